@@ -130,10 +130,10 @@ def _plan(rights_holder: str, found: "FoundWork") -> None:
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
     """Where the texts that come into a work stand already, and why that may not be all."""
     from records import stores
-    from records.works.alike import standing_elsewhere
+    from records.works.alike import standing_of
 
-    elsewhere, unknown = standing_elsewhere(owner, planned.work, planned.coming, stores.index())
-    return [each.message(planned.title) for each in elsewhere], unknown
+    (stands,) = standing_of(owner, [planned], stores.index())
+    return [each.message(planned.title) for each in stands.standing], stands.unknown
 
 
 def times(

@@ -20,9 +20,9 @@ from core.taken import NO_PLACES, Places
 from records import stores
 from records.access import may_manage, role_in
 from records.cases.overruling import checked_note
-from records.cases.recounting import ask_again, recount
-from records.cases.rulings import lock_rights
+from records.cases.recounting import ask_again, recount, recount_all
 from records.cases.what_counts import LEAST_LEFT_CHARS
+from records.locks import lock_rights
 from records.models import Case, Chapter, Exclusion, IgnoredText, RightsHolder, TakenText
 
 LEAST_LETTERS = 4  # of noise; fewer stand in any sentence
@@ -138,8 +138,8 @@ def ignore_everywhere(
         lock_rights(holder.pk)
         _saved(made, letters)
         _ask(made)
-        for loss in foreseen.losses[:MAX_RECOUNTED]:
-            recount(loss.case, stores.page_store(), stores.work_store(), user.pk)
+        losing = [loss.case for loss in foreseen.losses[:MAX_RECOUNTED]]
+        recount_all(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
     return made, foreseen
 
 

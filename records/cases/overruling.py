@@ -14,7 +14,9 @@ from records import stores
 from records.access import role_in
 from records.cases.permissions import Rights
 from records.cases.recounting import ask_again, recount, versions_shown
-from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
+from records.cases.rulings import Cause, Occasion, rule_cases
+from records.locks import lock_rights
+from records.matters.figures import refresh_of_cases
 from records.models import Case, Exclusion, Overruling
 
 MAX_NOTE_CHARS = 500
@@ -57,7 +59,7 @@ def take_back(overruling: Overruling, user: User) -> None:
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
         cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
-        rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk))
+        refresh_of_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
     if overruling.reason == Rejection.NOTHING_LEFT:
         for case in cases:
             recount(case, stores.page_store(), stores.work_store(), user.pk)

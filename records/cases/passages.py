@@ -14,6 +14,7 @@ from records import stores
 from records.access import role_in
 from records.cases.overruling import checked_note
 from records.cases.recounting import recount
+from records.locks import lock_rights
 from records.models import Case, CaseMatch, ExcludedPassage
 
 LEAST_LETTERS = 4  # fewer stand anywhere
@@ -30,8 +31,8 @@ def exclude_passages(
     ServiceUnavailable.
     """
     _require_role(match.case, user)
-    what = [{"text": _as_in_work(match, text)} for text in texts or [""]]
-    return _exclude(match, user, reason, note, what)
+    passages = dict.fromkeys(_as_in_work(match, text) for text in texts or [""])
+    return _exclude(match, user, reason, note, [{"text": text} for text in passages])
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
@@ -45,6 +46,7 @@ def take_back(passage: ExcludedPassage, user: User) -> None:
     case = passage.case
     _require_role(case, user)
     with transaction.atomic():
+        lock_rights(case.rights_holder_id)
         taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
@@ -59,6 +61,7 @@ def _exclude(
     note, case = checked_note(note, is_needed=reason == ExcludedPassage.Reason.OTHER), match.case
     standing = case.excluded_passages.filter(withdrawn_at=None)
     with transaction.atomic():
+        lock_rights(case.rights_holder_id)
         fresh = [each for each in what if not standing.filter(**each).exists()]
         if not fresh:
             raise BadInput("exclusion.passage-already")

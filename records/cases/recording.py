@@ -1,7 +1,6 @@
 """What was found on pages -> page records, checks, cases and frozen evidence: many pages in one transaction.
 
-Rows of pages are locked in the order of their ids, after the rights of the holders concerned, so that two workers that
-record the same pages wait for each other and never for ever.
+Rows are locked in the order of `records.locks`, so that two workers that record the same pages wait for each other.
 """
 
 from collections import defaultdict
@@ -18,10 +17,11 @@ from core.states import Rejection
 from records.cases.attribution import Sources, with_sources
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
-from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
+from records.cases.rulings import Cause, Occasion, rule_cases
 from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, by_work, case_figures, compared_text
 from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.code_version import code_version
+from records.locks import lock_rights, locked_cases, locked_pages
 from records.matters import figures as matters
 from records.models import Case, CaseMatch, Chapter, Exclusion, PageCheck, PageRecord, Site, TakenText
 from records.models.obfuscation_kinds import kinds_of
@@ -73,20 +73,23 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     if not outcomes:
         return []
     found = _found(outcomes)
-    rights = {holder: Rights(holder) for holder in _locked(found)}
+    _lock(found)
     pages = _write_pages(found)
     having = [each for each in found if each.findings]
+    rights = {holder: Rights(holder) for holder in sorted({each.holder for each in having})}
     cases = _Cases(having, works)
     counts = WhatCounts({each.outcome.version.page_id: each.site for each in having}, works)
     ruler = _Ruler(cases, rights, counts)
     by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()
-    matters.note_changed(list(pages), outcomes[0].checked_at)  # all cases before any matter: who decides locks both
+    marked = matters.note_changed(list(pages), outcomes[0].checked_at)
     _drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
+    occasion, moved = Occasion(Cause.SIGHTING, outcomes[0].checked_at), list[int]()
     for holder, ids in cases.by_holder().items():
-        rule_cases(Case.objects.filter(pk__in=ids), rights[holder], Occasion(Cause.SIGHTING, outcomes[0].checked_at))
+        moved += rule_cases(Case.objects.filter(pk__in=ids), rights[holder], occasion)
     _write_checks(found)
-    matters.refresh(cases.matters(), cases.texts)
+    _, texts = matters.concerned(moved)
+    matters.refresh(marked | cases.matters(), texts | cases.texts)
     owed = [version for ruled in by_outcome for version in ruled.owed]
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
     return [[case.pk for case in ruled.cases] for ruled in by_outcome]
@@ -133,19 +136,18 @@ def _owned(matches: Iterable[Match], chapters: dict[str, list[Chapter]], holder:
     return sorted(owned, key=lambda chapter: (chapter.work_id, chapter.number))
 
 
-def _locked(found: Iterable[_Found]) -> list[int]:
-    """The holders of whom something was found; until the transaction ends nobody changes their rights."""
-    holders = sorted({each.holder for each in found if each.findings})
-    for holder in holders:
+def _lock(found: Iterable[_Found]) -> None:
+    """Lock the rights of holders of whom something was found, or whose pages have cases: these may be marked."""
+    having = Case.objects.filter(page__in={each.outcome.version.page_id for each in found}).order_by()
+    holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
+    for holder in sorted(holders):
         lock_rights(holder)
-    return holders
 
 
 def _write_pages(found: Sequence[_Found]) -> dict[str, PageRecord]:
     """The rows of the pages, brought up to date; two outcomes of one page in their order."""
     ids = sorted({each.outcome.version.page_id for each in found})
-    rows = PageRecord.objects.select_for_update().filter(page_id__in=ids).order_by("page_id")
-    pages = {row.page_id: row for row in rows}
+    pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)
     for each in found:
         outcome, page_id = each.outcome, each.outcome.version.page_id
@@ -252,7 +254,7 @@ class _Cases:
 
     def __init__(self, found: Sequence[_Found], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
-        rows = Case.objects.select_for_update().filter(page__in=pages).order_by("pk") if pages else ()
+        rows = locked_cases(Case.objects.filter(page__in=pages)) if pages else ()
         self._cases = {(case.page_id, case.work_id): case for case in rows}
         self._works = works
         self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took

@@ -14,9 +14,10 @@ from core.taken import NO_PLACES, Places
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import Rights
 from records.cases.recording import taken_row
-from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases
+from records.cases.rulings import Cause, Occasion, rule_cases
 from records.cases.totals import Findings, case_figures
 from records.cases.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
+from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, TakenText
 from records.snapshots import span_of
@@ -29,24 +30,36 @@ def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
 
     by: key of the user who changed what counts. The case is brought up to date. Raises ServiceUnavailable.
     """
+    return bool(recount_all(case.rights_holder_id, [case], pages, works, by))
+
+
+def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
+    """As `recount` does, several cases of a rights holder; those that were."""
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # first: what is read below holds until the end
+        lock_rights(holder)  # first: what is read below holds until the end
+        list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
+        rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
+        counted = [case for case in cases if _recounted(case, pages, works, rights, occasion)]
+        refresh_of_cases([case.pk for case in counted])
+    for case in counted:
         case.refresh_from_db()
-        rights = Rights(case.rights_holder_id)
-        counted = _counted_now(case, pages, works, rights)
-        if counted is None:
-            return False
-        found, version = counted
-        rows = [taken_row(case, match, found) for match in found.findings.matches]
-        TakenText.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
-        )
-        figures = case_figures(found.findings, version)
-        Case.objects.filter(pk=case.pk).update(**{name: figures[name] for name in _FOLLOWING})
-        row, occasion = Case.objects.filter(pk=case.pk), Occasion(Cause.PASSAGES, timezone.now(), by)
-        rule_cases(row, rights, occasion)
-        refresh_of_cases([case.pk])
+    return counted
+
+
+def _recounted(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, occasion: Occasion) -> bool:
     case.refresh_from_db()
+    counted = _counted_now(case, pages, works, rights)
+    if counted is None:
+        return False
+    found, version = counted
+    rows = [taken_row(case, match, found) for match in found.findings.matches]
+    TakenText.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
+    )
+    figures = case_figures(found.findings, version)
+    row = Case.objects.filter(pk=case.pk)
+    row.update(**{name: figures[name] for name in _FOLLOWING})
+    rule_cases(row, rights, occasion)
     return True
 
 

@@ -25,6 +25,7 @@ from records.batches import batches
 from records.cases.backlog import OUTDATED
 from records.cases.copied_texts import texts_by_case
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
+from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh_of_cases
 from records.models import (
     Case,
@@ -80,14 +81,6 @@ def rights_changed(holder: int, by: int | None) -> None:
         transaction.on_commit(partial(_ask, holder))
 
 
-def lock_rights(holder: int) -> RightsHolder | None:
-    """Let no other process write or rule findings of this rights holder until the transaction ends; None if gone.
-
-    Without it a page that is compared while a licence is entered could be written down by the rights of before.
-    """
-    return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()
-
-
 def rule_waiting(holder: int) -> None:
     """Rule the findings of a rights holder whose rights changed, some at a time; nothing where that was done.
 
@@ -101,7 +94,7 @@ def rule_waiting(holder: int) -> None:
     while keys := list(cases.filter(pk__gt=last).values_list("pk", flat=True)[:BATCH_CASES]):
         with transaction.atomic():
             lock_rights(holder)
-            rule_cases(cases.filter(pk__gt=last, pk__lte=keys[-1]), Rights(holder), occasion)
+            refresh_of_cases(rule_cases(cases.filter(pk__gt=last, pk__lte=keys[-1]), Rights(holder), occasion))
         last = keys[-1]
     with transaction.atomic():
         lock_rights(holder)
@@ -112,14 +105,19 @@ def rule_waiting(holder: int) -> None:
 
 def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule all findings of a rights holder, in the caller's transaction."""
-    rights = Rights(holder)
-    rule_cases(Case.objects.filter(rights_holder=holder), rights, occasion)
+    rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
+    list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
+    moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
+    refresh_of_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
 
 
-def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> None:
-    """Bring cases in line with the rights of their holder, and write down what changed for whom."""
+def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:
+    """Bring cases in line with the rights of their holder, and write down what changed for whom.
+
+    Gives the keys of those that changed, whose matters the caller refreshes once it has written all cases.
+    """
     changed: dict[Allowance, list[int]] = defaultdict(list)
     by_chapters = rights.works_by_chapters
     texts = texts_by_case(cases.filter(work__in=by_chapters)) if by_chapters else {}
@@ -135,7 +133,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> N
     for allowance, keys in changed.items():
         for batch in batches(keys):
             _move(batch, allowance, occasion)
-    refresh_of_cases([key for keys in changed.values() for key in keys])  # all cases first: who decides locks one too
+    return [key for keys in changed.values() for key in keys]
 
 
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:

@@ -9,7 +9,8 @@ from django.db import transaction
 from core.pages import Sighted, VersionOfPage
 from records.batches import batches
 from records.cases.permissions import Rights
-from records.cases.rulings import Cause, Occasion, lock_rights, rule_cases, rule_exclusions
+from records.cases.rulings import Cause, Occasion, rule_cases, rule_exclusions
+from records.locks import lock_rights, locked_pages
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Exclusion, PageCheck, PageRecord
 
@@ -37,17 +38,16 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
     _widen_pages(versions, pages)
     is_earlier = _widen_checks(versions)
     has_cases = _widen_cases(versions, pages)
-    if has_cases and is_earlier:
-        refresh_of_cases(list(Case.objects.filter(page__in=pages).values_list("pk", flat=True)))
     excluded = Exclusion.objects.filter(page__in=pages)
     if has_cases or excluded.exists():
-        rights = Rights(holder)
-        rule_cases(Case.objects.filter(page__in=pages), rights, Occasion(Cause.SIGHTING, now))
+        rights, cases = Rights(holder), Case.objects.filter(page__in=pages)
+        moved = rule_cases(cases, rights, Occasion(Cause.SIGHTING, now))
         rule_exclusions(excluded, rights)
+        refresh_of_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
 
 
 def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> None:
-    rows = {row.page_id: row for row in _locked_pages(pages)}
+    rows = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(pk__in=pages)).only("page_id", *_TIMES)}
     for each in versions:
         row = rows.get(each.version.page_id)
         if row is not None:
@@ -80,8 +80,3 @@ def _widen_cases(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> boo
         case.last_seen_at = max(case.last_seen_at, sighted[version].last)
     Case.objects.bulk_update(cases.values(), _CASE_TIMES)
     return True
-
-
-def _locked_pages(pages: Sequence[str]) -> Collection[PageRecord]:
-    rows = PageRecord.objects.select_for_update().filter(page_id__in=pages).order_by("page_id")
-    return rows.only("page_id", *_TIMES)

@@ -1,7 +1,8 @@
 """Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
 
-Whatever writes cases calls `refresh` in its own transaction, cases first, with the texts concerned where it knows
-them: a page of a book of 3,000 chapters changes one text of its matter and not the other 2,999.
+Whatever writes cases calls `refresh` in its own transaction, once and behind all of them (`records.locks`), with the
+texts concerned where it knows them: a page of a book of 3,000 chapters changes one text of its matter and not the other
+2,999.
 """
 
 from collections import defaultdict
@@ -21,6 +22,7 @@ from records.batches import batches
 from records.matters.first_seen import first_seen
 from records.models import Case, Chapter, Matter, MatterText, Site, TakenText
 
+_MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
 _READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
@@ -52,6 +54,8 @@ def enter(cases: Iterable[Case]) -> None:
 @transaction.atomic
 def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
     """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
+    if texts is not None and len(texts) > _MOST_TEXTS:
+        texts = None
     for batch in batches(sorted({key for key in matters if key is not None})):
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
         rows = locked.select_related("site", "work").in_bulk(list(batch))
@@ -105,31 +109,44 @@ def harm_parts(matter: Matter) -> Harm:
 
 def refresh_of_cases(cases: Collection[int]) -> None:
     """Write the matters of some cases anew, which moved to another state."""
+    refresh(*concerned(cases))
+
+
+def concerned(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
+    """The matters of some cases, and the texts that they took from."""
+    matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
-        matters = Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct()
-        texts = TakenText.objects.filter(case__in=batch).order_by().values_list("text_id", flat=True).distinct()
-        refresh(set(matters), set(texts))
+        matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
+        taken = TakenText.objects.filter(case__in=batch).order_by()
+        texts.update(taken.values_list("text_id", flat=True).distinct())
+    return matters, texts
 
 
-def note_changed(pages: Collection[str], at: datetime) -> None:
+def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
     """Mark the decided cases of pages that show another version now than when it was decided.
 
     One that was dismissed is marked only where the version of now took from the work as well: what is no copy and
-    changes to something else needs nobody.
+    changes to something else needs nobody. Gives the matters of those that were marked or not any more, which the
+    caller refreshes.
     """
+    matters = set[int | None]()
     for batch in batches(list(pages)):
         decided = Case.objects.filter(page__in=batch, decision__isnull=False, changed_since__isnull=True)
         shown = F("page__version_id")
         again = Case.objects.filter(page__in=batch, changed_since__isnull=False, decision__page_version_id=shown)
-        _mark(again, changed_since=None)
+        matters |= _mark(again, changed_since=None)
         other = decided.exclude(decision__page_version_id=shown)
-        _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
+        matters |= _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
+    return matters
 
 
-def note_returned(pages: Collection[str]) -> None:
-    """Mark the confirmed cases of pages that had gone and can be seen again."""
+def note_returned(pages: Collection[str]) -> set[int | None]:
+    """Mark the confirmed cases of pages that had gone and can be seen again.
+
+    Gives their matters, which the caller refreshes.
+    """
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
-    _mark(confirmed, returned_at=timezone.now())
+    return _mark(confirmed, returned_at=timezone.now())
 
 
 _NONE: Mapping[str, Any] = {
@@ -138,16 +155,16 @@ _NONE: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def note_gone(pages: Collection[str]) -> None:
-    """Take the mark of being back again from cases of pages that have gone once more."""
-    _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
+def note_gone(pages: Collection[str]) -> set[int | None]:
+    """Take the mark of being back from cases of pages that have gone once more; gives what `note_returned` does."""
+    return _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
 
 
-def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> None:
+def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> set[int | None]:
     found = list(cases.order_by().values_list("pk", "matter_id"))
     if found:
         Case.objects.filter(pk__in=[key for key, _ in found]).update(**marks)
-        refresh({matter for _, matter in found}, texts=())
+    return {matter for _, matter in found}
 
 
 def _known(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Matter]:

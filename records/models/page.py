@@ -12,7 +12,6 @@ from records.models.phrases import match_class_choices, rejection_choices
 from records.models.rights import RightsHolder, Work
 from records.models.site import Site
 
-
 _NEWEST = ("-first_seen", "page_id")
 
 

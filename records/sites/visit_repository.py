@@ -14,7 +14,8 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from core.wording import Message
-from records.matters.figures import note_gone, note_returned
+from records.locks import lock_rights
+from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.snapshots import with_length_kept
 
@@ -41,7 +42,7 @@ class DjangoVisitRepository:
                     Address.objects.bulk_create(
                         batch, update_conflicts=True, unique_fields=["id"], update_fields=_UPDATED
                     )
-                _note_gone(visits)
+                _note_gone(visits, holder)
         except OperationalError as error:
             raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
@@ -98,20 +99,21 @@ def _row(site: int, holder: int | None, visit: Visit) -> Address:
     return Address(site_id=site, **values, **({} if holder is None else {"rights_holder_id": holder}))
 
 
-def _note_gone(visits: Collection[Visit]) -> None:
-    """Bring the list of pages in line: which are gone, and which are back."""
-    for visit in visits:
-        if visit.page_id and visit.gone_since is not None:
-            PageRecord.objects.filter(page_id=visit.page_id).update(gone_since=visit.gone_since)
-    note_gone([visit.page_id for visit in visits if visit.page_id and visit.gone_since is not None])
-    there = [visit.page_id for visit in visits if visit.page_id and visit.gone_since is None]
+def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
+    """Bring the list of pages in line: which are gone, and which are back; of a page at two addresses one is enough."""
+    seen = {visit.page_id for visit in visits if visit.page_id and visit.gone_since is None}
+    there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
+    gone = {visit.page_id: visit.gone_since for visit in away}
+    returned = list[str]()
     for at in range(0, len(there), _BATCH):
-        batch = there[at : at + _BATCH]
-        gone = PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False)
-        returned = list(gone.values_list("page_id", flat=True))
-        if returned:
-            PageRecord.objects.filter(page_id__in=returned).update(gone_since=None)
-            note_returned(returned)
+        known = PageRecord.objects.filter(page_id__in=there[at : at + _BATCH], gone_since__isnull=False)
+        returned += known.values_list("page_id", flat=True)
+    if holder is None or not (gone or returned):
+        return
+    lock_rights(holder)
+    for page in sorted({*gone, *returned}):
+        PageRecord.objects.filter(page_id=page).update(gone_since=gone.get(PageId(page)))
+    refresh(note_gone(list(gone)) | note_returned(returned), texts=())
 
 
 def _note_move(site: int, move: MovedTo) -> None:

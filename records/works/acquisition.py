@@ -13,7 +13,7 @@ from core.ports import Outbox, WorkStore
 from core.wording import Message
 from intake import FoundWork
 from records.models import RightsHolder
-from records.works.alike import Standing, standing_beside, standing_elsewhere
+from records.works.alike import NOWHERE, Stands, standing_of
 from records.works.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
 from records.works.uploads import read_uploads
 
@@ -50,12 +50,11 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWork:
-    """What confirming would do to one work. standing: where texts that come into it stand already."""
+    """What confirming would do to one work, and where texts that come into it stand already."""
 
     sent: SentWork
     planned: PlannedChange
-    standing: list[Standing]
-    unknown: Message | None  # why only equal texts were looked for
+    stands: Stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +138,11 @@ def plan(rights_holder: RightsHolder, sending: Sending, index: "MatchIndex | Non
 
     index: where it is looked up whether the texts stand elsewhere already; without one, nobody asks.
     """
-    works = [_planned(rights_holder, sent, index) for sent in sending.works]
-    for place, each in enumerate(works if index is not None else ()):
-        beside = (
-            standing_beside(each.planned.coming, other.planned.title, other.planned.coming) for other in works[:place]
-        )
-        each.standing.extend(filter(None, beside))
-    return Plan(works)
+    changes = [
+        planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works
+    ]
+    stands = [NOWHERE] * len(changes) if index is None else standing_of(rights_holder, changes, index)
+    return Plan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
 
 
 def carry_out(
@@ -169,15 +166,6 @@ def carry_out(
             acquisition.faults.append(_of_file(sent.file_name, error))
     acquisition.queue_fault = patient.fault
     return acquisition
-
-
-def _planned(rights_holder: RightsHolder, sent: SentWork, index: "MatchIndex | None") -> PlannedWork:
-    found = sent.found
-    change = planned_change(rights_holder, found.file, keep_missing=not found.is_whole)
-    if index is None:
-        return PlannedWork(sent, change, [], None)
-    standing, unknown = standing_elsewhere(rights_holder, change.work, change.coming, index)
-    return PlannedWork(sent, change, standing, unknown)
 
 
 def _added(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:

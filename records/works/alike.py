@@ -5,8 +5,9 @@ every text, so that another script, other characters of the same sound or a new 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,13 @@ from core.wording import Message
 from core.works import Chapter as ChapterText
 from records.batches import batches
 from records.models import Chapter, RightsHolder, Work
+from records.works.catalogue import PlannedChange
 
 if TYPE_CHECKING:
     from matcher.index.ports import MatchIndex
 
+# Works that are named for one text: hundreds may have one and the same imprint, and each would name all the others.
+MOST_NAMED = 5
 MOST = 0.6  # of the hashes of a text; other editions share .8 and more, chapters of one series a tenth
 MAX_LOOKED_UP = 40  # chapters of a work, evenly: a work that stands elsewhere does so with more than one
 MAX_LOOKED_UP_CHARS = 400_000  # of those: half a second to fingerprint
@@ -42,68 +46,94 @@ class Standing:
         return Message("work.alike-text", **shown, number=number, other_number=other_number)
 
 
-def standing_elsewhere(
-    rights_holder: RightsHolder,
-    work: Work | None,
-    chapters: Sequence[tuple[ChapterText, WorkTextId]],
-    index: "MatchIndex",
-) -> tuple[list[Standing], Message | None]:
-    """Where chapters stand that come into a work (None for one that is new), and why only equal texts were found.
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Where the texts of a work stand already; unknown: why only equal texts were looked for."""
+
+    standing: Sequence[Standing]
+    unknown: Message | None
+
+
+NOWHERE = Stands((), None)
+
+
+def standing_of(rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex") -> list[Stands]:
+    """Of each work of a sending where the texts that come into it stand: in works that there are, and in those before.
 
     Of the texts that no other work has word for word, some are looked up. Texts of one character repeated or of a few
     lines have no hashes and are compared word for word alone.
     """
-    same = _same_texts(rights_holder, work, chapters)
-    others = [chapter for chapter, text_id in chapters if text_id not in same]
-    fault = None
-    found = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
-    try:
-        for chapter, text_ids in _looked_up(others, index):
-            near = _owned(rights_holder, work, text_ids)
-            found += [(chapter.number, near[text_id], False) for text_id in text_ids if text_id in near]
-    except RetryLater as error:
-        fault = Message("work.alike-unknown", reason=error)
-    return _by_work(found), fault
+    coming = [each.coming for each in works]
+    owned = _owned(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
+    found, away = [], None
+    for each, chapters, beside in zip(works, coming, _beside(coming), strict=True):
+        same = {text_id: _named(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
+        pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
+        others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
+        if others and away is None:  # who waited for it once does not wait for each of the others as well
+            try:
+                near = _near(rights_holder, each.work, others, index)
+                pairs += [(number, having, False) for number, having in near]
+            except RetryLater as error:
+                away = Message("work.alike-unknown", reason=error)
+        before = [Standing(works[place].title, True, tuple(of)) for place, of in sorted(beside.items())]
+        found.append(Stands(_by_work(pairs) + before, away if others else None))
+    return found
 
 
-def standing_beside(
-    chapters: Sequence[tuple[ChapterText, WorkTextId]], title: str, others: Sequence[tuple[ChapterText, WorkTextId]]
-) -> Standing | None:
-    """The chapters that stand word for word in another work of the same sending, which is not there yet."""
-    numbers: dict[WorkTextId, int] = {}
-    for chapter, text_id in others:
-        numbers.setdefault(text_id, chapter.number)
-    pairs = tuple((chapter.number, numbers[text_id]) for chapter, text_id in chapters if text_id in numbers)
-    return Standing(title, is_same=True, pairs=pairs) if pairs else None
+def _beside(
+    works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
+) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
+    """Of each work, by the place of a work before it, the chapters that stand there word for word."""
+    having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # by text and work: the first chapter that has it
+    for place, chapters in enumerate(works):
+        pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for chapter, text_id in chapters:
+            for other, number in having[text_id].items():
+                if other != place:
+                    pairs[other].append((chapter.number, number))
+            if len(having[text_id]) < MOST_NAMED:
+                having[text_id].setdefault(place, chapter.number)
+        yield pairs
 
 
-def _by_work(found: Sequence[tuple[int, Sequence[Chapter], bool]]) -> list[Standing]:
+def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Standing]:
     pairs: dict[tuple[Work, bool], dict[int, int]] = defaultdict(dict)
-    for number, chapters, is_same in found:
-        for chapter in chapters:
-            pairs[chapter.work, is_same].setdefault(number, chapter.number)
+    for number, having, is_same in found:
+        for other, other_number in having.items():
+            pairs[other, is_same].setdefault(number, other_number)
     standing = [Standing(other.title, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()]
     return sorted(standing, key=lambda each: (-len(each.pairs), each.other_title, not each.is_same))
 
 
-def _same_texts(
-    rights_holder: RightsHolder, work: Work | None, chapters: Sequence[tuple[ChapterText, WorkTextId]]
-) -> dict[str, list[Chapter]]:
-    return _owned(rights_holder, work, {text_id for _, text_id in chapters})
-
-
-def _owned(
-    rights_holder: RightsHolder, work: Work | None, text_ids: Collection[WorkTextId]
-) -> dict[str, list[Chapter]]:
-    """Chapters of the holder's other works that have these texts."""
+def _owned(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
+    """Of each text the works of the holder that have it, with the number of the first chapter that does."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
-    if work is not None:
-        rows = rows.exclude(work=work)
-    owned: dict[str, list[Chapter]] = defaultdict(list)
+    owned: dict[str, dict[Work, int]] = defaultdict(dict)
     for batch in batches(sorted(text_ids)):
         for row in rows.filter(text_id__in=batch):
-            owned[row.text_id].append(row)
+            if len(owned[row.text_id]) <= MOST_NAMED:  # one more: the work itself may be among them
+                owned[row.text_id].setdefault(row.work, row.number)
     return dict(owned)
+
+
+def _named(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
+    """The first others than the work itself."""
+    return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
+
+
+def _near(
+    rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
+) -> list[tuple[int, dict[Work, int]]]:
+    """The numbers of chapters of which other works have most, with these works. Raises RetryLater."""
+    found = _looked_up(chapters, index)
+    owned = _owned(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
+    return [
+        (chapter.number, _named(owned[text_id], work))
+        for chapter, text_ids in found
+        for text_id in text_ids
+        if text_id in owned
+    ]
 
 
 def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:

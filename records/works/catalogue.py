@@ -19,6 +19,7 @@ from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from records.batches import batches
+from records.locks import lock_rights, locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site
@@ -137,15 +138,18 @@ def add_work(
         work, is_new = Work.objects.get_or_create(
             rights_holder=rights_holder, title=title, author=author, defaults={"kind": kind or Work.Kind.NOVEL}
         )
+        has_numbers = work.licences.exclude(chapters="").exists()
+        if has_numbers:
+            lock_rights(rights_holder.pk)
+        writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
+        writer.write()
         if kind and work.kind != kind:
             work.kind = kind
             work.save(update_fields=["kind"])
-        writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
-        writer.write()
+        if has_numbers and (writer.change.moves_numbers or writer.dropped):
+            _rule_again(rights_holder)
         recount([work.pk])
         refresh_works([work.pk], writer.dropped)
-        if writer.change.moves_numbers or writer.dropped:
-            _rule_by_chapters(work)
         transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
     change = writer.change
     counts = (
@@ -155,11 +159,10 @@ def add_work(
     return AddedWork(work, is_new, *counts)
 
 
-def _rule_by_chapters(work: Work) -> None:
-    """Have the findings ruled anew, by the sweeper, where a licence names chapters of the work by their numbers."""
-    if work.licences.exclude(chapters="").exists():
-        waiting = RightsHolder.objects.filter(pk=work.rights_holder_id, unruled_since__isnull=True)
-        waiting.update(unruled_since=timezone.now())
+def _rule_again(rights_holder: RightsHolder) -> None:
+    """Have the findings ruled anew, by the sweeper: a licence names chapters by their numbers, which are others."""
+    waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
+    waiting.update(unruled_since=timezone.now())
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:
@@ -220,7 +223,8 @@ class _Writer:
     def __init__(
         self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None
     ) -> None:
-        old = list(Chapter.objects.select_for_update().filter(work=work).order_by("number"))
+        rows = locked_chapters(Chapter.objects.filter(work=work))
+        old = sorted(rows, key=lambda row: row.number)
         if basis is not None and basis != basis_of(old):
             raise ChangedMeanwhile(work.title)
         self._work = work

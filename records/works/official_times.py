@@ -11,6 +11,7 @@ from core.errors import BadInput
 from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
 from crawler.main_text.chapters import chapter_number
+from records.locks import locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, Work
 
@@ -107,7 +108,7 @@ def read_at_once(text: str) -> int:
 def set_times(work: Work, times: Times) -> TimesSet:
     """Write the official times of those chapters that the work has; the others keep theirs."""
     with transaction.atomic():
-        chapters = list(Chapter.objects.select_for_update().filter(work=work))
+        chapters = list(locked_chapters(Chapter.objects.filter(work=work)))
         stale = [each for each in chapters if each.number in times and each.published_at != times[each.number]]
         for chapter in stale:
             chapter.published_at = times[chapter.number]

@@ -1,32 +1,33 @@
 """How long works are as findings count: the characters of their texts that have a reading, each text once."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
+from records.locks import locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, Work
 
 
 def note_counted(texts: Mapping[str, int]) -> None:
     """Write how many characters of each of some texts are counted, and what that makes of their works."""
-    chapters = Chapter.objects.filter(text_id__in=list(texts)).only("pk", "work_id", "text_id", "counted_chars")
-    stale = [chapter for chapter in chapters if chapter.counted_chars != texts[chapter.text_id]]
+    chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
+    known = chapters.only("pk", "work_id", "text_id", "counted_chars")
+    stale = [chapter for chapter in known if chapter.counted_chars != texts[chapter.text_id]]
     for chapter in stale:
         chapter.counted_chars = texts[chapter.text_id]
     Chapter.objects.bulk_update(stale, ["counted_chars"], batch_size=200)
-    recount({chapter.work_id for chapter in stale})
+    refresh_works(recount({chapter.work_id for chapter in stale}), ())
 
 
-def recount(works: Collection[int]) -> None:
-    """Write the lengths of works anew from their chapters."""
+def recount(works: Collection[int]) -> list[int]:
+    """Write the lengths of works anew from their chapters; those that are others now, which the caller refreshes."""
     texts: dict[int, dict[str, int]] = {work: {} for work in works}
     rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "counted_chars", "chars")
     for work, text_id, counted, chars in rows:
         # A text that is not fingerprinted yet counts whole: no share is larger than it will be found to be.
         texts[work][text_id] = chars if counted is None else counted
-    _write({work: sum(of_work.values()) for work, of_work in texts.items()}.items())
-
-
-def _write(lengths: Iterable[tuple[int, int]]) -> None:
-    for work, length in lengths:
+    changed = []
+    for work, of_work in sorted(texts.items()):
+        length = sum(of_work.values())
         if Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length):
-            refresh_works([work], ())
+            changed.append(work)
+    return changed

@@ -156,6 +156,96 @@ def test_nothing_is_counted_anew_from_a_text_that_is_not_the_one_compared(desk: 
     assert not ExcludedPassage.objects.exists()
 
 
+def test_of_several_passages_those_that_count_already_no_more_are_passed_over(desk: DeskChain) -> None:
+    """The passage that was ticked and typed as well, too."""
+    desk.compare(CHAPTER)
+    first, second, match = CHAPTER[:40], CHAPTER[100:140], CaseMatch.objects.get()
+    excluded(desk, first)
+    (made,) = passages.exclude_passages(match, [first, second, second], desk.reviewer, reason="quotation")
+    assert made.text == second
+    assert sorted(ExcludedPassage.objects.values_list("text", flat=True)) == sorted([first, second])
+
+
+def test_a_passage_that_was_taken_back_can_be_left_out_again(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    passages.take_back(excluded(desk, CHAPTER[:40]), desk.reviewer)
+    before = figures(desk.case)
+    excluded(desk, CHAPTER[:40])
+    assert figures(desk.case)[2] < before[2]
+
+
+def test_somebody_elses_reviewer_takes_nothing_back_and_leaves_no_chapter_out(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    passage, stranger = excluded(desk, CHAPTER[:40]), admin_data.user("zhao", admin_data.holder("别家"))
+    with pytest.raises(BadInput, match="no role"):
+        passages.take_back(passage, stranger)
+    with pytest.raises(BadInput, match="no role"):
+        passages.exclude_chapter(CaseMatch.objects.get(), stranger, reason="quotation")
+    assert ExcludedPassage.objects.get().withdrawn_at is None
+
+
+def test_scraps_that_are_left_of_a_passage_are_no_case(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    excluded(desk, CHAPTER[:-60])
+    assert (desk.case.state, desk.case.taken_chars > 30) == (CaseState.OPEN, True)
+    excluded(desk, CHAPTER[:-15])
+    assert (desk.case.state, desk.case.allowed_as) == (CaseState.SET_ASIDE, Rejection.NOTHING_LEFT)
+    assert figures(desk.case) == (0.0, 0.0, 0, 0)
+
+
+def test_of_two_chapters_a_passage_is_left_out_of_both_that_have_it_and_the_rest_is_as_it_was(desk: DeskChain) -> None:
+    desk.compare(CHAPTER + OTHER)
+    before = dict(TakenText.objects.values_list("text_id", "places"))
+    excluded(desk, CHAPTER[:200])
+    after = {row.text_id: (row.places, row.left_out) for row in TakenText.objects.all()}
+    assert after[desk.text_ids[1]] == (before[desk.text_ids[1]], b"")
+    assert len(Places.unpacked(bytes(after[desk.text_ids[0]][1]))) > 100
+
+
+@pytest.mark.parametrize("gone", ["work", "page", "work of another digest"])
+def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
+    desk: DeskChain, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    desk.compare(CHAPTER)
+    passage, before = excluded(desk, CHAPTER[:40]), figures(desk.case)
+    if gone == "page":
+        monkeypatch.setattr(desk.ports.pages, "version", lambda key: None)
+    elif gone == "work":
+        monkeypatch.setattr(desk.ports.works, "text", lambda key: None)
+    else:
+        CaseMatch.objects.update(work_text_digest="0" * 64)
+    with pytest.raises(BadInput, match="no longer stored"):
+        excluded(desk, CHAPTER[100:140])
+    with pytest.raises(BadInput, match="no longer stored"):
+        passages.take_back(passage, desk.reviewer)
+    assert figures(desk.case) == before
+    assert ExcludedPassage.objects.get().withdrawn_at is None
+
+
+def test_a_passage_that_is_longer_than_any_is_refused(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    with pytest.raises(BadInput, match="longer than"):
+        excluded(desk, "字" * (passages.MAX_PASSAGE_CHARS + 1))
+
+
+def test_a_passage_of_a_copy_with_text_mixed_in_is_taken_from_where_it_stands_in_the_work(desk: DeskChain) -> None:
+    """As the page has it, with an advertisement in it, and behind a sentence that the page lacks."""
+    copied = CHAPTER[:150] + ADVERT + CHAPTER[150:400] + CHAPTER[460:900]
+    desk.compare(copied)
+    assert excluded(desk, CHAPTER[140:150] + ADVERT + CHAPTER[150:190]).text == CHAPTER[140:190]
+    assert excluded(desk, copied[-200:-150]).text == copied[-200:-150]
+
+
+def test_what_never_counts_for_one_rights_holder_counts_for_another(desk: DeskChain) -> None:
+    desk.compare(CHAPTER)
+    before = figures(desk.case)
+    other = admin_data.holder("别家")
+    manager = admin_data.user("qian", other, "manager")
+    ignoring.ignore_everywhere(other, CHAPTER[:600], manager, reason="notice")
+    desk.again(desk.compare(OTHERS_TEXT + CHAPTER))
+    assert figures(desk.case)[2:] == before[2:]
+
+
 # exclusions that are overruled
 
 

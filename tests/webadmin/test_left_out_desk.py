@@ -218,6 +218,57 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
     assert client.get(address).status_code == 405
 
 
+def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskChain) -> None:
+    desk.compare(ADVERTS)
+    case, client = desk.case, client_of(desk.reviewer)
+    address = reverse("admin:records_case_passages", args=[case.pk])
+    site = admin_data.site(desk.holder, "云笺阁", "yunjian.example.net")
+    ignored = admin_data.ignored_text(site, desk.reviewer, "别站的广告词")
+    assert client.post(address, {"do": "noise-back", "key": ignored.pk}).status_code == 404
+    of_other_work = Overruling.objects.create(
+        page=case.page, work=admin_data.work(desk.holder, "另一部"), reason=Rejection.QUOTATION, note="照搬",
+        entered_by=desk.reviewer, entered_at=admin_data.NOW,
+    )  # fmt: skip
+    assert client.post(address, {"do": "overruling-back", "key": of_other_work.pk}).status_code == 404
+    for record in (ignored, of_other_work):
+        record.refresh_from_db()
+        assert record.withdrawn_at is None
+
+
+@pytest.mark.parametrize("key", ["", "x", "-1", "9" * 30, "１"])
+def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> None:
+    desk.compare(CHAPTER)
+    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    address = reverse("admin:records_case_passages", args=[desk.case.pk])
+    assert client.post(address, {"do": "chapter", "match": key, "reason": "quotation"}).status_code == 404
+    assert client.post(address, {"do": "passage-back", "key": key}).status_code == 404
+    said = posted(client, desk.case, do="passage", match=match.pk, passage=key, reason="quotation")
+    assert "at least 4 characters" in said, "a passage that there is not is none that was chosen"
+    assert not ExcludedPassage.objects.exists()
+
+
+def test_the_list_of_a_case_names_only_noise_that_stands(desk: DeskChain) -> None:
+    desk.compare(ADVERTS)
+    ignored = ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
+    client = client_of(desk.reviewer)
+    known = 'name="do" value="noise-back"'
+    assert known in shown(client, desk.case)
+    ignoring.take_back(ignored, desk.reviewer)
+    assert known not in shown(client, desk.case)
+
+
+def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(desk: DeskChain) -> None:
+    """What was left out belongs to the version that the case shows now."""
+    desk.compare(CHAPTER)
+    first = CaseMatch.objects.get()
+    desk.compare(story(92, 30) + CHAPTER)
+    client = client_of(desk.reviewer)
+    newest = CaseMatch.objects.exclude(pk=first.pk).get()
+    posted(client, desk.case, do="chapter", match=newest.pk, reason="quotation")
+    assert 'data-out="1"' in shown(client, desk.case, f"?match={newest.pk}")
+    assert 'data-out=""' in shown(client, desk.case, f"?match={first.pk}")
+
+
 def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     client, match = client_of(desk.reviewer), CaseMatch.objects.get()

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from core.errors import ServiceUnavailable
@@ -18,6 +20,8 @@ from matcher.index.memory import MemoryIndex
 from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.models import Chapter, Membership, PlannedUpload, Work
+from records.works.alike import MOST_NAMED
+from records.works.catalogue import PlannedChange
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, signed_in
 
@@ -251,6 +255,71 @@ def test_two_titles_of_one_text_in_one_sending_are_noticed(manager: Client, worl
     first, second = (each[2] for each in page.context["works"])
     assert first == []
     assert second == ["《灯》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)"]
+
+
+def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand_there(
+    manager: Client, world: admin_data.World
+) -> None:
+    add(manager, world, text("旧航.txt", THIRD))
+    files = [text("夜航.txt", FIRST + SECOND), text("灯.txt", SECOND + THIRD), text("水.txt", THIRD + FIRST + SECOND)]
+    page = manager.get(send(manager, world, *files))
+    assert [[sentence.partition(": ")[2] for sentence in each[2]] for each in page.context["works"]] == [
+        [],
+        [
+            "chapters that stand word for word in 《旧航》: 1, such as 2 (there 1)",
+            "chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)",
+        ],
+        [
+            "chapters that stand word for word in 《旧航》: 1, such as 1 (there 1)",
+            "chapters that stand word for word in 《夜航》: 2, such as 2 (there 1)",
+            "chapters that stand word for word in 《灯》: 2, such as 1 (there 2)",
+        ],
+    ]
+
+
+def test_what_a_plan_takes_grows_with_the_works_of_a_sending_and_not_with_their_square(
+    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All have one imprint, and are asked for their texts once each; it is named for the first works that have it."""
+    asked = list[str]()
+    coming = PlannedChange.coming.fget
+    assert coming is not None
+
+    def noted(planned: PlannedChange) -> object:
+        asked.append(planned.title)
+        return coming(planned)
+
+    monkeypatch.setattr(PlannedChange, "coming", property(noted))
+
+    def cost(works: int) -> tuple[int, int, int]:
+        lines = [
+            {"work_id": str(number), "title": f"夜航{number}", "text": content, "chapter": place}
+            for number in range(works)
+            for place, content in enumerate([f"第{number}册，{FIRST}", "版权所有，侵权必究；灯火文化出版。"], 1)
+        ]
+        body = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+        plan = send(manager, world, text("夜航.jsonl", body))
+        asked.clear()
+        with CaptureQueriesContext(connection) as queries:
+            page = manager.get(plan)
+        assert len(page.context["works"]) == works
+        return len(queries), len(asked), sum(len(each[2]) for each in page.context["works"])
+
+    few, many = cost(20), cost(40)
+    assert few[1:] == (20, 0 + 1 + 2 + 3 + 4 + 15 * MOST_NAMED)
+    assert many[1:] == (40, 0 + 1 + 2 + 3 + 4 + 35 * MOST_NAMED)
+    assert many[0] <= 2 * few[0]
+
+
+def test_a_text_of_many_works_that_are_there_names_the_first_of_them_and_never_its_own(
+    manager: Client, world: admin_data.World
+) -> None:
+    known = [text(f"夜航{number}.txt", FIRST + f"第二章\n\n第{number}册的船票。\n") for number in range(MOST_NAMED + 2)]
+    add(manager, world, *known)
+    page = manager.get(send(manager, world, text("夜航0.txt", FIRST + SECOND + FIRST)))
+    assert [each.other_title for each in page.context["plan"].works[0].stands.standing] == [
+        f"夜航{number}" for number in range(1, MOST_NAMED + 1)
+    ]
 
 
 def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(

@@ -64,6 +64,52 @@ def test_a_moved_piece_stands_beside_its_own_text_and_what_follows_goes_on_where
     assert "".join(moved) == "丙丙\n"
 
 
+def test_what_was_put_in_before_does_not_shift_what_stands_beside_what() -> None:
+    sentence = "江面起了雾，" * 20 + "渡口的灯熄了。"
+    work, advert = sentence * 12, "请记住本站的新网址，免费阅读最新章节，" * 3
+    page = work[:150] + advert + work[150:]
+    made = pairs(page, work, ["inserted", 150, 150 + len(advert), 150, 150])
+    assert len(made) > 5
+    assert [of_page.replace(advert, "") for of_page, _ in made] == [of_work for _, of_work in made]
+
+
+def test_what_was_left_out_in_lines_before_does_not_shift_them() -> None:
+    lines = [f"第{number}行的字，江面起了雾。\n" for number in range(30)]
+    work, gone = "".join(lines), "".join(lines[5:20])
+    page, at = work.replace(gone, ""), work.index(gone)
+    made = pairs(page, work, ["deleted", at, at, at, at + len(gone)])
+    assert [(of_page, of_work.replace(gone, "")) for of_page, of_work in made] == [
+        (line, line) for line in lines[:5] + lines[20:]
+    ]
+
+
+def test_lines_before_a_moved_piece_stand_by_themselves() -> None:
+    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n戊戊", "甲甲\n乙乙\n丁丁\n丙丙\n戊戊"
+    assert pairs(page, work, ["moved", 6, 9, 9, 12]) == [(line, line) for line in page.splitlines(keepends=True)]
+
+
+def test_pieces_that_changed_places_each_stand_beside_their_own_text() -> None:
+    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n戊戊\n", "丁丁\n乙乙\n丙丙\n甲甲\n戊戊\n"
+    made = pairs(page, work, ["moved", 0, 3, 9, 12], ["moved", 9, 12, 0, 3])
+    assert made == [(line, line) for line in page.splitlines(keepends=True)]
+
+
+def test_no_pair_is_empty_on_either_side() -> None:
+    assert pairs("甲甲\n乙乙\n", "甲甲\n乙乙\n\u3000") == [("甲甲\n", "甲甲\n"), ("乙乙\n", "乙乙\n\u3000")]
+    assert pairs("甲甲\n广告", "甲甲\n", ["inserted", 3, 5, 3, 3]) == [("甲甲\n广告", "甲甲\n")]
+    assert pairs("丙丙\n甲甲\n", "甲甲\n丙丙\n", ["moved", 0, 3, 3, 6]) == [
+        ("丙丙\n", "丙丙\n"),
+        ("甲甲\n", "甲甲\n"),
+    ]
+
+
+def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:
+    work, page = "甲甲\n删删删\n删删乙乙", "甲甲\n乙乙"
+    made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])])
+    (copied,) = [block for block in made.work.blocks if isinstance(block, Copied)]
+    assert [piece.text for piece in copied.pieces if piece.links] == ["删删删\n删删"]
+
+
 def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
     work, page = "甲乙丙丁", "甲丁乙丙"
     spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]

@@ -40,14 +40,13 @@ def strides_of(span: Mapping[str, Any], page: str, work: str) -> list[Stride]:
     """
     (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
     flow = _Flow(span)
-    lines = {at + work_start for at in _line_starts(work)}
-    sorted_lines, found = sorted(lines), [flow.stride(page_start)]
+    lines, found = [work_start, *(at + work_start for at in _line_starts(work))], [flow.stride(page_start)]
     for at, is_line in _cuts(page, page_start, flow):
         if not found[-1].page < at < page_end or flow.is_inside(at, 0):
             continue
         stride = flow.stride(at)
-        place = _near(sorted_lines, stride.work) if is_line else stride.work
-        if work_start < place < work_end and not flow.is_inside(place, 2):
+        place = _near(lines, stride.work) if is_line else stride.work
+        if work_start <= place < work_end and not flow.is_inside(place, 2):
             found.append(Stride(at, place, stride.is_moved))
             flow.go_on_from(found[-1])
     return _from(work_start, _apart(found))
@@ -77,8 +76,7 @@ def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
-        if end - line > MAX_LINE_CHARS:
-            cuts |= {at + start: False for at in _sentences(page, line, end)}
+        cuts |= {at + start: False for at in _sentences(page, line, end)}
     return sorted({**dict.fromkeys(flow.edges, False), **cuts}.items())
 
 

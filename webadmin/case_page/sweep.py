@@ -63,7 +63,7 @@ def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
                     yield run
                 run = Run(start, start, passages)
         run.cuts += [Cut(start, start, (gap,)) for gap in here if gap not in ending]
-        if active and end > start:
+        if active:
             marks = [mark for item in active.values() if (mark := item.at(start))]
             run.cuts.append(Cut(start, end, tuple(marks)))
         run.end = end

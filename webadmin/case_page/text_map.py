@@ -89,9 +89,9 @@ def _pair_places(column: Column) -> dict[int, _PairPlace]:
             continue
         for piece in block.pieces:
             end = at + len(piece.text)
-            for pair in piece.pairs:
+            for pair, passage in zip(piece.pairs, block.passages, strict=True):  # each passage has one pair at a place
                 start = found[pair].place[0] if pair in found else at
-                found[pair] = _PairPlace(block.passages[0], piece.is_moved, (start, end))
+                found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
             at = end
     return found
 
@@ -115,5 +115,5 @@ def ticks(comparison: Comparison) -> Sequence[Ticks]:
 
 def _seen(place: tuple[int, int], scale: float) -> tuple[float, float]:
     """Begin and end, of 1,000; never narrower than can be seen."""
-    start, end = place[0] * scale, place[1] * scale
-    return min(start, LENGTH - MIN_RIBBON), max(start + MIN_RIBBON, end)
+    start = min(place[0] * scale, LENGTH - MIN_RIBBON)
+    return start, max(start + MIN_RIBBON, place[1] * scale)

@@ -20,7 +20,7 @@ def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
     named = [_named(written_ways(word), request.user) for word in words_of(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
-    found = set(_with_chapter(typed, request.user))
+    found = _with_chapter(typed, request.user)
     for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
         if not all(site in sites or work in works for sites, works in named):  # thousands are found by their names
             found.add(matter)
@@ -33,9 +33,11 @@ def _named(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
     return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
 
 
-def _with_chapter(typed: str, user: access.Person) -> "QuerySet[MatterText, int]":
-    """The keys of matters that have a chapter so called."""
+def _with_chapter(typed: str, user: access.Person) -> set[int]:
+    """The keys of matters that have a chapter so called; another work may have its text under another title."""
     titled = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
-    texts = access.visible(Chapter.objects.filter(titled), user).order_by().values_list("text_id", flat=True)
-    found = MatterText.objects.filter(text_id__among=list(texts[:MAX_CHAPTERS]))
-    return found.order_by().values_list("matter_id", flat=True)
+    chapters = access.visible(Chapter.objects.filter(titled), user).order_by().values_list("work_id", "text_id")
+    found = set(chapters[:MAX_CHAPTERS])
+    copied = MatterText.objects.filter(text_id__among={text for _, text in found}).order_by()
+    rows = copied.values_list("matter_id", "matter__work_id", "text_id")
+    return {matter for matter, work, text in rows if (work, text) in found}

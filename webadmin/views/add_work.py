@@ -169,8 +169,8 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 def _sentences(planned: PlannedWork) -> list[str]:
     """Where the texts stand already, as sentences."""
-    told = [each.message(planned.planned.title) for each in planned.standing]
-    return [said(each) for each in (*told, *filter(None, [planned.unknown]))]
+    told = [each.message(planned.planned.title) for each in planned.stands.standing]
+    return [said(each) for each in (*told, *filter(None, [planned.stands.unknown]))]
 
 
 def _log(request: HttpRequest, model_admin: "ModelAdmin[Work]", acquisition: Acquisition) -> None:

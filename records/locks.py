@@ -1,0 +1,35 @@
+"""The one order in which rows are locked, so that who writes the same findings wait for each other and never for ever.
+
+1. The rights of holders, by key: whoever writes several cases of a holder has them.
+2. Pages, by id. 3. Cases. 4. Matters, by key, once and last (`records.matters.figures.refresh`).
+
+Who decides on a case has no rights locked, but the case and then its matter; so no case is written behind a matter.
+Chapters, by key, come before their works, and these before matters. SQLite has one writer at a time and locks no rows.
+"""
+
+from django.db.models import QuerySet
+
+from records.models import Case, Chapter, PageRecord, RightsHolder
+
+
+def lock_rights(holder: int) -> RightsHolder | None:
+    """Let no other process write or rule findings of this rights holder until the transaction ends; None if gone.
+
+    Without it a page that is compared while a licence is entered could be written down by the rights of before.
+    """
+    return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()
+
+
+def locked_pages(pages: "QuerySet[PageRecord]") -> "QuerySet[PageRecord]":
+    """The pages, locked in the order of their ids."""
+    return pages.select_for_update(of=("self",), no_key=True).order_by("page_id")
+
+
+def locked_cases(cases: "QuerySet[Case]") -> "QuerySet[Case]":
+    """The cases, locked in the order of their keys."""
+    return cases.select_for_update(of=("self",), no_key=True).order_by("pk")
+
+
+def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
+    """The chapters, locked in the order of their keys."""
+    return chapters.select_for_update(of=("self",)).order_by("pk")

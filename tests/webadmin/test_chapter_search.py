@@ -1,0 +1,82 @@
+"""The title of a chapter finds the matters of works that have one of that title, and nobody else learns of it."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.urls import reverse
+
+from core.taken import Places
+from records.matters.figures import refresh
+from records.models import Chapter, Matter, TakenText
+from tests.support import admin_data
+from tests.support.desk import list_url, registered_models, signed_in
+from webadmin.matters import search
+
+pytestmark = pytest.mark.django_db
+INBOX = reverse("admin:index")
+WORDS, NO_WORDS = "沉江旧约", "无此字句"
+
+
+@pytest.fixture
+def theirs(world: admin_data.World) -> Matter:
+    """Of a text that we have as well: there its chapter is called otherwise, and it was taken from both works."""
+    ours, other = world.ours.works[0], world.theirs.works[0]
+    chapter = other.chapters.get(number=1)
+    assert ours.chapters.get(number=1).text_id == chapter.text_id
+    Chapter.objects.filter(pk=chapter.pk).update(title=f"尾声 {WORDS}")
+    matters = {work.pk: Matter.objects.get(work=work) for work in (ours, other)}
+    for matter in matters.values():
+        assert matter.texts.filter(text_id=chapter.text_id).exists()
+    return matters[other.pk]
+
+
+def page_of(person: User, address: str, asked: str, typed: str) -> str:
+    """What somebody is shown, without the words that they typed themselves. asked: what stands before them."""
+    response = signed_in(person).get(f"{address}?{asked}{quote(typed)}")
+    page = re.sub(r'name="csrfmiddlewaretoken" value="\w+"|nonce="[^"]+"', "", response.content.decode())
+    for written in (typed, quote(typed), quote(quote(typed))):
+        page = page.replace(written, "")
+    return f"{response.status_code} {page}"
+
+
+def found(person: User, typed: str) -> list[Matter]:
+    response = signed_in(person).get(INBOX, {"q": typed, "queue": "all"})
+    return [line.matter for line in response.context["lines"]]
+
+
+def test_it_finds_the_matter_for_its_own_holder_and_for_an_administrator(
+    world: admin_data.World, theirs: Matter
+) -> None:
+    assert found(world.theirs.reviewer, WORDS) == found(world.administrator, WORDS) == [theirs]
+    assert found(world.ours.reviewer, WORDS) == []
+
+
+def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: admin_data.World, theirs: Matter) -> None:
+    reviewer, case = world.ours.reviewer, world.ours.cases[0]
+    beside = reverse("admin:records_case_change", args=[case.pk])
+    for address, asked in ((INBOX, "queue=all&q="), (beside, f"inbox={quote('queue=all&q=')}")):
+        assert page_of(reviewer, address, asked, WORDS) == page_of(reviewer, address, asked, NO_WORDS)
+
+
+@pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.model_name)
+def test_a_list_says_nothing_of_a_title_that_another_holder_has(
+    world: admin_data.World, theirs: Matter, model: type[Model]
+) -> None:
+    for person in (world.ours.reviewer, world.ours.manager):
+        assert page_of(person, list_url(model), "q=", WORDS) == page_of(person, list_url(model), "q=", NO_WORDS)
+
+
+def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at(
+    world: admin_data.World, theirs: Matter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word in more titles than are looked at finds the own ones all the same."""
+    monkeypatch.setattr(search, "MAX_CHAPTERS", 1)
+    case = world.ours.cases[0]
+    own = case.work.chapters.get(number=3)
+    Chapter.objects.filter(pk=own.pk).update(title=WORDS)
+    TakenText.objects.create(case=case, text_id=own.text_id, places=Places.of(range(5)).packed())
+    refresh([case.matter_id])
+    assert found(world.ours.reviewer, WORDS) == [case.matter]

@@ -1,0 +1,75 @@
+"""A long text in blocks that a browser lays out by itself: all of it, in order, with no break of their own."""
+
+import re
+
+import pytest
+
+from webadmin.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, lines_of
+
+LONGEST = MAX_LINE_BLOCKS * BLOCK_CHARS
+BLOCK = re.compile(r'<div class="zw-block">(.*?)</div>', re.DOTALL)
+BEGIN, AGAIN, END = '<span id="a">', "<span>", "</span>"
+
+
+def blocks_of(*parts: str) -> list[str]:
+    """What the blocks hold of the parts of a text, each line added by itself."""
+    blocks = TextBlocks()
+    for part in parts:
+        for line in lines_of(part):
+            blocks.add(line, line)
+    markup = blocks.markup()
+    assert BLOCK.sub("", markup) == "", "nothing stands beside the blocks"
+    return BLOCK.findall(markup)
+
+
+def test_a_text_stands_in_blocks_of_some_size_that_end_with_lines() -> None:
+    lines = [f"第{number}行" + "字" * (number % 90) + "\n" for number in range(300)]
+    text = "".join(lines) + "末行"
+    found = blocks_of(text)
+    assert "".join(found) == text
+    assert all(block.endswith("\n") for block in found[:-1])
+    assert all(BLOCK_CHARS <= len(block) < BLOCK_CHARS + 100 for block in found[:-1])
+
+
+def test_pieces_of_a_line_stay_in_one_block_until_the_line_ends() -> None:
+    first, rest = "字" * BLOCK_CHARS, "余下\n"
+    assert blocks_of(first, rest, "下一行") == [first + rest, "下一行"]
+
+
+def test_a_line_that_is_longer_than_many_blocks_is_cut_all_the_same() -> None:
+    text = "字" * (2 * LONGEST + 7)
+    assert list(lines_of(text)) == ["字" * LONGEST, "字" * LONGEST, "字" * 7]
+    assert [len(block) for block in blocks_of(text)] == [LONGEST, LONGEST, 7]
+    pieces = ["字" * (LONGEST // 4)] * 9
+    assert [len(block) for block in blocks_of(*pieces)] == [LONGEST, LONGEST, LONGEST // 4]
+
+
+@pytest.mark.parametrize("text", ["", "字" * (BLOCK_CHARS - 1) + "\n"])
+def test_no_block_is_empty(text: str) -> None:
+    assert blocks_of(text) == [text] * bool(text)
+
+
+def test_an_element_around_several_blocks_is_closed_in_each_and_begins_once() -> None:
+    line = "字" * (BLOCK_CHARS - 1) + "\n"
+    blocks = TextBlocks()
+    blocks.add("前", "前")
+    blocks.open(BEGIN, AGAIN, END)
+    for text in (line, line, "末"):
+        blocks.add(text, text)
+    blocks.close()
+    blocks.add("后", "后")
+    assert BLOCK.findall(blocks.markup()) == [
+        f"前{BEGIN}{line}{END}",
+        f"{AGAIN}{line}{END}",
+        f"{AGAIN}末{END}后",
+    ]
+
+
+def test_an_element_that_ends_with_a_block_stands_in_no_further_one() -> None:
+    line = "字" * (BLOCK_CHARS - 1) + "\n"
+    blocks = TextBlocks()
+    blocks.open(BEGIN, AGAIN, END)
+    blocks.add(line, line)
+    blocks.close()
+    blocks.add("后", "后")
+    assert BLOCK.findall(blocks.markup()) == [f"{BEGIN}{line}{END}", "后"]
