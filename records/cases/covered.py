@@ -6,8 +6,9 @@ from typing import Generic, TypeVar
 
 from django.db.models import Model
 
+from core.rights import Permission
 from core.states import Rejection
-from records.licences import label_of, one_spelling, permission_of
+from records.licences import label_of, one_spelling
 from records.models import Case, Exclusion, Licence
 
 MAX_SHOWN, MAX_COUNTED = 10, 1_000
@@ -43,6 +44,6 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
 
 def _within(rows: Iterable[M], licence: Licence) -> Covered[M]:
     """Those where the licence holds: two licences may have one name."""
-    permission = permission_of(licence)
+    permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
     return Covered(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

@@ -6,7 +6,7 @@ import pytest
 
 from core.chapters import Chapters
 from core.hosts import parse_host
-from core.rights import Permission, is_below, is_within, rule
+from core.rights import Account, Permission, is_below, is_within, rule
 from core.states import Rejection
 
 
@@ -141,3 +141,36 @@ class TestLicencesForOnePage:
 def test_an_account_that_is_known_by_a_query_without_a_name_has_no_other_pages() -> None:
     assert is_below("https://bbs.cn/?7", "https://bbs.cn/?7")
     assert not is_below("https://bbs.cn/?8", "https://bbs.cn/?7")
+
+
+def test_a_licence_counts_on_its_first_and_its_last_day_and_on_no_other() -> None:
+    licence = Permission("portal.cn", date(2026, 1, 2), date(2026, 1, 4), "门户")
+    allowed = [day for day in range(1, 7) if rule("https://portal.cn/1", date(2026, 1, day), [], [licence]).rejection]
+    assert allowed == [2, 3, 4]
+
+
+def test_of_licences_for_some_chapters_the_first_says_what_is_outside() -> None:
+    first, second = (
+        Permission("portal.cn", date(2026, 1, 1), None, label, chapters=Chapters.parse(chapters))
+        for label, chapters in (("甲", "1-2"), ("乙", "1-5"))
+    )
+    ruling = rule("https://portal.cn/1", date(2026, 5, 1), [], [first, second], [{2}, {6}])
+    assert (ruling.rejection, ruling.permission, ruling.outside) == (None, first, (6,))
+    assert rule("https://portal.cn/1", date(2026, 5, 1), [], [first]).rejection is None, "what it copied is not known"
+
+
+class TestAccounts:
+    @pytest.mark.parametrize("author", ["某某", "＠某某", "@ 某某", "某 某"])
+    def test_its_name_is_known_however_it_is_written(self, author: str) -> None:
+        assert Account(host="zhihu.com", name="@某某").posted("https://www.zhihu.com/p/1", author)
+        assert Account(host="zhihu.com", name="ＬｉｎＱｉ").posted("https://zhihu.com/p/1", "linqi")
+
+    def test_the_same_name_on_another_host_is_somebody_else(self) -> None:
+        assert not Account(host="zhihu.com", name="某某").posted("https://pirate.cn/p/1", "某某")
+
+    def test_a_page_that_names_nobody_is_nobodys(self) -> None:
+        assert not Account(host="zhihu.com").posted("https://zhihu.com/p/1", "")
+        assert not Account(host="zhihu.com", name="某某").posted("https://zhihu.com/p/1", "")
+
+    def test_a_query_belongs_to_its_path(self) -> None:
+        assert not is_below("https://bbs.cn/thread?uid=7", "https://bbs.cn/space?uid=7")

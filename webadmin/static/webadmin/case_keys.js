@@ -58,6 +58,7 @@
 
     // One decision, sent once: a key that is pressed again while the next case loads decides nothing.
     desk.querySelectorAll("form").forEach((form) => form.addEventListener("submit", (event) => {
+        if (event.submitter && event.submitter.formMethod === "dialog") return; // Enter in a field: nothing is sent
         if (form.dataset.sent) event.preventDefault();
         if (form.method === "post") form.dataset.sent = "1";
     }));

@@ -1,0 +1,76 @@
+"""Proofs of licences are documents, whatever they are called, and so many."""
+
+import io
+import zipfile
+
+import pytest
+
+from core.errors import BadInput
+from pagestore.evidence import MemoryEvidenceStore
+from records import stores
+from records.models import Licence
+from records.works import proofs
+from records.works.proofs import add_proof, require_proof
+from tests.support import admin_data
+
+PDF = b"%PDF-1.7\n"
+
+
+def archive(name: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr(name, "<w/>")
+    return packed.getvalue()
+
+
+def test_an_archive_is_a_document_only_with_what_word_writes() -> None:
+    assert require_proof(archive("word/document.xml")) == "docx"
+    with pytest.raises(BadInput, match="no PDF"):
+        require_proof(archive("word/other.xml"))
+
+
+def test_an_archive_of_a_later_kind_or_a_damaged_one_is_refused_and_throws_nothing_else() -> None:
+    later = bytearray(archive("word/document.xml"))
+    at = later.index(b"PK\x01\x02") + 6  # the version that reading it needs
+    later[at] = 99
+    for content in (bytes(later), archive("word/document.xml")[:-30], b"PK\x05\x06" + b"\xff" * 18):
+        with pytest.raises(BadInput, match="no PDF"):
+            require_proof(content)
+
+
+@pytest.mark.django_db
+class TestKept:
+    @pytest.fixture
+    def licence(self, monkeypatch: pytest.MonkeyPatch) -> Licence:
+        kept = MemoryEvidenceStore()
+        monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+        return admin_data.licence(admin_data.holder())
+
+    @pytest.mark.parametrize(
+        ("given", "name"),
+        [
+            ("C:\\合同\\甲.pdf", "甲.pdf"),
+            ("/srv/合同/甲.exe", "甲.pdf"),
+            ("甲", "甲.pdf"),
+            ("", "proof.pdf"),
+            ("甲\x00.pdf", "甲.pdf"),
+            ("长" * 300 + ".pdf", "长" * 196 + ".pdf"),
+        ],
+    )
+    def test_its_name_has_no_folders_and_the_ending_of_what_it_is(
+        self, licence: Licence, given: str, name: str
+    ) -> None:
+        assert add_proof(licence, given, PDF, None).name == name
+
+    def test_the_same_file_is_kept_once_under_its_first_name(self, licence: Licence) -> None:
+        first = add_proof(licence, "甲.pdf", PDF, None)
+        assert add_proof(licence, "乙.pdf", PDF, None) == first
+
+    def test_there_are_so_many_and_no_more(self, licence: Licence, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(proofs, "MAX_PROOFS", 2)
+        for number in range(2):
+            add_proof(licence, "合同.pdf", PDF + bytes([number]), None)
+        with pytest.raises(BadInput, match="2"):
+            add_proof(licence, "合同.pdf", PDF + b"more", None)
+        add_proof(licence, "合同.pdf", PDF + b"\x00", None)  # is there already
+        assert licence.proofs.count() == 2
