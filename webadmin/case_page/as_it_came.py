@@ -14,7 +14,7 @@ from core.marks import BESIDE, Mark, RawPlaces
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
 from records.models.phrases import in_language_of_reader
-from webadmin.case_page.comparison import Column, Copied, Missing
+from webadmin.case_page.comparison import Column
 from webadmin.case_page.comparison_html import visible
 from webadmin.case_page.sweep import Mark as Placing
 from webadmin.case_page.sweep import Placed, Run, swept
@@ -78,15 +78,10 @@ def _css(kind: str) -> str:
 
 def _stretches(column: Column) -> Iterator[tuple[int, int, int, int]]:
     """Of each pair its number, its passage, and where it stands on the page."""
-    at = 0
-    for block in column.blocks:
-        if not isinstance(block, Copied):
-            at += block.chars if isinstance(block, Missing) else len(block.text)
-            continue
-        for pairs, pieces in groupby(block.pieces, lambda piece: piece.pairs):
-            start = at
-            at += sum(len(piece.text) for piece in pieces)
-            yield pairs[0], block.passages[0], start, at
+    for pairs, pieces in groupby(column.pieces, lambda placed: placed[1].pairs):
+        (start, first, passages), *others = pieces
+        at, last, _ = others[-1] if others else (start, first, passages)
+        yield pairs[0], passages[0], start, at + len(last.text)
 
 
 def _in_raw(pair: int, start: int, end: int, places: RawPlaces) -> Placed:

@@ -114,6 +114,24 @@ class Column:
         """All that is known of the text; the text itself where it is whole."""
         return "".join(block.text for block in self.blocks if not isinstance(block, Missing))
 
+    @property
+    def placed(self) -> Iterator[tuple[int, Block]]:
+        """Each block with where it begins in the text."""
+        at = 0
+        for block in self.blocks:
+            yield at, block
+            at += block.chars if isinstance(block, Missing) else len(block.text)
+
+    @property
+    def pieces(self) -> Iterator[tuple[int, Piece, tuple[int, ...]]]:
+        """Each piece of what was copied: where it begins in the text, and the passages that it belongs to."""
+        for begin, block in self.placed:
+            if isinstance(block, Copied):
+                at = begin
+                for piece in block.pieces:
+                    yield at, piece, block.passages
+                    at += len(piece.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -135,7 +153,7 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
     A text that is not there is made of the spans' excerpts, with Missing between them. Time and size are linear in the
     lengths of the texts and the number of changes.
     """
-    ordered = sorted(spans, key=lambda span: tuple(span["page"]))
+    ordered = passages_of(spans)
     links = [_links(number, span) for number, span in enumerate(ordered, 1)]
     pairs = _pairs(ordered, page_text, work_text)
     return Comparison(
@@ -144,6 +162,11 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
         links=tuple(link for of_span in links for link in of_span),
         similarities=tuple(float(span.get("similarity", 0.0)) for span in ordered),
     )
+
+
+def passages_of(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The spans as passages are numbered, from 1 on: in order of the page."""
+    return sorted(spans, key=lambda span: tuple(span["page"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from records.models import Case, CaseMatch, Chapter
-from webadmin.case_page.comparison import Block, Column, Missing, Source, Taken, Uncopied
+from webadmin.case_page.comparison import Block, Column, Source, Taken, Uncopied
 
 MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series nobody reads all places
 
@@ -71,13 +71,8 @@ def carriers_of(match: CaseMatch) -> Carriers:
 def with_sources(column: Column, places: Sequence[Place]) -> Column:
     """The column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
     blocks: list[Block] = []
-    at = 0
-    for block in column.blocks:
-        if isinstance(block, Uncopied):
-            blocks += _cut(block, at, places)
-        else:
-            blocks.append(block)
-        at += block.chars if isinstance(block, Missing) else len(block.text)
+    for at, block in column.placed:
+        blocks += _cut(block, at, places) if isinstance(block, Uncopied) else [block]
     return replace(column, blocks=tuple(blocks))
 
 

@@ -16,7 +16,7 @@ from core.text import TextRange
 from records.cases.ignoring import LEAST_LETTERS, may_take_back
 from records.cases.passages import page_place
 from records.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
-from webadmin.case_page.comparison import Comparison
+from webadmin.case_page.comparison import Comparison, passages_of
 
 BEGINNING_CHARS = 24  # of a passage: enough to know it again
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
@@ -63,7 +63,7 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
 
 def passage_text(match: CaseMatch, number: int) -> str:
     """What the work has in a passage of the comparison; "" for a number that it lacks."""
-    ordered = sorted(match.spans, key=lambda span: tuple(span["page"]))
+    ordered = passages_of(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
 
@@ -81,9 +81,8 @@ def _places(match: CaseMatch) -> tuple[Places, Places]:
 
 
 def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]:
-    ordered = sorted(match.spans, key=lambda span: tuple(span["page"]))[:MAX_PASSAGES_OFFERED]
     offered = []
-    for number, span in enumerate(ordered, 1):
+    for number, span in enumerate(passages_of(match.spans)[:MAX_PASSAGES_OFFERED], 1):
         place = TextRange(*span["work"])
         lost, left = gone.count_in(place), counting.count_in(place)
         text = " ".join(span.get("work_excerpt", "").split())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.matches import ChangeKind
-from webadmin.case_page.comparison import Column, Comparison, Copied, Missing
+from webadmin.case_page.comparison import Column, Comparison
 
 LENGTH = 1000
 LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # the strips of work and page
@@ -82,17 +82,11 @@ class _Joined:
 def _pair_places(column: Column) -> dict[int, _PairPlace]:
     """Of each pair where it stands in the text; of one that stands in several stretches the whole."""
     found: dict[int, _PairPlace] = {}
-    at = 0
-    for block in column.blocks:
-        if not isinstance(block, Copied):
-            at += block.chars if isinstance(block, Missing) else len(block.text)
-            continue
-        for piece in block.pieces:
-            end = at + len(piece.text)
-            for pair, passage in zip(piece.pairs, block.passages, strict=True):  # each passage has one pair at a place
-                start = found[pair].place[0] if pair in found else at
-                found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
-            at = end
+    for at, piece, passages in column.pieces:
+        end = at + len(piece.text)
+        for pair, passage in zip(piece.pairs, passages, strict=True):  # each passage has one pair at a place
+            start = found[pair].place[0] if pair in found else at
+            found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
     return found
 
 
@@ -100,15 +94,10 @@ def ticks(comparison: Comparison) -> Sequence[Ticks]:
     """Where changes stand on either strip."""
     found: dict[ChangeKind, set[tuple[int, int]]] = {}
     for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
-        scale, at = LENGTH / max(1, column.chars), 0
-        for block in column.blocks:
-            if isinstance(block, Copied):
-                for piece in block.pieces:
-                    if piece.links:
-                        found.setdefault(piece.links[0].kind, set()).add((start, round(at * scale)))
-                    at += len(piece.text)
-            else:
-                at += block.chars if isinstance(block, Missing) else len(block.text)
+        scale = LENGTH / max(1, column.chars)
+        for at, piece, _passages in column.pieces:
+            if piece.links:
+                found.setdefault(piece.links[0].kind, set()).add((start, round(at * scale)))
     width = LEFT[1] - LEFT[0]
     return [Ticks(kind, "".join(f"M{x},{y}h{width}" for x, y in sorted(of_kind))) for kind, of_kind in found.items()]
 
