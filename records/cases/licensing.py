@@ -15,9 +15,9 @@ from core.hosts import parse_host
 from core.rights import is_whole_site, is_within, rule
 from core.states import CaseState, Verdict
 from records.access import may_manage
-from records.cases.rulings import lock_rights
 from records.cases.verdicts import VerdictRefused, decide
 from records.licences import one_spelling, permission_of
+from records.locks import lock_rights
 from records.models import Case, Licence, SiteDomain
 from records.models.rights import MAX_ADDRESS_CHARS
 

@@ -11,7 +11,7 @@ from records.models.site import Site
 MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
 
 
-# What lists are filtered by stands in each index: matters that are left out are passed over without a look at their rows.
+# What lists are filtered by stands in each index: matters that are left out are passed over, their rows not read.
 _FILTERED_BY = (
     "site",
     "work",

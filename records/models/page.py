@@ -16,7 +16,7 @@ _NEWEST = ("-first_seen", "page_id")
 
 
 def _in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """What answers an order of the list, the key included, without a look at a page; of one rights holder and of all."""
+    """What answers an order of the list without a look at a page, of one rights holder and of all."""
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"{name}_all"),
