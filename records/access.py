@@ -108,7 +108,7 @@ HOLDER_PATHS: dict[type[Model], str] = {
     SecondOpinion: "case__rights_holder_id",
     OpinionRequest: "case__rights_holder_id",
     EvidenceBundle: "rights_holder_id",
-    RetentionLog: "bundle__rights_holder_id",
+    RetentionLog: "rights_holder_id",
 }
 
 

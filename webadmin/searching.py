@@ -17,7 +17,7 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
-from records.models import Site, Work
+from records.models import Address, EvidenceBundle, PageRecord, Site, Work
 from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
@@ -53,20 +53,20 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     entries these are the first.
     """
     words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
-    has_all = reduce(and_, (word.anywhere for word in words), Q())
+    every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
+    has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
+    keys = _keys(has_all.filter(pk__in=rows.values("pk")[:SEARCHED]))
+    if len(keys) > MAX_COUNTED:
+        in_order = rows.values_list("pk", flat=True)[:SEARCHED]
+        keys = set([key for key in in_order if key in keys][:MAX_COUNTED])
     is_long = rows.values_list("pk")[SEARCHED : SEARCHED + 1].first() is not None
     if not is_long:
-        return Found(_first_of(rows, _keys(rows.filter(has_all)), has_all), is_partial=False)
-    everything = rows.model._default_manager.filter(
-        has_all
-    )  # of `rows` are the keys: their conditions mislead an index
-    keys = _keys(everything.filter(pk__in=rows.values("pk")[:SEARCHED]))
-    of_address = _keys(rows.model._default_manager.filter(_is_address(rows.model, typed, user)))
-    addressed = _keys(rows.filter(pk__among=of_address))
-    if len(keys) < MAX_COUNTED and not addressed:
-        for narrowed in _narrowed(rows, words, typed, user):
-            keys |= _keys(everything.filter(pk__in=narrowed.values("pk")[:SEARCHED]))
-    return Found(_first_of(rows, keys | addressed, has_all), is_partial=not addressed)
+        return Found(of_keys(rows, keys), is_partial=False)
+    addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
+    for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
+        if len(keys) < MAX_COUNTED:
+            keys |= _keys(has_all.filter(pk__in=narrowed.values("pk")[:SEARCHED]))
+    return Found(of_keys(rows, keys | addressed), is_partial=not addressed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,8 @@ def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: P
         sites = visible(Site.objects.order_by(), user).filter(
             Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
         )
-        yield rows.filter(site__in=list(sites.values_list("pk", flat=True).distinct()))
+        of_site = f"{_paths(rows.model)[1]}__among"
+        yield rows.filter(**{of_site: list(sites.values_list("pk", flat=True).distinct())})
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
@@ -139,21 +140,17 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
         return Q(pk__in=[])
     sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
-    return Q(**{f"{_PAGE_KEYS.get(model._meta.model_name or '', 'page')}__in": pages})
+    return Q(**{f"{_paths(model)[0]}__among": pages})
 
 
-_PAGE_KEYS = {"pagerecord": "pk", "address": "page_id"}
+def _paths(model: type[Model]) -> tuple[str, str]:
+    """From an entry to its page and to its site."""
+    others = {PageRecord: ("pk", "site"), Address: ("page_id", "site"), EvidenceBundle: ("case__page", "case__site")}
+    return others.get(model, ("page", "site"))
 
 
 def _keys(rows: "QuerySet[Any]") -> set[Any]:
     return set(rows.order_by().values_list("pk", flat=True))
-
-
-def _first_of(rows: "QuerySet[Any]", keys: set[Any], has_all: Q) -> "QuerySet[Any]":
-    """The rows of these keys; of more than a list counts the first, which are near where so many have the words."""
-    if len(keys) > MAX_COUNTED:
-        keys = set(rows.filter(has_all).values_list("pk", flat=True)[:MAX_COUNTED])
-    return of_keys(rows, keys)
 
 
 def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":

@@ -235,7 +235,8 @@ class Findings:
             state="removed" if is_removed else "held",
         )
         if is_removed:
-            self._removals.add(bundle_id=bundle, removed_at=self._calendar.at(step + A_DAY), reason="kept for 10 years")
+            removed = {"rights_holder_id": page["rights_holder_id"], "reason": "kept for 10 years"}
+            self._removals.add(bundle_id=bundle, removed_at=self._calendar.at(step + A_DAY), **removed)
 
     def _add_exclusion(self, page: dict[str, Any], estate: Estate) -> None:
         work = self._rng.choices(estate.works, cum_weights=estate.work_weights)[0]

@@ -179,6 +179,7 @@ class RetentionLog(AppendOnly):
     """A bundle that the retention policy removed. Its digest stays in its tree."""
 
     bundle = models.OneToOneField(EvidenceBundle, models.PROTECT, related_name="removal", verbose_name=_("bundle"))
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "bundle.rights_holder", verbose_name=_("rights holder"))
     removed_at = models.DateTimeField(_("removed"))
     reason = models.CharField(_("reason"), max_length=300)
 
@@ -186,6 +187,7 @@ class RetentionLog(AppendOnly):
         verbose_name = _("removal by retention")
         verbose_name_plural = _("removals by retention")
         ordering = ["-removed_at", "-pk"]
+        indexes = [models.Index(fields=["rights_holder", "-removed_at"])]
 
     def __str__(self) -> str:
         return str(self.bundle)

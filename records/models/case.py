@@ -75,6 +75,7 @@ class Case(models.Model):
         constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_case_a_page_and_work")]
         indexes = [
             models.Index(fields=["matter", "state"]),
+            models.Index(fields=["work", "state"]),
             models.Index(fields=["matter", "-taken_chars", "id"]),  # what stands for it in a list
             models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
             models.Index(

@@ -52,12 +52,10 @@ class PageRecord(models.Model):
         # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site names
         # its rights holder; without both in one index SQLite may go along all pages of the holder.
         indexes = [
-            models.Index(fields=["rights_holder", "site", "-first_seen"]),
-            models.Index(fields=["site", "-first_seen"]),
+            *_in_order("page_site", "site", *_NEWEST),
             *_in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
             *_in_order("page_last", "-last_seen", "-page_id"),
-            models.Index(fields=["rights_holder", "rejection", "-first_seen"]),
-            models.Index(fields=["rejection", "-first_seen"]),
+            *_in_order("page_rejected", "rejection", *_NEWEST),
             *_in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
             *_in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
             *_in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),

@@ -13,6 +13,15 @@ from records.models.rights import RightsHolder
 from records.models.site import Site
 
 
+def _of_some(name: str, condition: Q) -> list[models.Index]:
+    """What lists the few addresses that meet a condition, of one rights holder and of all."""
+    fields = ["-failures", "due_at"]
+    return [
+        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
+        models.Index(fields=fields, condition=condition, name=f"address_{name}"),
+    ]
+
+
 class Address(models.Model):
     """One address of a site and its history of visits: core.visits.Visit as a row."""
 
@@ -66,13 +75,9 @@ class Address(models.Model):
             models.Index(fields=["-failures", "due_at"], name="address_all"),
             models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),
             models.Index(fields=["kind", "-failures", "due_at"], name="address_kind"),
-            models.Index(
-                fields=["-failures", "due_at"], condition=Q(absent_since__isnull=False), name="address_absent"
-            ),
-            models.Index(fields=["-failures", "due_at"], condition=Q(seen_at__isnull=True), name="address_new"),
-            models.Index(
-                fields=["-failures", "due_at"], condition=Q(has_unreliable_validator=True), name="address_unreliable"
-            ),
+            *_of_some("absent", Q(absent_since__isnull=False)),
+            *_of_some("new", Q(seen_at__isnull=True)),
+            *_of_some("unreliable", Q(has_unreliable_validator=True)),
             models.Index(fields=["site", "-failed_at"], condition=Q(failures__gt=0), name="address_failed"),
         ]
 

@@ -12,6 +12,7 @@ from records.models.phrases import REJECTIONS
 from webadmin.admin.columns import NOTHING, RUN_STATE_COLORS, clipped, moment, sentence_list, site_name, stored_sentence
 from webadmin.admin.filters import DayRangeFilter
 from webadmin.admin.isolation import HolderAdmin
+from webadmin.paging import CappedPaginator
 
 
 @admin.register(CrawlRun)
@@ -28,6 +29,7 @@ class CrawlRunAdmin(HolderAdmin):
         "failed_requests",
         "ending_line",
     ]
+    paginator = CappedPaginator
     list_filter = ["state", "site", ("due_at", DayRangeFilter), "trigger"]
     list_select_related = ["site"]
     search_fields = ["site__name"]
