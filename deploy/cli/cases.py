@@ -44,7 +44,7 @@ def show_all(
         from django.db.models import Sum
 
         from records.models import Case
-        from records.works.taken import COPIES, taken_by_work
+        from records.works.taken import taken_by_work
 
         found = Case.objects.select_related("work", "page__site")
         if state:
