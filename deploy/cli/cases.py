@@ -9,7 +9,7 @@ from core.clock import SystemClock
 from core.errors import BadInput, NotFound, RetryLater
 from core.settings import Settings
 from core.shares import cut_share, percentage
-from core.states import CaseState
+from core.states import COPIES, CaseState
 from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.keys import case_number, find_site, find_work
