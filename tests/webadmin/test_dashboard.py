@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -155,3 +156,22 @@ def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: adm
         assert row.chars_on_pages == sum(case.matched_chars for case in of_work) > row.chars_taken
         assert row.share_taken == admin_data.TAKEN_CHARS / work.counted_chars
         assert client.get(row.href).context["cl"].result_count == row.cases
+
+
+def test_counts_of_many_cases_are_kept_for_a_while_and_say_of_when_they_are(
+    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "en"
+    cache.clear()
+    monkeypatch.setattr(dashboard, "MAX_LIVE", 5)
+    first = client.get(reverse("admin:dashboard"))
+    Case.objects.filter(pk=world.ours.cases[0].pk).update(opened_at=timezone.now())
+    second = client.get(reverse("admin:dashboard"))
+    assert "Counted at" in second.content.decode()
+    assert second.context["case_tiles"] == first.context["case_tiles"]
+    monkeypatch.setattr(dashboard, "MAX_LIVE", 6)
+    third = client.get(reverse("admin:dashboard"))
+    assert "Counted at" not in third.content.decode()
+    assert third.context["case_tiles"] != first.context["case_tiles"]
+    cache.clear()
