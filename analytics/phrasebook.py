@@ -19,7 +19,7 @@ PHRASES: Mapping[str, Words] = {
     "measure": Words("Measure", "指标"),
     "value": Words("Value", "数值"),
     "notice": Words("Notice", "提示"),
-    "top_sites": Words("Sites with most copies", "疑似侵权最多的站点"),
+    "top_sites": Words("Sites with most copies", "疑似侵权最多的网站"),
     "days_chart": Words("Cases opened each day", "每日新增线索"),
     "page": Words("Page", "网页"),
     "comparison": Words("Comparison", "比对结果"),
@@ -32,7 +32,7 @@ PHRASES: Mapping[str, Words] = {
         "count those of each day.",
         "一个网页使用一部作品的文字，审核前为一条侵权线索，认定侵权后为一个案件；计入建立当日，状态以本报告生成时为准。已搁置："
         "授权或自有域名准许该网页，且尚无人审核。字数与占比不含已办结和已搁置的。"
-        "检查网页按其最近一次比对计，各站点与合计中每页只计一次，每日一栏按当日计。",
+        "检查网页按其最近一次比对计，各网站与合计中每页只计一次，每日一栏按当日计。",
     ),
     "note.chars": Words(
         "Characters are those that have a reading, without punctuation and spaces. Characters taken: those "
@@ -40,7 +40,7 @@ PHRASES: Mapping[str, Words] = {
         "total, sites do not, since several may have the same passage. Characters on pages: added up page by "
         "page, so that a chapter on five pages counts five times.",
         "字数只计有读音的字，不计标点与空白。被使用字数（去重）：作品中见于网页的字，每字只计一次，"
-        "无论多少网页都有；各作品相加为合计，各站点相加则否，因不同站点可有同一段落。"
+        "无论多少网页都有；各作品相加为合计，各网站相加则否，因不同网站可有同一段落。"
         "网页上的字数（按页累计）：逐页相加，同一章出现在五个网页即计五次。",
     ),
     "note.shares": Words(
@@ -61,7 +61,7 @@ PHRASES: Mapping[str, Words] = {
     ),
     "table.scope": Words("Scope", "报告范围"),
     "table.summary": Words("Summary", "概要"),
-    "table.sites": Words("Sites", "站点"),
+    "table.sites": Words("Sites", "网站"),
     "table.works": Words("Works", "作品"),
     "table.days": Words("Days", "每日"),
     "table.classes": Words("Kinds of copy", "类别"),
@@ -75,7 +75,7 @@ PHRASES: Mapping[str, Words] = {
     "scope.since": Words("From", "起始日"),
     "scope.until": Words("To (included)", "截止日（含）"),
     "scope.works": Words("Works", "作品"),
-    "scope.sites": Words("Sites", "站点"),
+    "scope.sites": Words("Sites", "网站"),
     "scope.time_zone": Words("Time zone", "时区"),
     "scope.generated_at": Words("Report made", "生成时间"),
     "column.pages_checked": Words("Pages checked", "检查网页"),
@@ -87,7 +87,7 @@ PHRASES: Mapping[str, Words] = {
     "column.set_aside": Words("Set aside", "已搁置"),
     "column.precision": Words("Confirmed share of decided cases", "认定率"),
     "column.median_hours_to_verdict": Words("Hours to verdict (median)", "审核用时中位数（小时）"),
-    "column.sites_with_copies": Words("Sites with copies", "涉及站点"),
+    "column.sites_with_copies": Words("Sites with copies", "涉及网站"),
     "column.works_copied": Words("Works copied", "涉及作品"),
     "column.chars_taken": Words("Characters taken (each once)", "被使用字数（去重）"),
     "column.chars_on_pages": Words("Characters on pages (added up)", "网页上的字数（按页累计）"),
@@ -106,7 +106,7 @@ PHRASES: Mapping[str, Words] = {
     "column.pages_failed": Words("Fetches failed", "抓取失败"),
     "column.largest_share": Words("Largest share on one page", "单页最高占原文"),
     "column.day": Words("Day", "日期"),
-    "column.site": Words("Site", "站点"),
+    "column.site": Words("Site", "网站"),
     "column.hosts": Words("Hosts", "域名"),
     "column.host": Words("Host", "域名"),
     "column.rights_holder": Words("Rights holder", "权利人"),

@@ -125,7 +125,7 @@ class Obfuscation(StrEnum):
     )
     SITE_ADVERTISEMENT = (
         "site_advertisement",
-        Words("site advertisements", "站点广告语"),
+        Words("site advertisements", "网站广告语"),
         Words("Advertisements of the site stand inside sentences.", "在句子中间插入网站的广告语。"),
         "crawler.obfuscation.advertisements.REPAIR",
     )

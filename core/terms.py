@@ -58,7 +58,7 @@ REJECTIONS = {
     Rejection.TOO_FEW_HAN_CHARS: Words("too little Chinese text", "中文字数过少"),
     Rejection.NO_MATCH: Words("nothing found", "未发现疑似侵权"),
     Rejection.LICENSED: Words("licensed", "已授权"),
-    Rejection.OWN_SITE: Words("own site", "自有站点"),
+    Rejection.OWN_SITE: Words("own site", "自有网站"),
     Rejection.QUOTATION: Words("quotation", "引用"),
     Rejection.TEASER: Words("teaser of another page", "他页预告"),
     Rejection.NOTHING_LEFT: Words("only passages that do not count", "仅含不计入的内容"),

@@ -1,20 +1,21 @@
-"""The first page: what is open, what is new, what did not run. Counts of the user's rights holders only.
+"""The dashboard: what is open, what is new, what did not run. Counts of the user's rights holders only.
 
 A fixed number of queries, whatever is stored: each table is one grouped count. Of more than MAX_LIVE cases the counts
 take seconds: they are kept for some minutes, and the page says of when they are.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import admin
 from django.core.cache import cache
 from django.db.models import Count, Model, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -37,22 +38,10 @@ from records.models import (
 )
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
 from records.works.taken import most_taken
+from webadmin.day_chart import Day, drawn
+from webadmin.requests.content_policy import has_policy
 
 CHART_DAYS = 30
-# Of Chart.js, which draws for Unfold. The grey and the two colours of the bars can be read on white and on black.
-_GREY = "#757d8a"
-CHART_OPTIONS = json.dumps(
-    {
-        "animation": False,
-        "color": _GREY,
-        "maintainAspectRatio": False,
-        "plugins": {"legend": {"align": "start"}},
-        "scales": {
-            axis: {"grid": {"display": axis == "y"}, "ticks": {"color": _GREY, "precision": 0, "maxRotation": 0}}
-            for axis in "xy"
-        },
-    }
-)
 MAX_RUNS = 8  # that stand beside the other tables without scrolling
 MAX_SITES = 10
 MAX_WORKS = 10
@@ -82,15 +71,6 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """What happened on one day."""
-
-    day: date
-    opened: int
-    decided: int
-
-
-@dataclass(frozen=True, slots=True)
 class WorkRow:
     """A work that stands on pages: how much of it, each character once, and what its pages have, added up."""
 
@@ -102,21 +82,22 @@ class WorkRow:
     chars_on_pages: int
 
 
-def dashboard_callback(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add the dashboard's figures to the context of Unfold's first page."""
-    user, now = request.user, timezone.now()
+@has_policy
+def dashboard_view(request: HttpRequest) -> HttpResponse:
+    """Show the figures of what the user may see."""
+    context = {**admin.site.each_context(request), "title": _("Dashboard"), **figures(request.user, timezone.now())}
+    return TemplateResponse(request, "webadmin/dashboard.html", context)
+
+
+def figures(user: Person, now: datetime) -> dict[str, Any]:
+    """Count what the dashboard shows to a user."""
     runs = visible(CrawlRun.objects.all(), user)
-    context.update(
-        {
-            "title": _("Dashboard"),
-            **_kept_counts(user, now),
-            "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
-            "run_faults": _run_faults(runs, now),
-            "chart_options": CHART_OPTIONS,
-            "runs_href": _list(CrawlRun),
-        }
-    )
-    return context
+    return {
+        **_kept_counts(user, now),
+        "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
+        "run_faults": _run_faults(runs, now),
+        "runs_href": _list(CrawlRun),
+    }
 
 
 def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
@@ -136,7 +117,6 @@ def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
 def _counts(user: Person, now: datetime) -> dict[str, Any]:
     cases = visible(Case.objects.order_by(), user)
     by_class = _grouped(cases, "match_class")
-    days = _days(cases, now)
     return {
         "case_tiles": _case_tiles(cases, now, by_class),
         "stock_tiles": _stock_tiles(user),
@@ -148,8 +128,7 @@ def _counts(user: Person, now: datetime) -> dict[str, Any]:
         "sites": _sites(cases),
         "works": _works(cases),
         "exclusions": _exclusions(user),
-        "days": days,
-        "days_chart": _days_chart(days),
+        "chart": drawn(_days(cases, now)),
     }
 
 
@@ -298,23 +277,6 @@ def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
     opened = _per_day(cases.filter(opened_at__gte=since), "opened_at")
     decided = _per_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
     return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
-
-
-def _days_chart(days: Sequence[Day]) -> str:
-    """The data of Unfold's chart: two bars a day, and their sums in the legend."""
-    series = (
-        (_("cases opened"), "#d9742b", [day.opened for day in days]),
-        (_("cases decided"), "#4a8fd8", [day.decided for day in days]),
-    )
-    return json.dumps(
-        {
-            "labels": [f"{day.day:%m-%d}" for day in days],
-            "datasets": [
-                {"label": f"{label}: {sum(counts):,}", "backgroundColor": color, "data": counts}
-                for label, color, counts in series
-            ],
-        }
-    )
 
 
 def _per_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:

@@ -45,8 +45,10 @@ class DeskSite(UnfoldAdminSite):
         return inbox_view(request)
 
     def dashboard(self, request: HttpRequest) -> HttpResponse:
-        """The figures of everything, as Unfold's first page shows them."""
-        return super().index(request)
+        """The figures of everything."""
+        from webadmin.dashboard import dashboard_view  # as above
+
+        return dashboard_view(request)
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Find a list by its name."""

@@ -110,7 +110,6 @@ UNFOLD = {
     "SITE_FAVICONS": [{"rel": "icon", "sizes": "any", "type": "image/svg+xml", "href": favicon}],
     "SITE_URL": None,
     "STYLES": [list_style],
-    "DASHBOARD_CALLBACK": "webadmin.dashboard.dashboard_callback",
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_LANGUAGES": True,

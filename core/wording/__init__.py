@@ -59,7 +59,7 @@ def say(message: Message, language: str) -> str:
     """The message in a language, by a code such as Django's: Chinese for "zh...", else English.
 
     >>> say(Message("missing.site", key="甲"), "zh-hans")
-    '没有站点 甲'
+    '没有网站 甲'
 
     One that this release has no words for is shown by its code.
     """

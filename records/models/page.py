@@ -129,4 +129,5 @@ class Exclusion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.work} · {self.get_reason_display()} · {self.get_match_class_display()}"
+        said = (str(self.work), self.get_reason_display(), self.get_match_class_display())
+        return " · ".join(dict.fromkeys(said))  # a quotation is left out as one

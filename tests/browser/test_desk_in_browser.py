@@ -1,8 +1,10 @@
 """A manager sends works, and a reviewer works through a list, in a real browser against a real server."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from core.states import CaseState, Verdict
@@ -149,15 +151,20 @@ def test_figures_say_what_they_mean(
 def test_the_dashboard_draws_its_days_as_wide_as_the_window(
     chromium: Browser, live_server: object, world: admin_data.World, width: int
 ) -> None:
+    Case.objects.update(opened_at=timezone.now() - timedelta(days=60))
+    for case, days in zip(world.ours.cases[:3], (9, 9, 2), strict=True):
+        Case.objects.filter(pk=case.pk).update(opened_at=timezone.now() - timedelta(days=days))
     at_work = browser.visitor(chromium, str(live_server), "zh-CN", width=width)
     at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     at_work.go("/admin/dashboard/")
-    at_work.page.wait_for_function("window.Chart?.getChart(document.querySelector('.zw-chart canvas'))")
-    drawn = at_work.page.locator(".zw-chart canvas").evaluate(
-        "canvas => ({width: canvas.clientWidth, titles: Chart.getChart(canvas).legend.legendItems.map(it => it.text)})"
-    )
+    chart = at_work.page.locator(".zw-days svg")
+    drawn = chart.bounding_box()
+    assert drawn is not None
     assert width / 2 < drawn["width"] < width
-    assert [title.partition(":")[0] for title in drawn["titles"]] == ["新增线索", "已审核"]
+    legend = at_work.page.locator(".zw-legend span").all_inner_texts()
+    assert [text.split() for text in legend] == [["新增线索", "3"], ["已审核", "0"]]
+    bars = chart.locator("rect.is-opened").evaluate_all("bars => bars.map((bar) => bar.getBoundingClientRect().height)")
+    assert bars == pytest.approx([drawn["height"], drawn["height"] / 2], abs=1)
     assert at_work.page.evaluate("document.documentElement.scrollWidth") <= width
     assert at_work.complaints == []
 

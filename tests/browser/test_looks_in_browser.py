@@ -40,6 +40,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "works to add": "/admin/records/work/add/",
         "case as it came": f"/admin/records/case/{case.pk}/change/?column=came",
         "difference": f"/admin/records/case/{world.ours.cases[1].pk}/change/?difference=1",
+        "dashboard": "/admin/dashboard/",
         "inbox": "/admin/?queue=all&days=90",
         "matter": f"/admin/matters/{case.matter_id}/",
         "excluded finding": f"/admin/records/exclusion/{world.ours.exclusion.pk}/change/",

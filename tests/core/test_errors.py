@@ -50,7 +50,7 @@ def test_an_error_has_words_in_both_languages(error: ZhuiwenError) -> None:
 def test_every_fault_of_a_configuration_is_named_and_one_alone_is_the_message() -> None:
     several = ERRORS[7]
     assert str(several) == "there is no site 7; there is no work 8"
-    assert say(several.message, "zh") == "没有站点 7；没有作品 8"
+    assert say(several.message, "zh") == "没有网站 7；没有作品 8"
     alone = BadConfiguration("missing.site", key=7)
     assert alone.faults == (alone.message,) == (Message("missing.site", key=7),)
 

@@ -19,7 +19,7 @@ NESTED = Message(
 def test_a_message_is_worded_in_the_language_asked_for() -> None:
     message = Message("missing.site", key="甲")
     assert say(message, "en") == str(message) == "there is no site 甲"
-    assert say(message, "zh-hans") == "没有站点 甲"
+    assert say(message, "zh-hans") == "没有网站 甲"
     assert say(message, "fr") == "there is no site 甲"
 
 
@@ -33,7 +33,7 @@ def test_messages_inside_a_message_are_worded_too_and_joined_as_the_text_asks() 
 def test_a_term_inside_a_message_is_in_the_reader_s_language_and_survives_json() -> None:
     message = Message("missing.site", key=VERDICTS[Verdict.FALSE_ALARM])
     for each in (message, Message.from_json(json.loads(json.dumps(message.to_json())))):
-        assert (say(each, "en"), say(each, "zh")) == ("there is no site false alarm", "没有站点 误报")
+        assert (say(each, "en"), say(each, "zh")) == ("there is no site false alarm", "没有网站 误报")
 
 
 def test_a_message_survives_json_and_pickle_and_equals_itself() -> None:

@@ -1,13 +1,14 @@
 """The first page counts what is there, of the own rights holders only, in a bounded number of queries."""
 
-import json
 import re
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
-from django.http import HttpRequest
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -15,28 +16,21 @@ from django.utils import timezone, translation
 from core.states import Rejection, Verdict
 from records.models import Case, CrawlRun
 from tests.support import admin_data
-from webadmin.dashboard import dashboard_callback
+from webadmin import dashboard
+from webadmin.day_chart import Day, drawn
 
 pytestmark = pytest.mark.django_db
 
 
-def request_of(user: object) -> HttpRequest:
-    request = RequestFactory().get("/admin/")
-    request.user = user  # type: ignore[assignment]
-    return request
-
-
-def figures(user: object) -> dict[str, object]:
+def figures(user: User) -> dict[str, Any]:
     with translation.override("en"):
-        return dashboard_callback(request_of(user), {})
+        return dashboard.figures(user, timezone.now())
 
 
-def tiles(user: object) -> dict[str, int]:
+def tiles(user: User) -> dict[str, int]:
     context = figures(user)
     return {
-        str(tile.label): tile.count
-        for name in ("case_tiles", "stock_tiles", "run_faults")
-        for tile in context[name]  # type: ignore[attr-defined]
+        str(tile.label): tile.count for name in ("case_tiles", "stock_tiles", "run_faults") for tile in context[name]
     }
 
 
@@ -72,14 +66,14 @@ def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: admin_
     admin_data.run(site, CrawlRun.State.MISSED, due_at=now - timedelta(days=2))
     admin_data.run(site, CrawlRun.State.MISSED, due_at=now - timedelta(days=9))
     admin_data.run(world.theirs.sites[0], CrawlRun.State.FAILED, due_at=now)
-    faults = {tile.count: tile.is_urgent for tile in figures(world.ours.reviewer)["run_faults"]}  # type: ignore[attr-defined]
+    faults = {tile.count: tile.is_urgent for tile in figures(world.ours.reviewer)["run_faults"]}
     assert faults == {1: True}
 
 
 def test_cases_are_counted_by_class_and_by_site(world: admin_data.World) -> None:
     context = figures(world.ours.reviewer)
     for table in ("classes", "sites"):
-        columns = zip(*(row.counts for row in context[table]), strict=True)  # type: ignore[attr-defined]
+        columns = zip(*(row.counts for row in context[table]), strict=True)
         assert [sum(column) for column in columns] == [4, 1, 1, 0]
 
 
@@ -87,7 +81,7 @@ def test_findings_that_are_no_case_are_counted_by_reason(world: admin_data.World
     admin_data.exclusion(world.ours.pages[0], world.ours.works[1], Rejection.QUOTATION)
     admin_data.exclusion(world.ours.pages[1], world.ours.works[1], Rejection.QUOTATION)
     rows = figures(world.ours.reviewer)["exclusions"]
-    assert [(row.label, row.counts) for row in rows] == [("quotation", (2,)), ("licensed", (1,))]  # type: ignore[attr-defined]
+    assert [(row.label, row.counts) for row in rows] == [("quotation", (2,)), ("licensed", (1,))]
 
 
 def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -> None:
@@ -96,14 +90,25 @@ def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -
         Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(days=index % 2))
     admin_data.decided(world.ours.cases[0], world.ours.reviewer, Verdict.LICENSED, at=now)
     context = figures(world.ours.reviewer)
-    assert len(days := context["days"]) == 30  # type: ignore[arg-type]
-    assert [(day.opened, day.decided) for day in days[-2:]] == [(3, 0), (3, 1)]  # type: ignore[index]
-    assert days[-1].day == timezone.localdate(now)  # type: ignore[index]
-    chart = json.loads(context["days_chart"])  # type: ignore[arg-type]
-    assert chart["labels"][-1] == f"{timezone.localdate(now):%m-%d}"
-    assert [(bars["label"], bars["data"][-2:]) for bars in chart["datasets"]] == [
-        ("cases opened: 6", [3, 3]),
-        ("cases decided: 1", [0, 1]),
+    chart = context["chart"]
+    days = [each.day for each in chart.days]
+    assert len(days) == 30
+    assert [(day.opened, day.decided) for day in days[-2:]] == [(3, 0), (3, 1)]
+    assert days[-1].day == timezone.localdate(now)
+    assert (chart.opened, chart.decided) == (6, 1)
+
+
+def test_bars_are_as_high_as_their_numbers() -> None:
+    first = date(2026, 3, 1)
+    counts = [(0, 0), (30, 12), (7, 0)]
+    days = [Day(first + timedelta(days=number), *each) for number, each in enumerate(counts)]
+    chart = drawn(days)
+    assert chart.lines == [(30, "0.00%"), (20, "33.33%"), (10, "66.67%"), (0, "100.00%")]
+    bars = [[(bar.kind, bar.y, bar.height) for bar in each.bars] for each in chart.days]
+    assert bars == [
+        [],
+        [("opened", "0.00%", "100.00%"), ("decided", "60.00%", "40.00%")],
+        [("opened", "76.67%", "23.33%")],
     ]
 
 
@@ -134,10 +139,10 @@ def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client:
 def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, client: Client) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     context = figures(world.ours.reviewer)
-    for tile in context["case_tiles"]:  # type: ignore[attr-defined]
+    for tile in context["case_tiles"]:
         response = client.get(tile.href)
         assert response.context["cl"].result_count == tile.count, tile.label
-    for row in [*context["classes"], *context["sites"]]:  # type: ignore[misc]
+    for row in [*context["classes"], *context["sites"]]:
         assert client.get(row.href).context["cl"].result_count == sum(row.counts), row.label
 
 
@@ -145,9 +150,28 @@ def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: adm
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     rows = figures(world.ours.reviewer)["works"]
     copies = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
-    for row, work in zip(rows, world.ours.works, strict=True):  # type: ignore[call-overload]
+    for row, work in zip(rows, world.ours.works, strict=True):
         of_work = [case for case in copies if case.work == work]
         assert (row.label, row.cases, row.chars_taken) == (work.title, len(of_work), admin_data.TAKEN_CHARS)
         assert row.chars_on_pages == sum(case.matched_chars for case in of_work) > row.chars_taken
         assert row.share_taken == admin_data.TAKEN_CHARS / work.counted_chars
         assert client.get(row.href).context["cl"].result_count == row.cases
+
+
+def test_counts_of_many_cases_are_kept_for_a_while_and_say_of_when_they_are(
+    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "en"
+    cache.clear()
+    monkeypatch.setattr(dashboard, "MAX_LIVE", 5)
+    first = client.get(reverse("admin:dashboard"))
+    Case.objects.filter(pk=world.ours.cases[0].pk).update(opened_at=timezone.now())
+    second = client.get(reverse("admin:dashboard"))
+    assert "Counted at" in second.content.decode()
+    assert second.context["case_tiles"] == first.context["case_tiles"]
+    monkeypatch.setattr(dashboard, "MAX_LIVE", 6)
+    third = client.get(reverse("admin:dashboard"))
+    assert "Counted at" not in third.content.decode()
+    assert third.context["case_tiles"] != first.context["case_tiles"]
+    cache.clear()

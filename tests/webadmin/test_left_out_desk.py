@@ -51,6 +51,7 @@ def posted(client: Client, case: Case, **fields: object) -> str:
 def test_an_exclusion_opens_with_its_reason_and_both_texts(desk: DeskChain) -> None:
     desk.compare(QUOTING)
     page = shown(client_of(desk.reviewer), desk.exclusion)
+    assert page.partition("<h1>")[2].startswith(f"{desk.exclusion.work} · quotation</h1>")
     assert "Left out because the page has only short or quoted passages" in page
     assert page.count('data-passages="1"') == 2
     assert CHAPTER[40:75] in page

@@ -59,7 +59,7 @@ def test_failed_messages_are_worded_and_found_by_what_was_said(world: admin_data
     failures.note("a.task", "1", NotFound("site", "some-key"))
     failures.note("a.task", "2", failures.WORKER_DIED)
     listed = shown(world.administrator, list_url(FailedMessage), "zh-hans")
-    assert "NotFound：没有站点 some-key" in listed
+    assert "NotFound：没有网站 some-key" in listed
     assert "处理此项的工作进程一再异常终止" in listed
     found = shown(world.administrator, f"{list_url(FailedMessage)}?q=some-key", "en")
     assert "there is no site some-key" in found
@@ -70,10 +70,10 @@ def test_failed_messages_are_worded_and_found_by_what_was_said(world: admin_data
 
 def test_a_hostile_name_in_a_message_is_spelled_out_and_formats_nothing() -> None:
     with translation.override("zh-hans"):
-        assert stored_sentence(Message("missing.site", key="{x} %(y)s\u202e")) == "没有站点 {x} %(y)s‹RLO›"
+        assert stored_sentence(Message("missing.site", key="{x} %(y)s\u202e")) == "没有网站 {x} %(y)s‹RLO›"
         assert stored_sentence(None) == NOTHING
 
 
 def test_an_error_says_its_message() -> None:
     with translation.override("zh-hans"):
-        assert said(NotFound("site", "甲")) == "没有站点 甲"
+        assert said(NotFound("site", "甲")) == "没有网站 甲"

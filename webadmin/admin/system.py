@@ -47,11 +47,16 @@ class MembershipInline(AdministratorsOnly, TabularInline):
     fields = ["rights_holder", "role"]
 
 
+class PersonForm(UserChangeForm):
+    class Meta(UserChangeForm.Meta):
+        help_texts = {"is_staff": _("Whether this person may sign in to the desk.")}
+
+
 @admin.register(User)
 class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
     """People. What they may do follows from memberships, so there are no groups and no single permissions."""
 
-    form = UserChangeForm
+    form = PersonForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     inlines = [MembershipInline]

@@ -1,0 +1,104 @@
+"""What happened on each day, as a drawing: two bars a day. The server draws it, no script does.
+
+Places are per cent of the drawing, which is as wide as its window; names and numbers stand beside it as text.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+MAX_STEPS = 4  # between the lines across the drawing
+NAMED_DAYS = 5  # every so manieth day is named, the last one too: more have no room on a telephone
+_MARGIN = 0.14  # of a day's width, on either side of its bars
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What happened on one day."""
+
+    day: date
+    opened: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One count of a day; places in per cent, as SVG has them."""
+
+    kind: str
+    x: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnDay:
+    """A day with its bars; those of a count of 0 are left out. is_named: it is written below."""
+
+    day: Day
+    x: str
+    is_named: bool
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The drawing: its days, and the lines across it, each with its number, from above."""
+
+    days: Sequence[DrawnDay]
+    lines: Sequence[tuple[int, str]]
+    day_width: str
+    bar_width: str
+    opened: int
+    decided: int
+
+
+def drawn(days: Sequence[Day]) -> Chart:
+    """Draw days, oldest first; at least one."""
+    most = max(max(each.opened, each.decided) for each in days)
+    step = _step(most)
+    top = step * max(1, math.ceil(most / step))
+    width = 100 / len(days)
+    bar_width = width * (1 - 2 * _MARGIN) / 2
+    return Chart(
+        days=[_drawn(each, number, len(days), top, bar_width) for number, each in enumerate(days)],
+        lines=[(number, _percent(100 - 100 * number / top)) for number in range(top, -1, -step)],
+        day_width=_percent(width),
+        bar_width=_percent(bar_width),
+        opened=sum(each.opened for each in days),
+        decided=sum(each.decided for each in days),
+    )
+
+
+def _drawn(day: Day, number: int, of: int, top: int, bar_width: float) -> DrawnDay:
+    start = 100 / of * (number + _MARGIN)
+    bars = (("opened", day.opened, start), ("decided", day.decided, start + bar_width))
+    return DrawnDay(
+        day=day,
+        x=_percent(100 / of * number),
+        is_named=(of - 1 - number) % NAMED_DAYS == 0,
+        bars=tuple(
+            Bar(kind, _percent(x), _percent(100 - 100 * count / top), _percent(100 * count / top))
+            for kind, count, x in bars
+            if count
+        ),
+    )
+
+
+def _step(most: int) -> int:
+    """The distance of the lines: 1, 2 or 5 with zeros.
+
+    >>> [_step(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
+    [1, 1, 2, 2, 5, 20, 500, 500]
+    """
+    unit = 1
+    while True:
+        for step in (unit, 2 * unit, 5 * unit):
+            if most <= step * MAX_STEPS:
+                return step
+        unit *= 10
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2f}%"
