@@ -117,9 +117,10 @@ def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf
     for scope in ("page", "pages", ""):
         with pytest.raises(VerdictRefused, match="no licence can be made"):
             shelf.license(scope)
-    Case.objects.filter(pk=shelf.case.pk).update(page_url="upload:book.zip")
-    shelf.case.refresh_from_db()
-    assert offer_of(shelf.case) is None
+    for elsewhere in ("upload:book.zip", f"ftp://{HOST}/book/1"):
+        Case.objects.filter(pk=shelf.case.pk).update(page_url=elsewhere)
+        shelf.case.refresh_from_db()
+        assert offer_of(shelf.case) is None
 
 
 def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:
