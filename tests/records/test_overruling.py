@@ -4,9 +4,9 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from core.errors import BadInput
-from core.states import Rejection
+from core.states import CaseState, Rejection
 from records.cases.overruling import MAX_NOTE_CHARS, overrule, standing, take_back
-from records.models import Exclusion, Overruling
+from records.models import Exclusion, Overruling, Unprotected
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 
@@ -65,3 +65,37 @@ def test_a_broker_that_is_away_keeps_nobody_from_overruling(
         made = overrule(estate.exclusion, estate.reviewer, "是照搬")
     assert sent, "it was tried"
     assert standing(estate.exclusion) == made
+
+
+@pytest.mark.parametrize("kind", ["own domain", "own account", "not protected", "licence"])
+def test_a_right_that_is_overruled_on_a_page_leaves_it_to_the_others(estate: admin_data.Estate, kind: str) -> None:
+    case = estate.cases[0]
+    host = case.site.domains.get().host
+    reason, detail, enter = {
+        "own domain": (Rejection.OWN_SITE, host, lambda: admin_data.own_domain(estate.holder, host)),
+        "own account": (
+            Rejection.OWN_SITE,
+            f"知乎 {case.page_url}",
+            lambda: admin_data.own_account(estate.holder, address=case.page_url),
+        ),
+        "not protected": (
+            Rejection.TERM_EXPIRED,
+            "",
+            lambda: Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED),
+        ),
+        "licence": (Rejection.LICENSED, "甲 A-1", lambda: admin_data.licence(estate.holder, "甲", host, number="A-1")),
+    }[kind]
+    made = Overruling.objects.create(
+        page=case.page, work=case.work, reason=reason, detail=detail,
+        entered_by=estate.reviewer, entered_at=admin_data.NOW,
+    )  # fmt: skip
+    enter()
+    case.refresh_from_db()
+    assert (case.state, case.allowed_as) == (CaseState.OPEN, "")
+    other = admin_data.licence(estate.holder, "乙", host, number="B-1")
+    case.refresh_from_db()
+    assert (case.state, case.allowed_by) == (CaseState.SET_ASIDE, "乙 B-1")
+    other.delete()
+    take_back(made, estate.reviewer)
+    case.refresh_from_db()
+    assert (case.allowed_as, case.allowed_by) == (reason, detail)
