@@ -36,8 +36,8 @@ class Shelf:
         made.refresh_from_db()
         return made
 
-    def license(self, scope: str, licensee: str = "落霞书城", **options: int) -> Licence:
-        license_case(self.case, scope, licensee, self.manager, **options)
+    def license(self, scope: str, licensee: str = "落霞书城", basis: int | None = None) -> Licence:
+        license_case(self.case, scope, licensee, self.manager, basis=basis)
         return Licence.objects.get()
 
     def aside(self) -> set[int]:

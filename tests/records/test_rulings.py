@@ -1,6 +1,7 @@
 """What a change of rights does to what is stored: at once, or later by a message that may be lost."""
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
@@ -8,7 +9,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from core.states import CaseState, Rejection
 from records.cases import rulings
 from records.cases.backlog import OUTDATED
-from records.models import Case, Exclusion, Licence, Matter, PageCheck, RightsHolder, Unprotected
+from records.models import Case, Exclusion, Licence, PageCheck, RightsHolder, Unprotected
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 
@@ -20,7 +21,7 @@ def estate() -> admin_data.Estate:
     return admin_data.fill_estate("长河文学", "changhe", cases=1)
 
 
-def license_site(estate: admin_data.Estate, number: int = 0, **fields: date) -> Licence:
+def license_site(estate: admin_data.Estate, number: int = 0, **fields: Any) -> Licence:
     return admin_data.licence(estate.holder, domain=estate.sites[number].domains.get().host, **fields)
 
 
@@ -45,7 +46,9 @@ def test_the_day_is_that_of_the_operators_zone(estate: admin_data.Estate) -> Non
 
 
 def test_the_matter_counts_what_is_open_after_it(estate: admin_data.Estate) -> None:
-    matter = Matter.objects.get(pk=estate.cases[0].matter_id)
+    matter = estate.cases[0].matter
+    assert matter is not None
+    matter.refresh_from_db()
     assert matter.open_cases == 1
     license_site(estate)
     matter.refresh_from_db()
