@@ -36,8 +36,8 @@ class Shelf:
         made.refresh_from_db()
         return made
 
-    def license(self, scope: str, licensee: str = "落霞书城", **options: int) -> Licence:
-        license_case(self.case, scope, licensee, self.manager, **options)
+    def license(self, scope: str, licensee: str = "落霞书城", basis: int | None = None) -> Licence:
+        license_case(self.case, scope, licensee, self.manager, basis=basis)
         return Licence.objects.get()
 
     def aside(self) -> set[int]:
@@ -57,7 +57,7 @@ def offered(case: Case) -> Offer:
 
 @pytest.mark.parametrize("scope", list(Scope))
 def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf, scope: Scope) -> None:
-    below_page = shelf.add("book/1/2?page=3")
+    of_page = [shelf.add("book/1/2?page=3"), shelf.add("book/1?utm_source=qq")]
     of_work = [shelf.add("book/12"), shelf.add("book/1?id=2"), shelf.add("1", site=shelf.below)]
     of_others = [shelf.add("book/1/2", shelf.other), shelf.add("2", shelf.other, shelf.below)]
     decided = shelf.add("book/1/3")
@@ -65,9 +65,9 @@ def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf
     shelf.add("book/1/4", days=-2)  # last seen before the licence begins
     shelf.add("book/1", site=shelf.elsewhere)
     expected = {
-        Scope.PAGE: {below_page.pk},
-        Scope.WORK: {below_page.pk, *(case.pk for case in of_work)},
-        Scope.SITE: {below_page.pk, *(case.pk for case in (*of_work, *of_others))},
+        Scope.PAGE: {case.pk for case in of_page},
+        Scope.WORK: {case.pk for case in (*of_page, *of_work)},
+        Scope.SITE: {case.pk for case in (*of_page, *of_work, *of_others)},
     }[scope]
     offer = offered(shelf.case)
     assert (offer.host, offer.others[scope]) == (HOST, Others(len(expected), is_cut=False))
@@ -110,6 +110,25 @@ def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkey
     assert offered(shelf.case).others == dict.fromkeys(Scope, Others(2, is_cut=True))
 
 
+def test_cases_that_a_licence_does_not_concern_use_up_nothing_of_what_is_counted(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("records.cases.licensing.MAX_COUNTED", 2)
+    shelf.add("book/1/2")
+    for number in range(4):  # all opened later
+        shelf.add(f"book/2/{number}", days=1)
+        shelf.add(f"book/1/{number}", shelf.other, shelf.elsewhere, days=1)
+    assert offered(shelf.case).others[Scope.PAGE] == Others(1, is_cut=False)
+    Case.objects.filter(page_url__contains="/book/2/").delete()
+    assert set(offered(shelf.case).others.values()) == {Others(1, is_cut=False)}
+
+
+def test_an_address_that_is_too_long_to_be_kept_is_offered_no_licence(shelf: Shelf) -> None:
+    Case.objects.filter(pk=shelf.case.pk).update(page_url=f"https://{HOST}/{'书' * 700}")
+    shelf.case.refresh_from_db()
+    assert set(offered(shelf.case).others) == {Scope.WORK, Scope.SITE}
+
+
 def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf: Shelf) -> None:
     Case.objects.filter(pk=shelf.case.pk).update(page_url=f"https://{HOST}/index.html")
     shelf.case.refresh_from_db()
@@ -117,9 +136,10 @@ def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf
     for scope in ("page", "pages", ""):
         with pytest.raises(VerdictRefused, match="no licence can be made"):
             shelf.license(scope)
-    Case.objects.filter(pk=shelf.case.pk).update(page_url="upload:book.zip")
-    shelf.case.refresh_from_db()
-    assert offer_of(shelf.case) is None
+    for elsewhere in ("upload:book.zip", f"ftp://{HOST}/book/1"):
+        Case.objects.filter(pk=shelf.case.pk).update(page_url=elsewhere)
+        shelf.case.refresh_from_db()
+        assert offer_of(shelf.case) is None
 
 
 def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:

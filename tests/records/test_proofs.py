@@ -33,7 +33,11 @@ def test_an_archive_of_a_later_kind_or_a_damaged_one_is_refused_and_throws_nothi
     later = bytearray(archive("word/document.xml"))
     at = later.index(b"PK\x01\x02") + 6  # the version that reading it needs
     later[at] = 99
-    for content in (bytes(later), archive("word/document.xml")[:-30], b"PK\x05\x06" + b"\xff" * 18):
+    misnamed = bytearray(archive("word/document.xml"))
+    at = misnamed.index(b"PK\x01\x02")
+    misnamed[at + 9], misnamed[at + 46] = 0x08, 0xFF  # its name is UTF-8, and is none
+    damaged = archive("word/document.xml")[:-30]
+    for content in (bytes(later), bytes(misnamed), damaged, b"PK\x05\x06" + b"\xff" * 18):
         with pytest.raises(BadInput, match="no PDF"):
             require_proof(content)
 

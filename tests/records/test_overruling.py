@@ -1,0 +1,101 @@
+"""An exclusion is overruled by who may, for its own reason and right, once, whether or not the broker answers."""
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from core.errors import BadInput
+from core.states import CaseState, Rejection
+from records.cases.overruling import MAX_NOTE_CHARS, overrule, standing, take_back
+from records.models import Exclusion, Overruling, Unprotected
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def estate() -> admin_data.Estate:
+    return admin_data.fill_estate("长河文学", "changhe", cases=1)
+
+
+def test_a_reviewer_of_another_rights_holder_neither_overrules_nor_takes_back(estate: admin_data.Estate) -> None:
+    stranger = admin_data.user("stranger", admin_data.holder("北斗日报"), "manager")
+    with pytest.raises(BadInput, match="no role"):
+        overrule(estate.exclusion, stranger, "是照搬")
+    assert not Overruling.objects.exists()
+    made = overrule(estate.exclusion, estate.reviewer, "是照搬")
+    with pytest.raises(BadInput, match="no role"):
+        take_back(made, stranger)
+    made.refresh_from_db()
+    assert made.withdrawn_at is None
+
+
+@pytest.mark.parametrize("changed", [{"detail": "别的书城 B-1"}, {"reason": Rejection.OWN_SITE}])
+def test_what_is_left_out_for_another_right_or_reason_is_not_overruled_yet(
+    estate: admin_data.Estate, changed: dict[str, str]
+) -> None:
+    overrule(estate.exclusion, estate.reviewer, "是照搬")
+    Exclusion.objects.filter(pk=estate.exclusion.pk).update(**changed)
+    estate.exclusion.refresh_from_db()
+    assert standing(estate.exclusion) is None
+    overrule(estate.exclusion, estate.reviewer, "也是照搬")
+    assert Overruling.objects.count() == 2
+
+
+def test_what_was_taken_back_can_be_overruled_again(estate: admin_data.Estate) -> None:
+    take_back(overrule(estate.exclusion, estate.reviewer, "是照搬"), estate.manager)
+    assert standing(estate.exclusion) is None
+    again = overrule(estate.exclusion, estate.reviewer, "还是照搬")
+    assert standing(estate.exclusion) == again
+
+
+def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:
+    with pytest.raises(BadInput, match=str(MAX_NOTE_CHARS)):
+        overrule(estate.exclusion, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
+    assert not Overruling.objects.exists()
+
+
+def test_a_broker_that_is_away_keeps_nobody_from_overruling(
+    estate: admin_data.Estate,
+    outbox: CollectingOutbox,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    outbox.is_away = True
+    with django_capture_on_commit_callbacks(execute=True) as sent:
+        made = overrule(estate.exclusion, estate.reviewer, "是照搬")
+    assert sent, "it was tried"
+    assert standing(estate.exclusion) == made
+
+
+@pytest.mark.parametrize("kind", ["own domain", "own account", "not protected", "licence"])
+def test_a_right_that_is_overruled_on_a_page_leaves_it_to_the_others(estate: admin_data.Estate, kind: str) -> None:
+    case = estate.cases[0]
+    host = case.site.domains.get().host
+    reason, detail, enter = {
+        "own domain": (Rejection.OWN_SITE, host, lambda: admin_data.own_domain(estate.holder, host)),
+        "own account": (
+            Rejection.OWN_SITE,
+            f"知乎 {case.page_url}",
+            lambda: admin_data.own_account(estate.holder, address=case.page_url),
+        ),
+        "not protected": (
+            Rejection.TERM_EXPIRED,
+            "",
+            lambda: Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED),
+        ),
+        "licence": (Rejection.LICENSED, "甲 A-1", lambda: admin_data.licence(estate.holder, "甲", host, number="A-1")),
+    }[kind]
+    made = Overruling.objects.create(
+        page=case.page, work=case.work, reason=reason, detail=detail,
+        entered_by=estate.reviewer, entered_at=admin_data.NOW,
+    )  # fmt: skip
+    enter()
+    case.refresh_from_db()
+    assert (case.state, case.allowed_as) == (CaseState.OPEN, "")
+    other = admin_data.licence(estate.holder, "乙", host, number="B-1")
+    case.refresh_from_db()
+    assert (case.state, case.allowed_by) == (CaseState.SET_ASIDE, "乙 B-1")
+    other.delete()
+    take_back(made, estate.reviewer)
+    case.refresh_from_db()
+    assert (case.allowed_as, case.allowed_by) == (reason, detail)

@@ -1,0 +1,113 @@
+"""What a change of rights does to what is stored: at once, or later by a message that may be lost."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from core.states import CaseState, Rejection
+from records.cases import rulings
+from records.cases.backlog import OUTDATED
+from records.models import Case, Exclusion, Licence, PageCheck, RightsHolder, Unprotected
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def estate() -> admin_data.Estate:
+    return admin_data.fill_estate("长河文学", "changhe", cases=1)
+
+
+def license_site(estate: admin_data.Estate, number: int = 0, **fields: Any) -> Licence:
+    return admin_data.licence(estate.holder, domain=estate.sites[number].domains.get().host, **fields)
+
+
+def waits_since(estate: admin_data.Estate) -> datetime | None:
+    return RightsHolder.objects.get(pk=estate.holder.pk).unruled_since
+
+
+def test_what_allows_the_page_comes_before_what_is_said_of_the_work(estate: admin_data.Estate) -> None:
+    case = estate.cases[0]
+    Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED)
+    license_site(estate)
+    case.refresh_from_db()
+    assert case.allowed_as == Rejection.LICENSED
+
+
+def test_the_day_is_that_of_the_operators_zone(estate: admin_data.Estate) -> None:
+    case = estate.cases[0]
+    Case.objects.filter(pk=case.pk).update(last_seen_at=datetime(2026, 3, 9, 17, tzinfo=UTC))  # 10 March in Shanghai
+    license_site(estate, valid_from=date(2026, 3, 10))
+    case.refresh_from_db()
+    assert case.state == CaseState.SET_ASIDE
+
+
+def test_the_matter_counts_what_is_open_after_it(estate: admin_data.Estate) -> None:
+    matter = estate.cases[0].matter
+    assert matter is not None
+    matter.refresh_from_db()
+    assert matter.open_cases == 1
+    license_site(estate)
+    matter.refresh_from_db()
+    assert matter.open_cases == 0
+
+
+def test_a_finding_that_nothing_allows_any_more_is_owed_a_comparison_and_a_quotation_is_not(
+    estate: admin_data.Estate,
+) -> None:
+    checks = PageCheck.objects.filter(version_id=estate.exclusion.page.version_id)
+    license_site(estate, 1).delete()
+    assert checks.get().algorithm_id == OUTDATED
+    checks.update(algorithm_id=admin_data.ALGORITHM_ID)
+    Exclusion.objects.filter(pk=estate.exclusion.pk).update(reason=Rejection.QUOTATION)
+    license_site(estate, 0)
+    assert checks.get().algorithm_id == admin_data.ALGORITHM_ID
+
+
+class TestManyFindings:
+    @pytest.fixture(autouse=True)
+    def many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rulings, "MAX_AT_ONCE", 0)
+
+    def test_findings_that_are_no_case_are_ruled_with_the_others(self, estate: admin_data.Estate) -> None:
+        Exclusion.objects.filter(pk=estate.exclusion.pk).update(reason=Rejection.QUOTATION)
+        license_site(estate, 1)
+        rulings.rule_waiting(estate.holder.pk)
+        assert Exclusion.objects.get(pk=estate.exclusion.pk).reason == Rejection.LICENSED
+        assert waits_since(estate) is None
+
+    def test_rights_that_change_meanwhile_are_ruled_by_once_more(
+        self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        license_site(estate)
+        since = waits_since(estate)
+        assert since is not None
+        later = since + timedelta(minutes=1)
+        changes = RightsHolder.objects.filter(pk=estate.holder.pk)
+        monkeypatch.setattr(rulings, "rule_exclusions", lambda *_: changes.update(unruled_since=later))
+        rulings.rule_waiting(estate.holder.pk)
+        assert waits_since(estate) == later
+
+    def test_a_change_that_is_ruled_at_once_leaves_nothing_waiting(
+        self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        license_site(estate)
+        assert waits_since(estate) is not None
+        monkeypatch.setattr(rulings, "MAX_AT_ONCE", 100)
+        license_site(estate, 1)
+        assert waits_since(estate) is None
+
+    def test_a_broker_that_is_away_keeps_nobody_from_entering_a_right(
+        self,
+        estate: admin_data.Estate,
+        outbox: CollectingOutbox,
+        django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    ) -> None:
+        outbox.is_away = True
+        with django_capture_on_commit_callbacks(execute=True) as sent:
+            license_site(estate)
+        assert sent, "it was tried"
+        assert waits_since(estate) is not None
