@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from core.errors import ServiceUnavailable
 from core.shares import percentage
 from core.states import Verdict
 from core.taken import Places
@@ -15,6 +16,7 @@ from records.cases.verdicts import decide
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageRecord, Site, Stamp, TakenText
 from tests.support import admin_data, case_texts
 from tests.support.desk import signed_in
+from webadmin.case_page.elsewhere import other_places
 
 CASES = 4
 
@@ -135,6 +137,18 @@ def test_a_version_that_is_gone_from_the_store_is_told(reviewer: Client, case: C
     assert "One of the two versions is no longer in the page store." in shown(reviewer, case, "?difference=1")
 
 
+def test_while_the_page_store_is_away_the_difference_says_so(
+    reviewer: Client, case: Case, texts: case_texts.Texts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(key: str) -> None:
+        raise ServiceUnavailable("MongoDB", "127.0.0.1:27017")
+
+    monkeypatch.setattr(texts.pages, "version", away)
+    page = shown(reviewer, case, "?difference=1")
+    assert "MongoDB" in page
+    assert "127.0.0.1:27017" in page
+
+
 def test_the_difference_is_shown_to_nobody_else(
     world: admin_data.World, texts: case_texts.Texts, reviewer: Client
 ) -> None:
@@ -197,6 +211,49 @@ def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
     assert re.findall(r'href="([^"]*)"', said) == [address(all_of_it), address(half)]
     assert re.findall(r"([0-9.]+%) of these passages", said) == ["100%", "50.0%"]
     assert "别&lt;站&gt;" in said
+
+
+def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_once(
+    reviewer: Client, case: Case, texts: case_texts.Texts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert reviewer.get(address(case)).context["notes"] == []
+
+    def away(key: str) -> None:
+        raise ServiceUnavailable("MongoDB", "127.0.0.1:27017")
+
+    monkeypatch.setattr(texts.pages, "version", away)
+    (note,) = reviewer.get(address(case)).context["notes"]
+    assert "taken from the frozen evidence" in note
+
+
+def test_what_a_match_took_itself_was_taken_from_nothing_else(case: Case) -> None:
+    match = case.matches.get()
+    assert other_places(case, match) == []
+    match.pk, match.text_id = None, "f" * 40
+    match.save()
+    assert len(other_places(case, match)) == len(match.spans) == 1
+
+
+def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_more(
+    world: admin_data.World, reviewer: Client, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Case.objects.exclude(pk=case.pk).delete()
+    TakenText.objects.filter(case=case).update(text_id=case.matches.get().text_id)
+    site = admin_data.site(world.ours.holder, "别站", "bie.example.net")
+    found = [another(case, site, number) for number in (71, 72)]
+    whole = reviewer.get(address(case)).context["other_copies"]
+    assert ([each.case for each in whole.shown], whole.is_cut) == (found, False)
+    for name in ("MAX_SHOWN", "MAX_LOOKED_AT"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"webadmin.case_page.copies.{name}", 1)
+            cut = reviewer.get(address(case)).context["other_copies"]
+            assert (len(cut.shown), cut.is_cut) == (1, True)
+
+
+def test_a_case_of_which_nothing_counts_names_no_copies(world: admin_data.World, reviewer: Client, case: Case) -> None:
+    another(case, admin_data.site(world.ours.holder, "别站", "bie.example.net"), 71)
+    TakenText.objects.filter(case=case).delete()
+    assert "No other site" in section(shown(reviewer, case), "zw-copies")
 
 
 def test_copies_of_another_rights_holder_are_not_named(world: admin_data.World, reviewer: Client, case: Case) -> None:

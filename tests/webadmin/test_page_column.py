@@ -1,6 +1,7 @@
 """The page of a case as text, as it came, and as a picture."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -124,6 +125,30 @@ def test_the_picture_is_the_screenshot_of_the_version_that_was_compared(reviewer
     EvidenceBundle.objects.filter(pk=drawn.pk).update(version_id=drawn.version_id)
     admin_data.removal(drawn)
     assert "<img" not in column(reviewer, case, "picture")
+
+
+def test_of_drawings_for_several_chapters_the_newest_that_has_a_screenshot_is_shown(
+    reviewer: Client, case: Case
+) -> None:
+    with_both = [{"page": 1, "screenshot": True, "pdf": True}, {"page": 2, "screenshot": False, "pdf": True}]
+    only_pdf = [{"page": 1, "screenshot": False, "pdf": True}]
+    made = []
+    for day, pages in enumerate((with_both, with_both, only_pdf)):
+        match = case.matches.order_by("pk")[0]
+        if day:
+            match.pk, match.text_id = None, f"{day}" * 40
+            match.save()
+        at = admin_data.NOW + timedelta(days=day)
+        made.append(
+            admin_data.evidence_bundle(
+                case, match=match, kind=EvidenceBundle.Kind.DRAWN, drawn_pages=pages, made_at=at, digest=f"{day}" * 64
+            )
+        )
+    older, newer, _ = made
+    for shown in (newer, older):
+        pictures = re.findall(r'<img src="([^"]*)"', column(reviewer, case, "picture"))
+        assert pictures == [f"?bundle={shown.pk}&amp;shown=screenshot"]
+        EvidenceBundle.objects.filter(pk=newer.pk).update(state=EvidenceBundle.State.MISSING)
 
 
 def test_a_page_that_could_not_be_drawn_says_so(reviewer: Client, case: Case) -> None:

@@ -110,6 +110,14 @@ def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:
     assert [piece.text for piece in copied.pieces if piece.links] == ["删删删\n删删"]
 
 
+def test_a_change_of_the_page_that_has_lines_in_it_is_never_cut() -> None:
+    work, advert = "".join(chr(0x4E00 + number) for number in range(100)), "（请记住\n本站的新网址）"
+    page, end = work[:5] + advert + work[5:], 5 + len(advert)
+    made = compare(page, work, [span(page, work, (0, len(page)), (0, 100), ["inserted", 5, end, 5, 5])])
+    (copied,) = [block for block in made.page.blocks if isinstance(block, Copied)]
+    assert [piece.text for piece in copied.pieces if piece.links] == [advert]
+
+
 def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
     work, page = "甲乙丙丁", "甲丁乙丙"
     spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]

@@ -32,6 +32,12 @@ def test_lines_that_follow_each_other_on_both_sides_are_one_ribbon() -> None:
     assert (ribbon.passage, ribbon.is_moved, heights(ribbon)) == (1, False, (0, LENGTH, LENGTH / 2, LENGTH))
 
 
+def test_a_line_with_changes_in_it_is_joined_whole() -> None:
+    page = TEXT.replace("0行", "０行").replace("9行", "９行")
+    made = span(page, TEXT, (0, 40), (0, 40), ["replaced", 1, 2, 1, 2], ["replaced", 37, 38, 37, 38])
+    assert [heights(each) for each in ribbons(compare(page, TEXT, [made]))] == [(0, LENGTH, 0, LENGTH)]
+
+
 def test_passages_that_touch_and_moved_pieces_have_ribbons_of_their_own() -> None:
     two = ribbons(copied(TEXT, TEXT, ((0, 20), (0, 20)), ((20, 40), (20, 40))))
     assert [(each.passage, heights(each)) for each in two] == [(1, (0, 500, 0, 500)), (2, (500, 1000, 500, 1000))]

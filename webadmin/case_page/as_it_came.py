@@ -53,7 +53,7 @@ def as_it_came(reading: Reading, page: Column) -> AsItCame:
     places = reading.raw_places()
     passage_of, placed = dict[int, int](), [Placed(_WHOLE, 0, len(raw), placings)]
     for pair, passage, start, end in _stretches(page):
-        passage_of.setdefault(pair, passage)
+        passage_of[pair] = passage
         placed.append(_in_raw(pair, start, end, places))
     writer = _Writer(raw, marks, passage_of)
     for run in swept(placed, len(raw)):

@@ -89,8 +89,7 @@ def page_column(view: View, case: Case, match: CaseMatch, column: Column, readin
 
 def pictures_of(case: Case, match: CaseMatch) -> list[Picture]:
     """The screenshots of the newest bundle that has some of the version that was compared."""
-    bundles = _bundles(case, match).filter(kind=EvidenceBundle.Kind.DRAWN)
-    for bundle in bundles.order_by("-made_at", "-pk"):
+    for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in drawings_of(bundle).drawn if page.has_screenshot]
         if drawn:
             return [Picture(bundle.pk, f"screenshot{page.of}", page.label) for page in drawn[:MAX_PICTURES]]

@@ -27,8 +27,8 @@ def decided_version(case: Case) -> str:
 
 
 def has_changed(case: Case) -> bool:
-    """Whether the page shows another version now; one that is gone shows none."""
-    return case.page.gone_since is None and case.page.version_id != decided_version(case)
+    """Whether the page shows another version now, as far as it can be seen."""
+    return case.page.version_id != decided_version(case)
 
 
 def difference_of(case: Case) -> Difference:

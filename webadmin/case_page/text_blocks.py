@@ -36,7 +36,7 @@ class TextBlocks:
 
     def close(self) -> None:
         """End what was opened."""
-        if self._parts and self._parts[-1] == self._again:  # nothing has come since the last block
+        if self._parts[-1] == self._again:  # nothing has come since the last block
             self._parts.pop()
         else:
             self._parts.append(self._close)
