@@ -31,7 +31,7 @@ from pipeline.search import Searched
 from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
-from records import failures
+from records import failures, statistics
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
@@ -275,6 +275,12 @@ def stamp_evidence() -> None:
         if is_ours:
             authorities = authorities_of(SETTINGS.evidence)
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
+
+
+@app.task(name="pipeline.refresh_statistics", base=Step)
+def refresh_statistics() -> None:
+    """Tell the database how large its tables have become."""
+    statistics.refresh_statistics()
 
 
 @app.task(name="pipeline.check_evidence", base=Step, soft_time_limit=None, time_limit=None)

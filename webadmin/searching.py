@@ -21,6 +21,7 @@ from records.models import Address, EvidenceBundle, PageRecord, Site, Work
 from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
+MAX_SITES = 20  # of a host that was typed
 SEARCHED = 30_000  # .15 s of titles and addresses (SQLite, November 2026)
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
@@ -65,7 +66,7 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
-            keys |= _keys(has_all.filter(pk__in=narrowed.values("pk")[:SEARCHED]))
+            keys |= _keys(has_all.filter(pk__in=narrowed.values("pk")))
     return Found(of_keys(rows, keys | addressed), is_partial=not addressed)
 
 
@@ -86,12 +87,6 @@ class _Word:
             named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
         return cls(_has(others, ways) | _named(named), named)
-
-    def is_few(self, model: type[Model]) -> bool:
-        """Whether entries of what is so called are no more than lists count; each relation is counted by its index."""
-        rows = model._default_manager.order_by()
-        entries = (rows.filter(**{f"{name}__among": keys})[:MAX_COUNTED] for name, keys in self.named.items())
-        return sum(each.count() for each in entries) < MAX_COUNTED
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
@@ -115,17 +110,19 @@ def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
 
 
 def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
-    """What else is looked through of a long list: what belongs to works, sites and hosts with a word, if it is few."""
+    """What else is looked through of a long list: of works and sites with a word, if it is few; of a host's sites."""
+    every = rows.model._default_manager.order_by()
     for word in words:
-        if any(word.named.values()) and word.is_few(rows.model):
-            yield rows.filter(_named(word.named))
+        for relation, named in word.named.items():
+            few = list(every.filter(**{f"{relation}__among": named}).values_list("pk", flat=True)[:MAX_COUNTED])
+            if len(few) < MAX_COUNTED:
+                yield rows.order_by().filter(pk__among=few)
     host = written_ways(typed)[0].partition("/")[0].lower()
     if "." in host and host.isascii():
-        sites = visible(Site.objects.order_by(), user).filter(
-            Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
-        )
-        of_site = f"{_paths(rows.model)[1]}__among"
-        yield rows.filter(**{of_site: list(sites.values_list("pk", flat=True).distinct())})
+        of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
+        sites = visible(Site.objects.order_by(), user).filter(of_host).values_list("pk", flat=True)
+        for site in sites.distinct()[:MAX_SITES]:  # one by one, each in the order that an index of its has
+            yield rows.filter(**{_paths(rows.model)[1]: site})[:SEARCHED]
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:

@@ -24,6 +24,7 @@ from laboratory.measures.quality import Listener
 from laboratory.speed.machine import Machine, load, machine
 from records.code_version import code_version
 from records.models import Case
+from records.statistics import refresh_statistics
 
 LIST_MEDIAN_MS, LIST_P95_MS, CASE_VIEW_MS = 300.0, 1_000.0, 500.0
 MANAGER, ADMINISTRATOR = "manager", "administrator"
@@ -107,6 +108,7 @@ def filled(plan: Plan, listener: Listener) -> Stock:
         findings = Findings(stock, calendar, rng)
         with without_indexes(*findings.models):
             findings.fill(plan.cases, plan.pages, listener.progress("pages"))
+    refresh_statistics()
     if connection.vendor == "postgresql":  # whose own service does it in time
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")

@@ -15,7 +15,7 @@ from records.models.site import Site
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
     """What lists the few addresses that meet a condition, of one rights holder and of all."""
-    fields = ["-failures", "due_at"]
+    fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"address_{name}"),
@@ -71,8 +71,8 @@ class Address(models.Model):
             models.Index(fields=["page_id"], name="address_page"),
             models.Index(fields=["site", "-failures", "due_at"], name="address_of_site"),
             models.Index(fields=["rights_holder", "site", "-failures", "due_at"], name="address_of_site_of_holder"),
-            models.Index(fields=["rights_holder", "-failures", "due_at"], name="address_of_holder"),
-            models.Index(fields=["-failures", "due_at"], name="address_all"),
+            models.Index(fields=["rights_holder", "-failures", "due_at", "id"], name="address_of_holder"),
+            models.Index(fields=["-failures", "due_at", "id"], name="address_all"),
             models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),
             models.Index(fields=["kind", "-failures", "due_at"], name="address_kind"),
             *_of_some("absent", Q(absent_since__isnull=False)),

@@ -1,0 +1,27 @@
+"""What the database knows of its tables."""
+
+import pytest
+from django.db import connection
+from django_celery_beat.models import PeriodicTask
+from tests.support.admin_data import fill_world
+
+from core.settings_loading import load
+from pipeline import tasks
+from pipeline.schedule import ensure_schedule
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL looks at its tables by itself")
+def test_each_night_sqlite_looks_at_its_tables() -> None:
+    fill_world()
+    tasks.refresh_statistics()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT tbl FROM sqlite_stat1")
+        known = {name for (name,) in cursor.fetchall()}
+    assert {"records_case", "records_pagerecord", "records_matter"} <= known
+
+
+def test_beat_asks_for_it() -> None:
+    ensure_schedule(load({}))
+    assert PeriodicTask.objects.get(task="pipeline.refresh_statistics").crontab is not None
