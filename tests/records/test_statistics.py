@@ -3,11 +3,11 @@
 import pytest
 from django.db import connection
 from django_celery_beat.models import PeriodicTask
-from tests.support.admin_data import fill_world
 
 from core.settings_loading import load
 from pipeline import tasks
 from pipeline.schedule import ensure_schedule
+from tests.support.admin_data import fill_world
 
 pytestmark = pytest.mark.django_db
 
