@@ -137,12 +137,11 @@ def _list(model: type[Model], **filters: str) -> str:
     return f"{address}?{urlencode(filters)}" if filters else address
 
 
-def _grouped(cases: "QuerySet[Case]", *fields: str) -> dict[Any, dict[str, int]]:
-    """Count cases by the first field and state."""
+def _grouped(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, int]]:
+    """Count cases by a field and state."""
     grouped: dict[Any, dict[str, int]] = {}
-    for row in cases.values(*fields, "state").annotate(count=Count("pk")):
-        key = row[fields[0]] if len(fields) == 1 else tuple(row[field] for field in fields)
-        grouped.setdefault(key, {})[row["state"]] = row["count"]
+    for key, state, count in cases.values_list(field, "state").annotate(count=Count("pk")):
+        grouped.setdefault(key, {})[state] = count
     return grouped
 
 
@@ -210,10 +209,9 @@ def _evidence_tiles(user: Person) -> list[Tile]:
 
 
 def _sites(cases: "QuerySet[Case]") -> list[Row]:
-    grouped = _grouped(cases, "site_id", "site__name")
-    rows = [
-        Row(name, _list(Case, site__id__exact=str(key)), _states(counts)) for (key, name), counts in grouped.items()
-    ]
+    grouped = _grouped(cases, "site_id")
+    names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
+    rows = [Row(names[key], _list(Case, site__id__exact=str(key)), _states(counts)) for key, counts in grouped.items()]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 

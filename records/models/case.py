@@ -87,12 +87,12 @@ class Case(models.Model):
             *_for_holder_and_all("state", "-opened_at"),
             *_for_holder_and_all("decided_as", "-opened_at"),
             *_for_holder_and_all("allowed_as", "-opened_at"),
-            *_for_holder_and_all("match_class", "-opened_at"),
+            *_for_holder_and_all("match_class", "-opened_at", "state"),  # the dashboard counts by both
             *_for_holder_and_all("-last_seen_at"),
             *_for_holder_and_all("-similarity", "-id"),
             *_for_holder_and_all("-taken_chars", "-id"),
             models.Index(fields=["page", "rights_holder"], name="case_of_page"),
-            *_for_holder_and_all("site", "-opened_at"),
+            *_for_holder_and_all("site", "-opened_at", "state"),
             *_for_holder_and_all("work", "-opened_at"),
         ]
 
@@ -217,7 +217,10 @@ class VerdictRecord(models.Model):
         verbose_name = _("verdict")
         verbose_name_plural = _("verdicts")
         ordering = ["-decided_at", "-pk"]
-        indexes = [models.Index(fields=["decided_by", "-decided_at"])]  # what one may undo
+        indexes = [
+            models.Index(fields=["decided_by", "-decided_at"]),  # what one may undo
+            models.Index(fields=["-decided_at"]),  # what was decided on each of the last days
+        ]
 
     def __str__(self) -> str:
         return f"{self.case_id} · {self.get_verdict_display()}"
