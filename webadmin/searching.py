@@ -17,12 +17,13 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
-from records.models import Address, EvidenceBundle, PageRecord, Site, Work
+from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, Site, Work
 from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
 MAX_SITES = 20  # of a host that was typed
-SEARCHED = 30_000  # .15 s of titles and addresses (SQLite, November 2026)
+SEARCHED = 30_000  # .1 s of titles and addresses (SQLite and PostgreSQL, November 2026)
+SEARCHED_ELSEWHERE = 10_000  # where they stand in another long table, each row of which is looked up
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
 
@@ -41,10 +42,10 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """is_partial: entries behind the first SEARCHED were not looked through, but for what could be looked up."""
+    """looked_through: how many entries from the first on, where those behind them were not; 0 where all were."""
 
     rows: "QuerySet[Any]"
-    is_partial: bool
+    looked_through: int
 
 
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> Found:
@@ -56,26 +57,30 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
     every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
-    keys = _keys(has_all.filter(pk__in=rows.values("pk")[:SEARCHED]))
+    most = SEARCHED_ELSEWHERE if any(word.is_elsewhere for word in words) else SEARCHED
+    first = list(rows.values_list("pk", flat=True)[: most + 1])
+    keys = _keys(has_all.filter(pk__among=first[:most]))
     if len(keys) > MAX_COUNTED:
-        in_order = rows.values_list("pk", flat=True)[:SEARCHED]
-        keys = set([key for key in in_order if key in keys][:MAX_COUNTED])
-    is_long = rows.values_list("pk")[SEARCHED : SEARCHED + 1].first() is not None
-    if not is_long:
-        return Found(of_keys(rows, keys), is_partial=False)
+        keys = set([key for key in first if key in keys][:MAX_COUNTED])
+    if len(first) <= most:
+        return Found(of_keys(rows, keys), looked_through=0)
     addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
-            keys |= _keys(has_all.filter(pk__in=narrowed.values("pk")))
-    return Found(of_keys(rows, keys | addressed), is_partial=not addressed)
+            keys |= _keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
+    return Found(of_keys(rows, keys | addressed), looked_through=0 if addressed else most)
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it."""
+    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it.
+
+    is_elsewhere: whether some of the fields are of another long table.
+    """
 
     anywhere: Q
     named: dict[str, list[Any]]
+    is_elsewhere: bool
 
     @classmethod
     def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
@@ -86,7 +91,7 @@ class _Word:
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
             named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
-        return cls(_has(others, ways) | _named(named), named)
+        return cls(_has(others, ways) | _named(named), named, any("__" in field for field in others))
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
@@ -128,7 +133,8 @@ def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: P
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     """That the entry is of the page with this address, with either scheme, with or without www."""
     bare = written_ways(typed)[0]
-    if "." not in bare.partition("/")[0] or len(bare.split()) != 1:
+    to_page, _site = _paths(model)
+    if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
         return Q(pk__in=[])
     spelled = [f"{scheme}://{www}{bare}" for scheme in ("http", "https") for www in ("", "www.")]
     try:
@@ -137,13 +143,14 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
         return Q(pk__in=[])
     sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
-    return Q(**{f"{_paths(model)[0]}__among": pages})
+    return Q(**{f"{to_page}__among": pages})
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:
-    """From an entry to its page and to its site."""
-    others = {PageRecord: ("pk", "site"), Address: ("page_id", "site"), EvidenceBundle: ("case__page", "case__site")}
-    return others.get(model, ("page", "site"))
+    """From an entry to its page, "" for what has none, and to its site."""
+    known = {PageRecord: ("pk", "site"), Address: ("page_id", "site"), EvidenceBundle: ("case__page", "case__site")}
+    of_page = {**known, Case: ("page", "site"), Exclusion: ("page", "site")}
+    return of_page.get(model, ("", "site"))
 
 
 def _keys(rows: "QuerySet[Any]") -> set[Any]:

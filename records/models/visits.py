@@ -69,12 +69,14 @@ class Address(models.Model):
             models.Index(fields=["site", "due_at"], name="address_due"),
             models.Index(fields=["site", "text_digest"], name="address_text"),
             models.Index(fields=["page_id"], name="address_page"),
-            models.Index(fields=["site", "-failures", "due_at"], name="address_of_site"),
-            models.Index(fields=["rights_holder", "site", "-failures", "due_at"], name="address_of_site_of_holder"),
+            models.Index(fields=["site", "-failures", "due_at", "id"], name="address_of_site"),
+            models.Index(
+                fields=["rights_holder", "site", "-failures", "due_at", "id"], name="address_of_site_of_holder"
+            ),
             models.Index(fields=["rights_holder", "-failures", "due_at", "id"], name="address_of_holder"),
             models.Index(fields=["-failures", "due_at", "id"], name="address_all"),
-            models.Index(fields=["rights_holder", "kind", "-failures", "due_at"], name="address_kind_of_holder"),
-            models.Index(fields=["kind", "-failures", "due_at"], name="address_kind"),
+            models.Index(fields=["rights_holder", "kind", "-failures", "due_at", "id"], name="address_kind_of_holder"),
+            models.Index(fields=["kind", "-failures", "due_at", "id"], name="address_kind"),
             *_of_some("absent", Q(absent_since__isnull=False)),
             *_of_some("new", Q(seen_at__isnull=True)),
             *_of_some("unreliable", Q(has_unreliable_validator=True)),

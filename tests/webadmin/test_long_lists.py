@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -9,11 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
-from records.models import Address, Case, Exclusion, PageRecord
+from records.models import Address, Case, CrawlRun, EvidenceBundle, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, signed_in
 from webadmin import searching
-from webadmin.admin import lookups
 from webadmin.case_page import listed
 
 CASES = 6
@@ -31,7 +32,7 @@ def client(world: admin_data.World) -> Client:
 def looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are looked through as far as their second entry."""
     monkeypatch.setattr(searching, "SEARCHED", 2)
-    monkeypatch.setattr(lookups, "SEARCHED", 2)
+    monkeypatch.setattr(searching, "SEARCHED_ELSEWHERE", 1)
 
 
 def found(client: Client, model: type, words: str) -> tuple[set[object], bool]:
@@ -75,6 +76,22 @@ def test_the_address_of_a_page_is_found_however_far_down_and_written(
     for words in ("http://far.example/read/7", "https://www.far.example/read/7", "far.example/read/7"):
         assert found(client, PageRecord, words) == ({far.pk}, False), words
     assert found(client, PageRecord, "far.example/read/8") == (set(), True)
+
+
+def test_a_bundle_is_found_by_the_address_of_its_page_however_far_down(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    oldest, *_ = [admin_data.evidence_bundle(case) for case in world.ours.cases[:4]]
+    assert found(client, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
+
+
+def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
+    world: admin_data.World, client: Client, looked_through: None
+) -> None:
+    runs = [admin_data.run(world.ours.sites[0], due_at=admin_data.NOW - timedelta(days=back)) for back in range(4)]
+    host = world.ours.sites[0].domains.get().host
+    assert found(client, CrawlRun, f"https://{host}/read/1")[0] == set()
+    assert {each.pk for each in runs[:2]} <= found(client, CrawlRun, world.ours.sites[0].name)[0]
 
 
 def test_what_is_looked_through_whole_says_nothing(world: admin_data.World, client: Client) -> None:

@@ -172,7 +172,7 @@ class CaseAdmin(HolderAdmin):
             numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
             if numbered:
                 found = of_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
-                request.zhuiwen_searched_in_part = False  # type: ignore[attr-defined]
+                request.zhuiwen_looked_through = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
     def get_urls(self) -> list[Any]:

@@ -45,14 +45,14 @@ class DeskLists:
         return found, may_repeat
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """The entries that have the words; whether all were looked through stands with the request."""
+        """The entries that have the words; how many were looked through stands with the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
-        request.zhuiwen_searched_in_part = found.is_partial  # type: ignore[attr-defined]
+        request.zhuiwen_looked_through = found.looked_through  # type: ignore[attr-defined]
         return found.rows
 
-    def searched_in_part(self, request: HttpRequest) -> bool:
-        """Whether the search of this request left entries out that were not looked through."""
-        return bool(getattr(request, "zhuiwen_searched_in_part", False))
+    def looked_through(self, request: HttpRequest) -> int:
+        """How many entries the search of this request looked through, where it left others out; 0 where it did not."""
+        return int(getattr(request, "zhuiwen_looked_through", 0))
 
     def record_of(self, request: HttpRequest, object_id: str) -> Any:
         """The record that an address names. Raises Http404 for one that is not there or not the user's."""

@@ -28,7 +28,6 @@ from webadmin.paging import WholeChangeList
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.long_lists import ONLY_QUERY
 from webadmin.requests.request_values import check_search, is_page_number
-from webadmin.searching import SEARCHED
 
 MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
@@ -95,9 +94,10 @@ class DeclaredChangeList(WholeChangeList):
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
-        if self.query and self.model_admin.searched_in_part(request) and not getattr(request, ONLY_QUERY, False):
+        looked_through = self.model_admin.looked_through(request)
+        if self.query and looked_through and not getattr(request, ONLY_QUERY, False):
             words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
-            messages.info(request, words % {"count": f"{SEARCHED:,}"})
+            messages.info(request, words % {"count": f"{looked_through:,}"})
 
 
 def _is_period(spec: ListFilter) -> bool:
