@@ -22,8 +22,7 @@ from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
 MAX_SITES = 20  # of a host that was typed
-SEARCHED = 30_000  # .1 s of titles and addresses (SQLite and PostgreSQL, November 2026)
-SEARCHED_ELSEWHERE = 10_000  # where they stand in another long table, each row of which is looked up
+SEARCHED = MAX_COUNTED  # as far as lists are counted: .1 s of titles and addresses (November 2026)
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
 
@@ -57,30 +56,23 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
     words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
     every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
-    most = SEARCHED_ELSEWHERE if any(word.is_elsewhere for word in words) else SEARCHED
-    first = list(rows.values_list("pk", flat=True)[: most + 1])
-    keys = _keys(has_all.filter(pk__among=first[:most]))
-    if len(keys) > MAX_COUNTED:
-        keys = set([key for key in first if key in keys][:MAX_COUNTED])
-    if len(first) <= most:
+    first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
+    keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
+    if len(first) <= SEARCHED:
         return Found(of_keys(rows, keys), looked_through=0)
     addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
     for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
             keys |= _keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
-    return Found(of_keys(rows, keys | addressed), looked_through=0 if addressed else most)
+    return Found(of_keys(rows, keys | addressed), looked_through=0 if addressed else SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it.
-
-    is_elsewhere: whether some of the fields are of another long table.
-    """
+    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it."""
 
     anywhere: Q
     named: dict[str, list[Any]]
-    is_elsewhere: bool
 
     @classmethod
     def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
@@ -91,7 +83,7 @@ class _Word:
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
             named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
-        return cls(_has(others, ways) | _named(named), named, any("__" in field for field in others))
+        return cls(_has(others, ways) | _named(named), named)
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:

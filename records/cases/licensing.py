@@ -18,7 +18,7 @@ from records.access import may_manage
 from records.cases.verdicts import VerdictRefused, decide
 from records.licences import one_spelling, permission_of
 from records.locks import lock_rights
-from records.models import Case, Licence, SiteDomain
+from records.models import Case, Licence, Matter, SiteDomain
 from records.models.rights import MAX_ADDRESS_CHARS
 
 MAX_COUNTED = 1_000
@@ -104,11 +104,13 @@ def _licence(case: Case, scope: str) -> Licence | None:
 
 def _others(case: Case, licence: Licence) -> Others:
     permission, zone = permission_of(licence), ZoneInfo(settings.TIME_ZONE)
-    rows = Case.objects.filter(
-        rights_holder=case.rights_holder_id, site__in=_sites(case, licence.domain), state=CaseState.OPEN
-    ).exclude(pk=case.pk)
-    if licence.work_id:
-        rows = rows.filter(work=licence.work_id)
+    sites = _sites(case, licence.domain)
+    rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
+    if licence.work_id:  # a site has tens of thousands of cases, of one work some hundred
+        matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
+        rows = rows.filter(matter__in=list(matters.values_list("pk", flat=True)))
+    else:
+        rows = rows.filter(site__in=sites)
     if licence.address:
         rows = rows.filter(page_url__contains=urlsplit(licence.address).path.partition("%")[0].rstrip("/"))
     newest = rows.order_by("-opened_at").values_list("page_url", "last_seen_at")[: MAX_COUNTED + 1]

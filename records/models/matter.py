@@ -84,6 +84,9 @@ class Matter(models.Model):
             *_queue("returned", Q(returned_cases__gt=0)),
             *_queue("awaiting", ~Q(awaited="")),
             *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
+            # The cases of a site and of a work, added up.
+            models.Index(fields=["site", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_site"),
+            models.Index(fields=["work", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_work"),
             models.Index(
                 fields=["assignee", "rights_holder", "-harm", "-id", *_FILTERED_BY[3:]],
                 condition=Q(assignee__isnull=False),

@@ -32,7 +32,6 @@ def client(world: admin_data.World) -> Client:
 def looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are looked through as far as their second entry."""
     monkeypatch.setattr(searching, "SEARCHED", 2)
-    monkeypatch.setattr(searching, "SEARCHED_ELSEWHERE", 1)
 
 
 def found(client: Client, model: type, words: str) -> tuple[set[object], bool]:

@@ -31,7 +31,6 @@ from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, mom
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
-from webadmin.requests.long_lists import MAX_COUNTED
 from webadmin.views.rule_trial import rule_trial
 from webadmin.wording import said
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     SiteWithFigures = WithAnnotations[Site, _Figures]
 
-# Counted no further than lists are: the pages of a large site are a hundred thousand, and a list shows fifty sites.
+MAX_PAGES = 1_000  # a large site has a hundred thousand, and a list shows fifty sites: more is said to be more
 _PAGES = (
     "(SELECT COUNT(*) FROM (SELECT 1 FROM records_pagerecord WHERE records_pagerecord.site_id = records_site.id "
     "LIMIT %s) AS capped)"
@@ -138,7 +137,7 @@ class SiteAdmin(HolderAdmin):
             super()
             .get_queryset(request)
             .annotate(
-                pages_total=RawSQL(_PAGES, (MAX_COUNTED + 1,), output_field=IntegerField()),  # noqa: S611 - of our own names
+                pages_total=RawSQL(_PAGES, (MAX_PAGES + 1,), output_field=IntegerField()),  # noqa: S611 - of our own names
                 cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
                 newest_state=Subquery(newest.values("state")[:1]),
             )
@@ -171,7 +170,7 @@ class SiteAdmin(HolderAdmin):
     def page_count(self, site: "SiteWithFigures") -> object:
         if not site.pages_total:
             return 0
-        shown = f"{MAX_COUNTED:,}+" if site.pages_total > MAX_COUNTED else site.pages_total
+        shown = f"{MAX_PAGES:,}+" if site.pages_total > MAX_PAGES else site.pages_total
         return list_link(PageRecord, shown, site__id__exact=site.pk)
 
     @display(description=_("cases"))
