@@ -140,9 +140,14 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
 
 def _paths(model: type[Model]) -> tuple[str, str]:
     """From an entry to its page, "" for what has none, and to its site."""
-    known = {PageRecord: ("pk", "site"), Address: ("page_id", "site"), EvidenceBundle: ("case__page", "case__site")}
-    of_page = {**known, Case: ("page", "site"), Exclusion: ("page", "site")}
-    return of_page.get(model, ("", "site"))
+    known = {
+        PageRecord: ("pk", "site"),
+        Address: ("page_id", "site"),
+        Case: ("page", "site"),
+        Exclusion: ("page", "site"),
+        EvidenceBundle: ("case__page", "case__site"),
+    }
+    return known.get(model, ("", "site"))
 
 
 def _keys(rows: "QuerySet[Any]") -> set[Any]:

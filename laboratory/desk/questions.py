@@ -37,8 +37,7 @@ def questions(client: Client, estate: Estate) -> Iterator[Question]:
     """All that whoever is signed in may ask, the dashboard first."""
     yield Question("dashboard", reverse("admin:dashboard"))
     for values in inbox_values(estate):
-        words = " ".join(f"{parameter}={value}" for parameter, value in values.items())
-        yield Question(f"inbox {words}", f"{reverse('admin:index')}?{urlencode(values)}")
+        yield Question(f"inbox {_named(values)}", f"{reverse('admin:index')}?{urlencode(values)}")
     for model in sorted(admin.site._registry, key=lambda each: each._meta.label):
         name, address = model._meta.label_lower, list_address(model)
         response: Any = client.get(address)
@@ -55,8 +54,7 @@ def list_address(model: type[Model], **values: object) -> str:
 def _of_list(changelist: Any, model: type[Model], name: str, estate: Estate) -> Iterator[Question]:
     filters = {Case: case_filters, PageRecord: page_filters}.get(model)
     for values in filters(estate) if filters else _filters(changelist, estate):
-        words = " ".join(f"{parameter}={value}" for parameter, value in values.items())
-        yield Question(f"{name} filter {words}", list_address(model, **values))
+        yield Question(f"{name} filter {_named(values)}", list_address(model, **values))
     for number, column in enumerate(changelist.list_display):
         if changelist.get_ordering_field(column):
             for sign in ("", "-"):
@@ -95,6 +93,10 @@ def inbox_values(estate: Estate) -> list[dict[str, object]]:
     filters += [{"q": words} for words in searched.values()]
     queues: list[dict[str, object]] = [{"queue": str(queue)} for queue in Queue]
     return queues + [{**everything, **values} for values in filters]
+
+
+def _named(values: dict[str, object]) -> str:
+    return " ".join(f"{parameter}={value}" for parameter, value in values.items())
 
 
 def _filters(changelist: Any, estate: Estate) -> list[dict[str, object]]:
