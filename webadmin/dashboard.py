@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from records.access import Person, is_administrator, roles, visible
+from records.matters.taken_of_works import taken_of
 from records.models import (
     Case,
     Chapter,
@@ -37,7 +38,6 @@ from records.models import (
     Work,
 )
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
-from records.works.taken import most_taken
 from webadmin.day_chart import Day, drawn
 from webadmin.requests.content_policy import has_policy
 
@@ -126,7 +126,7 @@ def _counts(user: Person, now: datetime) -> dict[str, Any]:
             if str(kind) in by_class
         ],
         "sites": _sites(cases),
-        "works": _works(cases),
+        "works": _works(cases, user),
         "exclusions": _exclusions(user),
         "chart": drawn(_days(cases, now)),
     }
@@ -215,10 +215,10 @@ def _sites(cases: "QuerySet[Case]") -> list[Row]:
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 
-def _works(cases: "QuerySet[Case]") -> list[WorkRow]:
+def _works(cases: "QuerySet[Case]", user: Person) -> list[WorkRow]:
     """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
-    taken = most_taken(cases, MAX_WORKS)
-    most = list(taken)
+    taken = taken_of(visible(Work.objects.all(), user))
+    most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
     sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
     added = {work: (count, chars) for work, count, chars in sums.annotate(n=Count("pk"), chars=Sum("matched_chars"))}
     works = Work.objects.in_bulk(most)

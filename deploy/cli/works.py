@@ -216,8 +216,8 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     with session() as settings:
         from django.db.models import Count, Q, Sum
 
+        from records.matters.taken_of_works import taken_of
         from records.models import Case, Work
-        from records.works.taken import taken_by_work
 
         works = Work.objects.select_related("rights_holder", "unprotected").annotate(
             total=Count("chapters"),
@@ -225,7 +225,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
             chars=Sum("chapters__chars"),
         )
         cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
-        taken = taken_by_work(Case.objects.all())
+        taken = taken_of(Work.objects.all())
         listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk, 0)) for work in works.order_by("pk")]
         if is_json:
             as_json([each.record(settings) for each in listed])

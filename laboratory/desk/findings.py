@@ -1,7 +1,6 @@
 """Pages, their addresses, and the cases on them with matches, verdicts and evidence, written in batches."""
 
 import json
-import zlib
 from collections.abc import Callable
 from itertools import count
 from random import Random
@@ -13,6 +12,7 @@ from core.ids import CanonicalUrl, SiteId, digest, page_id
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
+from core.taken import Places
 from laboratory import draws
 from laboratory.desk import wording
 from laboratory.desk.matters import Matters
@@ -154,7 +154,7 @@ class Findings:
             "obfuscations": page["obfuscations"],
             "version_id": page["version_id"],
         }
-        bits = _taken_bits(rng, is_whole)
+        taken = _taken(rng, is_whole)
         is_allowed = state == CaseState.SET_ASIDE
         case = next(self._case_keys)
         matter = self._matters.of(page, work, CHAPTER_CHARS * len(self._stock.chapters[work.pk]))
@@ -162,7 +162,7 @@ class Findings:
         changed, returned = (at(last) if verdict is not None and rng.random() < 0.03 else None for _ in range(2))
         matter.changed += changed is not None
         matter.returned += returned is not None
-        matter.add(str(state), text_id, bits.bit_count(), at(step), page["obfuscations"])
+        matter.add(str(state), text_id, taken, at(step), page["obfuscations"])
         self._cases.add(
             **figures,
             id=case,
@@ -178,7 +178,7 @@ class Findings:
             obfuscation_kinds=page["obfuscation_kinds"],
             allowed_as=str(Rejection.LICENSED) if is_allowed else "",
             allowed_by="HT-2026-017" if is_allowed else "",
-            taken_chars=bits.bit_count(),
+            taken_chars=len(taken),
             opened_at=at(step),
             first_seen_at=at(step),
             last_seen_at=at(last),
@@ -187,7 +187,7 @@ class Findings:
             decided_as=str(verdict or ""),
             decision_id=self._add_verdict(case, verdict, estate, at(decided)),
         )
-        self._add_evidence(case, (chapter, text_id), figures, page, step, bits)
+        self._add_evidence(case, (chapter, text_id, taken), figures, page, step)
 
     def _add_verdict(self, case: int, verdict: Verdict | None, estate: Estate, decided: Any) -> int | None:
         if verdict is None:
@@ -196,12 +196,11 @@ class Findings:
         reviewer = draws.one_of(self._rng, estate.reviewers)
         return int(self._verdicts.add(case_id=case, decided_by_id=reviewer.pk, **given))
 
-    def _add_evidence(  # noqa: PLR0917 - of one case, called once
-        self, case: int, copied: tuple[int, str], figures: dict[str, Any], page: dict[str, Any], step: int, bits: int
+    def _add_evidence(
+        self, case: int, copied: tuple[int, str, Places], figures: dict[str, Any], page: dict[str, Any], step: int
     ) -> None:
-        chapter, text_id = copied
-        places = zlib.compress(bits.to_bytes(-(-bits.bit_length() // 8), "little"))  # core.taken.Places.packed
-        self._taken.add(case_id=case, text_id=text_id, places=places)
+        chapter, text_id, taken = copied
+        self._taken.add(case_id=case, text_id=text_id, places=taken.packed())
         at = self._calendar.at(step)
         match = self._matches.add(
             **figures,
@@ -279,11 +278,11 @@ def _short_spans(rng: Random) -> Any:
     return _json([{**span, "zone": "main", "raw": [50, 150], "changes": [], "raw_changes": []}])
 
 
-def _taken_bits(rng: Random, is_whole: bool) -> int:
+def _taken(rng: Random, is_whole: bool) -> Places:
     """Which characters of a chapter are on the page: all, or seven in eight of a stretch of it."""
     whole = (1 << CHAPTER_CHARS) - 1
     if is_whole:
-        return whole
+        return Places(whole)
     chars = draws.between(rng, 100, CHAPTER_CHARS)
     lost = rng.getrandbits(chars) & rng.getrandbits(chars) & rng.getrandbits(chars)
-    return (((1 << chars) - 1) & ~lost) << draws.between(rng, 0, CHAPTER_CHARS - chars)
+    return Places((((1 << chars) - 1) & ~lost) << draws.between(rng, 0, CHAPTER_CHARS - chars))

@@ -1,7 +1,7 @@
 """The matters of the cases of a made desk: one for each site and work, with figures added up while cases are drawn."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -10,10 +10,11 @@ from django.db import connection
 
 from core.harm import harm_of, reach_of
 from core.states import CaseState
+from core.taken import NO_PLACES, Places
 from laboratory import draws
 from laboratory.desk.rows import Rows, write_together
 from laboratory.desk.stock import Stock
-from records.models import Matter, MatterText
+from records.models import CopiedText, Matter, MatterText
 
 _COLUMNS = (
     "open_cases", "confirmed_cases", "closed_cases", "taken_chars", "work_share", "harm", "obfuscations",
@@ -28,31 +29,32 @@ DAY_S = 86_400
 class MadeMatter:
     """One of them. states: how many cases stand where; the characters of pages are added up to the work's length.
 
-    texts: of the work, how much of each the longest page has, and since when.
+    texts: of the work, which characters of each stand on pages, and since when.
     """
 
     key: int
     site: int
+    work: int
     work_chars: int
     states: Counter[str] = field(default_factory=Counter)
     taken_chars: int = 0
     first: Any = None
     newest: Any = None
     kinds: set[str] = field(default_factory=set)
-    texts: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    texts: dict[str, tuple[Places, Any]] = field(default_factory=dict)
     assignee: int | None = None
     changed: int = 0
     returned: int = 0
 
-    def add(self, state: str, text_id: str, taken: int, at: Any, obfuscations: str) -> None:
+    def add(self, state: str, text_id: str, taken: Places, at: Any, obfuscations: str) -> None:
         """A case more, opened at a moment; cases come in the order of time. obfuscations: JSON."""
         self.states[state] += 1
         self.first, self.newest = self.first or at, at
         if CaseState(state).is_copy:
-            self.taken_chars = min(self.work_chars, self.taken_chars + taken)
+            self.taken_chars = min(self.work_chars, self.taken_chars + len(taken))
             self.kinds.update(each["kind"] for each in json.loads(obfuscations))
-            most, since = self.texts.get(text_id, (0, at))
-            self.texts[text_id] = max(most, taken), since
+            before, since = self.texts.get(text_id, (NO_PLACES, at))
+            self.texts[text_id] = before | taken, since
 
 
 class Matters:
@@ -73,7 +75,7 @@ class Matters:
         if key not in self._made:
             row = self.rows.add(rights_holder_id=page["rights_holder_id"], site_id=key[0], work_id=key[1])
             assignee = draws.one_of(self._rng, self._people[page["rights_holder_id"]])
-            self._made[key] = MadeMatter(row, key[0], work_chars, assignee=assignee)
+            self._made[key] = MadeMatter(row, *key, work_chars, assignee=assignee)
         return self._made[key]
 
     def write_figures(self) -> None:
@@ -85,11 +87,19 @@ class Matters:
         with connection.cursor() as cursor:
             for start in range(0, len(rows), BATCH):
                 cursor.executemany(statement, rows[start : start + BATCH])
-        texts = Rows(MatterText)
+        self._write_texts()
+
+    def _write_texts(self) -> None:
+        texts, copied = Rows(MatterText), Rows(CopiedText)
+        together: dict[tuple[int, str], Places] = defaultdict(lambda: NO_PLACES)
         for each in self._made.values():
-            for text_id, (chars, since) in each.texts.items():
-                texts.add(matter_id=each.key, text_id=text_id, taken_chars=chars, first_seen_at=since)
-        write_together(texts)
+            for text_id, (places, since) in each.texts.items():
+                counted = {"taken_chars": len(places), "places": places.packed()}
+                texts.add(matter_id=each.key, text_id=text_id, first_seen_at=since, **counted)
+                together[each.work, text_id] |= places
+        for (work, text_id), places in together.items():
+            copied.add(work_id=work, text_id=text_id, taken_chars=len(places))
+        write_together(texts, copied)
 
 
 def _figures(made: MadeMatter, works_found: int, rng: Random) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
 from records.batches import batches
 from records.matters.first_seen import first_seen
+from records.matters.taken_of_works import write_taken
 from records.models import Case, Chapter, Matter, MatterText, Site, TakenText
 
 _MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
@@ -56,12 +57,14 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
     """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
+    changed: dict[int, set[str]] = defaultdict(set)
     for batch in batches(sorted({key for key in matters if key is not None})):
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
         rows = locked.select_related("site", "work").in_bulk(list(batch))
         if not rows:
             continue
-        _write_texts(rows, texts)
+        for work, text in _write_texts(rows, texts):
+            changed[work].add(text)
         counts = _counts(rows)
         taken = _taken(rows)
         for key, matter in rows.items():
@@ -75,6 +78,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
                 transaction.on_commit(partial(rank_site, matter.site_id))
             matter.harm = harm_parts(matter).total
         Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
+    write_taken(changed)
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
@@ -189,13 +193,16 @@ def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
     return {key: dict(zip(_NONE, of, strict=True)) for key, *of in counted.values_list("matter_id", *_NONE)}
 
 
-def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> None:
-    """What the copies of each matter have of each text together: of these texts, or of all."""
+def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
+    """What the copies of each matter have of each text together: of these texts, or of all.
+
+    Gives works and texts of which a matter has others characters now.
+    """
     taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
     stored = MatterText.objects.filter(matter__in=list(matters))
     if texts is not None:
         if not texts:
-            return
+            return set()
         taken, stored = taken.filter(text_id__in=list(texts)), stored.filter(text_id__in=list(texts))
     works = {matter.work_id for matter in matters.values()}
     owned = Chapter.objects.filter(work__in=works).order_by().values_list("work_id", "text_id")
@@ -209,19 +216,33 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
             seen = times.get((case, text), case_seen)
             places, first = found.get((matter, text), (NO_PLACES, seen))
             found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
-    gone = [pk for pk, matter, text in stored.values_list("pk", "matter_id", "text_id") if (matter, text) not in found]
-    for batch in batches(gone):
+    packed_now = {key: places.packed() for key, (places, _) in found.items()}
+    gone, same = [], set()
+    for pk, matter, text, packed in stored.values_list("pk", "matter_id", "text_id", "places").iterator():
+        if (matter, text) not in found:
+            gone.append((pk, matter, text))
+        elif bytes(packed) == packed_now[matter, text]:
+            same.add((matter, text))
+    for batch in batches([pk for pk, *_ in gone]):
         MatterText.objects.filter(pk__in=batch).delete()
     MatterText.objects.bulk_create(
         [
-            MatterText(matter_id=matter, text_id=text, taken_chars=len(places), first_seen_at=first)
+            MatterText(
+                matter_id=matter,
+                text_id=text,
+                taken_chars=len(places),
+                places=packed_now[matter, text],
+                first_seen_at=first,
+            )
             for (matter, text), (places, first) in found.items()
         ],
         batch_size=200,
         update_conflicts=True,
         unique_fields=["matter", "text_id"],
-        update_fields=["taken_chars", "first_seen_at"],
+        update_fields=["taken_chars", "places", "first_seen_at"],
     )
+    changed = [(matter, text) for _, matter, text in gone] + [key for key in found if key not in same]
+    return {(matters[matter].work_id, text) for matter, text in changed}
 
 
 def _taken(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:

@@ -7,7 +7,7 @@ from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQu
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
-from records.models.matter import Matter, MatterText, SavedView
+from records.models.matter import CopiedText, Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
@@ -36,6 +36,7 @@ __all__ = [
     "Case",
     "CaseMatch",
     "Chapter",
+    "CopiedText",
     "CrawlRun",
     "DayTree",
     "DiscoveredPage",

@@ -112,6 +112,7 @@ class MatterText(models.Model):
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"))
+    places = models.BinaryField(_("places"))  # core.taken.Places.packed
     first_seen_at = models.DateTimeField(_("first seen"))
 
     class Meta:
@@ -122,6 +123,23 @@ class MatterText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.matter_id} · {self.text_id}"
+
+
+class CopiedText(models.Model):
+    """How much of one text of a work all matters have together: records.matters.taken_of_works."""
+
+    work = models.ForeignKey(Work, models.CASCADE, related_name="copied_texts", verbose_name=_("work"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)
+
+    class Meta:
+        verbose_name = _("copied text")
+        verbose_name_plural = _("copied texts")
+        constraints = [models.UniqueConstraint(fields=["work", "text_id"], name="one_copied_text_a_work")]
+        indexes = [models.Index(fields=["work", "taken_chars"])]
+
+    def __str__(self) -> str:
+        return f"{self.work_id} · {self.text_id}"
 
 
 class SavedView(models.Model):

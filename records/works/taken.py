@@ -1,13 +1,13 @@
-"""How much of works stands on pages: each character counted once, however many pages have it."""
+"""How much of works some pages have: each character counted once. Of all pages it is stored: matters.taken_of_works."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 
 from core.states import COPIES
 from core.taken import NO_PLACES, Places
-from records.models import Case, Chapter, TakenText, Work
+from records.models import Case, Chapter, TakenText
 
 
 def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
@@ -27,24 +27,6 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
     for (work, _), places in found.items():
         chars[work] += len(places)
     return chars
-
-
-def most_taken(cases: "QuerySet[Case]", most: int) -> dict[int, int]:
-    """The works of which most stands on pages, and how much: as taken_by_work, without reading what all of them took.
-
-    No work has more taken than its cases together, nor than it is long: those that could be among the first are read,
-    the largest of these bounds first.
-    """
-    sums = cases.filter(state__in=COPIES).order_by().values_list("work_id").annotate(chars=Sum("taken_chars"))
-    lengths = dict(Work.objects.order_by().values_list("pk", "counted_chars"))
-    bounds = {work: min(chars or 0, lengths[work] or chars or 0) for work, chars in sums}
-    waiting = sorted(bounds, key=lambda work: (-bounds[work], work))
-    taken: dict[int, int] = {}
-    while waiting and (len(taken) < most or min(taken.values()) < bounds[waiting[0]]):
-        batch, waiting = waiting[: 2 * most], waiting[2 * most :]
-        found = taken_by_work(cases.filter(work__in=batch))
-        taken = dict(sorted({**taken, **found}.items(), key=lambda item: (-item[1], item[0]))[:most])
-    return taken
 
 
 def _taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:

@@ -22,7 +22,8 @@ from records.cases import ignoring, passages
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
 from records.matters.figures import refresh
-from records.models import Case, Chapter, IgnoredText, Matter, OwnDomain, PageRecord, VerdictRecord, Work
+from records.matters.taken_of_works import taken_of
+from records.models import Case, Chapter, IgnoredText, Matter, OwnDomain, PageRecord, Site, VerdictRecord, Work
 from records.sites.visit_repository import DjangoVisitRepository
 from records.works.catalogue import add_work
 from tests.support import admin_data, case_texts
@@ -225,3 +226,17 @@ def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: admin_
     enter = partial(DjangoCaseRepository(store).indexed, {key: 12}, MOMENT)
     crossed(send, enter, ('UPDATE "records_work"', "kind"))
     assert Chapter.objects.get(work=work, number=9).counted_chars == 12
+
+
+def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: admin_data.World) -> None:
+    first, second, *_ = Case.objects.filter(rights_holder=world.ours.holder).order_by("pk")
+    Case.objects.exclude(pk__in=[first.pk, second.pk]).update(state=CaseState.DISMISSED)
+    site = Site.objects.create(rights_holder=world.ours.holder, name="另一站", start_urls="https://other.example/")
+    matter = Matter.objects.create(rights_holder=world.ours.holder, site=site, work=first.work)
+    Case.objects.filter(pk=second.pk).update(site=site, work=first.work, matter=matter)
+    second.taken.update(text_id=first.taken.get().text_id)
+    refresh(list(Matter.objects.values_list("pk", flat=True)))
+    assert taken_of(Work.objects.all()) == {first.work_id: first.matter.taken_chars}
+    united = '"records_mattertext"."places"', 'INNER JOIN "records_matter"', '"work_id" ='
+    crossed(dismiss(first, world), dismiss(Case.objects.get(pk=second.pk), world), united)
+    assert taken_of(Work.objects.all()) == {}

@@ -9,16 +9,22 @@ from django.contrib.auth.models import User
 
 from core.ids import PageId, SiteId, work_text_id
 from core.states import CaseState, Verdict
+from core.taken import Places
 from core.visits import Visit, address_id
+from core.works import Chapter as ChapterText
+from core.works import WorkFile
 from pagestore.memory import MemoryWorkStore
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide, undo
 from records.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
 from records.matters.figures import rank_site, refresh, refresh_works
+from records.matters.taken_of_works import taken_of
 from records.models import Case, Chapter, Matter, Membership, PageRecord, RightsHolder, Site, Work
 from records.sites.visit_repository import DjangoVisitRepository
+from records.works.catalogue import add_work
 from records.works.whole_book import whole_book
 from tests.support import admin_data, book_copies
+from tests.support.desk import CollectingOutbox
 from tests.support.records import MOMENT, match, outcome, page_version
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +95,36 @@ def test_counts_and_share_follow_verdicts_and_what_is_undone(
     undo(case, reviewer, case.verdicts.all()[0].pk)
     assert counts(matter) == (0, 1, 0)
     assert matter.work_share > 0
+
+
+def other_site(site: Site) -> Site:
+    return Site.objects.create(rights_holder=site.rights_holder, name="另一站", start_urls="http://other.example/")
+
+
+def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
+    first, second = found(site, works), found(other_site(site), works, "/2")
+    places = Places.unpacked(bytes(first.taken.get().places))
+    beside = Places.of(place for place in range(len(TEXT)) if not len(places & Places.of([place])))
+    second.taken.update(places=(beside | Places.of([0])).packed())
+    refresh(list(Matter.objects.values_list("pk", flat=True)))
+    work = first.work_id
+    assert len(places & Places.of([0])) == 1, "one character is on both pages"
+    assert taken_of(Work.objects.all()) == {work: len(TEXT)}
+    decide(second, Verdict.FALSE_ALARM, reviewer)
+    assert taken_of(Work.objects.all()) == {work: len(places)}
+    decide(first, Verdict.FAIR_USE, reviewer)
+    assert taken_of(Work.objects.all()) == {}, "what is no copy takes nothing"
+    decide(second, Verdict.CONFIRMED, reviewer)
+    assert taken_of(Work.objects.all()) == {work: len(beside) + 1}
+    assert taken_of(Work.objects.exclude(pk=work)) == {}
+
+
+def test_a_text_that_the_work_has_no_more_is_not_taken_from_it(site: Site, works: MemoryWorkStore) -> None:
+    case = found(site, works)
+    assert taken_of(Work.objects.all()) == {case.work_id: case.taken_chars}
+    file = WorkFile(case.work.title, "", (ChapterText(1, "第一章", "写过一遍的另一段话"),))
+    add_work(site.rights_holder, file, "", works, CollectingOutbox())
+    assert taken_of(Work.objects.all()) == {}
 
 
 def test_a_licence_takes_the_cases_out_and_its_end_brings_them_back(site: Site, works: MemoryWorkStore) -> None:

@@ -19,8 +19,8 @@ from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
 from records import stores
+from records.matters.taken_of_works import taken_of
 from records.models import Case, Chapter, Matter, Site, Unprotected, Work
-from records.works.taken import taken_by_work
 from webadmin.admin.book_links import books_of_work
 from webadmin.admin.columns import NOTHING, clipped, list_link, moment
 from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
@@ -96,7 +96,6 @@ class WorkAdmin(HolderAdmin):
     ]
     list_filter = ["rights_holder", "kind", "unprotected__reason"]
     list_select_related = ["rights_holder", "unprotected"]
-    list_per_page = 20  # what stands on pages is added up for each, of thousands of cases
     search_fields = ["title", "author"]
     author_path = "author"
     search_help_text = _("title or author, pen names too")
@@ -127,7 +126,7 @@ class WorkAdmin(HolderAdmin):
         """Add to the works of the page shown how much of them stands on pages."""
         changelist = super().get_changelist_instance(request)
         works = list(changelist.result_list)
-        taken = taken_by_work(Case.objects.filter(work__in=[work.pk for work in works]))
+        taken = taken_of(Work.objects.filter(pk__in=[work.pk for work in works]))
         for work in works:
             work.taken_chars = taken.get(work.pk, 0)
         changelist.result_list = works
