@@ -1,6 +1,6 @@
 """A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -10,8 +10,10 @@ from django.utils import timezone
 from core.counting import Letters
 from core.errors import BadInput
 from core.ids import WorkTextId
+from core.text import TextRange
 from records import stores
 from records.access import role_in
+from records.cases.opposites import opposite
 from records.cases.overruling import checked_note
 from records.cases.recounting import recount
 from records.locks import lock_rights
@@ -31,7 +33,7 @@ def exclude_passages(
     ServiceUnavailable.
     """
     _require_role(match.case, user)
-    passages = dict.fromkeys(_as_in_work(match, text) for text in texts or [""])
+    passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))
     return _exclude(match, user, reason, note, [{"text": text} for text in passages])
 
 
@@ -85,8 +87,8 @@ def _require_role(case: Case, user: User) -> None:
         raise BadInput("case.no-role", holder=case.rights_holder)
 
 
-def _as_in_work(match: CaseMatch, text: str) -> str:
-    """The passage as the work has it. Raises BadInput."""
+def _as_in_work(match: CaseMatch, text: str) -> list[str]:
+    """The passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
     text = text.strip()
     letters = Letters.of(text)
     if len(letters) < LEAST_LETTERS:
@@ -97,41 +99,23 @@ def _as_in_work(match: CaseMatch, text: str) -> str:
     if work is None:
         raise BadInput("exclusion.no-texts")
     if letters.text in Letters.of(work).text:
-        return text
+        return [text]
     for span in match.spans:
-        opposite = _opposite(span, letters)
-        if opposite:
-            return opposite
+        pieces = list(_opposite(span, letters))
+        if pieces:
+            return pieces
     raise BadInput("exclusion.not-in-match")
 
 
-def _opposite(span: Mapping[str, Any], letters: Letters) -> str:
-    """What the work has where the page has these letters; "" where the page lacks them."""
+def _opposite(span: Mapping[str, Any], letters: Letters) -> Iterator[str]:
+    """What the work has where the page has these letters: in several pieces where the page has another order."""
     page = Letters.of(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:
-        return ""
+        return
     first, last = page.places[at], page.places[at + len(letters) - 1]
-    start, end = (_across(span, span["page"][0] + place, "page") for place in (first, last + 1))
-    return str(span["work_excerpt"][max(0, start - span["work"][0]) : max(0, end - span["work"][0])])
-
-
-def page_place(span: Mapping[str, Any], place: int) -> int:
-    """Where the page goes on with what a passage of the work has at `place`."""
-    return _across(span, place, "work")
-
-
-def _across(span: Mapping[str, Any], place: int, side: str) -> int:
-    """The place on the other side that lies opposite; both sides differ nowhere but in changes."""
-    here, there = (1, 3) if side == "page" else (3, 1)
-    other = "work" if side == "page" else "page"
-    at, opposite = span[side][0], span[other][0]
-    for change in span["changes"]:
-        if change[0] == "moved":
-            continue
-        if change[here] >= place:
-            break
-        at, opposite = change[here + 1], change[there + 1]
-        if at >= place:
-            return int(opposite)
-    return int(min(opposite + max(0, place - at), span[other][1]))
+    start, work_start = span["page"][0], span["work"][0]
+    for piece in opposite(span, TextRange(start + first, start + last + 1), "page"):
+        text = span["work_excerpt"][piece.start - work_start : piece.end - work_start]
+        if len(Letters.of(text)) >= LEAST_LETTERS:
+            yield text

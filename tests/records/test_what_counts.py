@@ -77,6 +77,14 @@ def test_a_passage_is_left_out_as_the_page_has_it_too(desk: DeskChain) -> None:
     assert passage.text == CHAPTER[200:400]
 
 
+def test_other_line_ends_and_another_order_of_the_page_shift_no_passage(desk: DeskChain) -> None:
+    copied, cut = with_homophones(CHAPTER, 0.1), CHAPTER.index("。", len(CHAPTER) // 2) + 1
+    desk.compare((copied[cut:] + copied[:cut]).replace("。", "。\n\n　　"))
+    for start in range(60, len(CHAPTER) - 120, 400):
+        passage = excluded(desk, copied[start : start + 90].replace("。", "。\n\n　　"))
+        assert passage.text.strip("，。") == CHAPTER[start : start + 90].strip("，。")
+
+
 def test_a_later_version_of_the_page_keeps_what_is_left_out(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     excluded(desk, CHAPTER[: len(CHAPTER) // 2])

@@ -14,7 +14,7 @@ from core.matches import ChangeKind
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
 from records.cases.ignoring import LEAST_LETTERS, may_take_back
-from records.cases.passages import page_place
+from records.cases.opposites import opposite
 from records.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
 from webadmin.case_page.comparison import Comparison, passages_of
 
@@ -95,12 +95,13 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]
 
 def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
     """The stretches of a passage that do not count, as the work has them and as the page has them."""
-    start, end = span["work"]
+    (start, end), page_start = span["work"], span["page"][0]
     flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one a character, from the first on
     stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
     for first, last in stretches[:MAX_PIECES]:
-        page = [page_place(span, place) - span["page"][0] for place in (first, last)]
-        yield span["work_excerpt"][first - start : last - start], span["page_excerpt"][page[0] : page[1]]
+        on_page = opposite(span, TextRange(first, last), "work")
+        page = "…".join(span["page_excerpt"][each.start - page_start : each.end - page_start] for each in on_page)
+        yield span["work_excerpt"][first - start : last - start], page
 
 
 def _inserted(comparison: Comparison) -> list[tuple[str, int]]:
