@@ -35,9 +35,8 @@ def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[Text
     for _, there in sorted(met, key=lambda link: link[0].start):
         if not len(there):
             continue
-        if ranges and _is_next(letters, ranges[-1].end, there.start):
-            there = TextRange(ranges.pop().start, there.end)
-        ranges.append(there)
+        goes_on = ranges and _is_next(letters, ranges[-1].end, there.start)
+        ranges.append(TextRange(ranges.pop().start, there.end) if goes_on else there)
     return ranges
 
 

@@ -1,4 +1,4 @@
-"""What lies opposite on the other side of a comparison: where the page was changed, moved about and spaced otherwise."""
+"""What lies opposite on the other side of a comparison of a page that was changed, moved about and spaced otherwise."""
 
 from typing import Any
 
