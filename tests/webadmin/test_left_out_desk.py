@@ -1,11 +1,14 @@
 """The desk of what does not count: exclusions opened and overruled, passages left out, noise, ignored texts."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from core.shares import percentage
 from core.states import CaseState, Rejection
 from records.cases import ignoring
 from records.evidence.case_export import facts_of
@@ -115,9 +118,15 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
     assert f"of which {desk.case.taken_chars:,} count" in page
     assert "公版&lt;i&gt;" in page
     assert desk.case.taken_chars < before
+    (share,) = re.findall(r"of which [\d,]+ count: ([\d.]+%) of the chapter", page)
+    assert f"<dd>{share}</dd>" in page, "the bar has the figure of what counts"
+    assert share != percentage(match.work_containment)
+    assert "Some of it was left out since" in page
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
     assert 'data-out=""' in page
     assert "Taken back by li" in page
+    assert "Some of it was left out since" not in page
+    assert f"<dd>{percentage(match.work_containment)}</dd>" in page
     assert desk.case.taken_chars == before
 
 

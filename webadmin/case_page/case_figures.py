@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from core.shares import percentage
-from records.models import Case, CaseMatch
+from records.models import Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +20,20 @@ class Figure:
 IN_BAR = 4  # similarity and the three shares; of a case without a match one less
 
 
-def figures_of(case: Case, match: CaseMatch | None) -> list[Figure]:
-    """What was measured, the most telling figures first; of `match` its chapter.
+def figures_of(case: Case, share_of_chapter: float | None) -> list[Figure]:
+    """What was measured and counts, the most telling figures first; no chapter for a case without a match.
 
     The meanings are those of core.matches.
     """
-    chapter = [] if match is None else [_of_chapter(match)]
+    chapter = [] if share_of_chapter is None else [_of_chapter(share_of_chapter)]
     first, *others = _of_case(case)
     return [first, *chapter, *others]
 
 
-def _of_chapter(match: CaseMatch) -> Figure:
+def _of_chapter(share: float) -> Figure:
     return Figure(
         _("Share of the chapter"),
-        percentage(match.work_containment),
+        percentage(share),
         _("How much of the chapter that is compared stands on the page."),
     )
 

@@ -178,7 +178,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
     newest, evidence = case.verdicts.first(), evidence_of(case)
     among = _among(request, case, model_admin)
     texts = _matches(request, case)
-    figures = figures_of(case, texts["match"])
+    figures = figures_of(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
     return {
         **_frame(case, model_admin, request),
         "page_href": case.page_url if is_web_address(case.page_url) else "",

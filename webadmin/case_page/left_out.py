@@ -51,7 +51,7 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
         "known": known,
         "found_chars": len(counting) + len(gone),
         "counting_chars": len(counting),
-        "share_of_chapter": match.work_containment * len(counting) / max(1, len(counting) + len(gone)),
+        "share_of_chapter": _share_of_chapter(match, counting, gone),
         "reasons": ExcludedPassage.Reason.choices,
         "noise": _inserted(comparison),
         "ignored": [(each, _may(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
@@ -59,6 +59,10 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
         "overrulings": list(overruled),
         "address": reverse("admin:records_case_passages", args=[case.pk]),
     }
+
+
+def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float:
+    return match.work_containment * (len(counting) / (len(counting) + len(gone)) if gone.bits else 1.0)
 
 
 def passage_text(match: CaseMatch, number: int) -> str:
