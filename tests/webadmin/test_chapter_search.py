@@ -80,3 +80,17 @@ def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at
     TakenText.objects.create(case=case, text_id=own.text_id, places=Places.of(range(5)).packed())
     refresh([case.matter_id])
     assert found(world.ours.reviewer, WORDS) == [case.matter]
+
+
+def test_a_word_in_the_titles_of_many_chapters_names_none_of_them(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = world.ours.cases[0]
+    Chapter.objects.filter(work=case.work).update(title=WORDS)
+    chapters = Chapter.objects.filter(work=case.work).count()
+    for chapter in case.work.chapters.exclude(text_id=case.matches.get().text_id):
+        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.of(range(5)).packed())
+    refresh([case.matter_id])
+    for most, matters in ((chapters, [case.matter]), (chapters - 1, [])):
+        monkeypatch.setattr(search, "MAX_CHAPTERS", most)
+        assert found(world.ours.reviewer, WORDS) == matters

@@ -11,8 +11,8 @@ from records import access
 from records.models import Case, Chapter, Matter, MatterText, Site, Work
 from webadmin.searching import having, words_of, written_ways
 
-# Chapters whose titles are looked at further: a word that stands in more of them names none.
-MAX_CHAPTERS = 2_000
+# Words in the titles of more chapters ("第一章") name none of them: of 2,000 the matters took .1 s (2026-11-27).
+MAX_CHAPTERS = 1_000
 
 
 def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
@@ -37,7 +37,9 @@ def _with_chapter(typed: str, user: access.Person) -> set[int]:
     """The keys of matters that have a chapter so called; another work may have its text under another title."""
     titled = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
     chapters = access.visible(Chapter.objects.filter(titled), user).order_by().values_list("work_id", "text_id")
-    found = set(chapters[:MAX_CHAPTERS])
+    found = set(chapters[: MAX_CHAPTERS + 1])
+    if len(found) > MAX_CHAPTERS:
+        return set()
     copied = MatterText.objects.filter(text_id__among={text for _, text in found}).order_by()
     rows = copied.values_list("matter_id", "matter__work_id", "text_id")
     return {matter for matter, work, text in rows if (work, text) in found}
