@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
 # What mypy checks, and whose examples in docstrings run.
-PACKAGES := core fingerprint matcher pagestore analytics crawler evidence intake records pipeline webadmin laboratory deploy
+PACKAGES := core fingerprint matcher pagestore analytics papers crawler evidence intake records pipeline webadmin laboratory deploy
 
 .PHONY: demo quick test fuzz check quality format up down status doctor lock messages bench clean
 

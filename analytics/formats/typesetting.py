@@ -33,6 +33,20 @@ def typeset(report_json: str, made_at: datetime) -> bytes:
     return pdf
 
 
+def typeset_folder(folder: Path, template: str, content: str, made_at: datetime) -> bytes:
+    """Set a template of a folder, which finds `content` in the input of that name, and its pictures in the folder."""
+    pdf = _compiled(
+        folder,
+        template,
+        {"content": content},
+        format="pdf",
+        pdf_standards="a-2u",
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),
+    )
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
 def draw(charts_json: str) -> list[bytes]:
     """Draw the charts of this input as SVG files: text is shapes, nothing is fetched."""
     pictures = _compile("pictures.typ", charts_json, format="svg")
@@ -57,12 +71,16 @@ def typeset_apart(report_json: str, made_at: datetime) -> bytes:
 
 
 def _compile(template: str, report_json: str, **options: Any) -> Any:
+    return _compiled(TEMPLATES, template, {"report": report_json}, **options)
+
+
+def _compiled(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
     import typst  # here: who only has it set apart needs no 7 MB of it
 
     compiler = typst.Compiler(
-        str(TEMPLATES / template), root=str(TEMPLATES), font_paths=[str(fonts())], ignore_system_fonts=True
+        str(folder / template), root=str(folder), font_paths=[str(fonts())], ignore_system_fonts=True
     )
-    return compiler.compile(sys_inputs={"report": report_json}, **options)
+    return compiler.compile(sys_inputs=inputs, **options)
 
 
 def _serve() -> None:

@@ -1,0 +1,176 @@
+"""The kinds of papers, what stands in each, and which law asks for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.words import Words
+
+
+class PaperKind(StrEnum):
+    """What is written, by what the addressee is."""
+
+    STOP_LETTER = (
+        "stop_letter"  # 停止侵权告知函: a site that publishes by itself is no provider in the regulation's sense
+    )
+    REMOVAL = "removal"  # the notice of article 14 to providers of storage, search and links
+    DMCA = "dmca"  # 17 U.S.C. 512(c)(3), in English
+    WEB_FORM = "web_form"  # what a platform's own form asks for, to be copied field by field
+
+
+KINDS: Mapping[PaperKind, Words] = {
+    PaperKind.STOP_LETTER: Words("letter to stop", "停止侵权告知函"),
+    PaperKind.REMOVAL: Words("notice to remove or disconnect", "要求删除或断开链接侵权网络内容的通知"),
+    PaperKind.DMCA: Words("DMCA notice", "DMCA 侵权通知"),
+    PaperKind.WEB_FORM: Words("kit for a web form", "网页投诉表单材料"),
+}
+
+
+class Law(StrEnum):
+    """Where a field comes from; docs/notices.md quotes each."""
+
+    REGULATION_14_1 = "regulation-14-1"
+    REGULATION_14_2 = "regulation-14-2"
+    REGULATION_14_3 = "regulation-14-3"
+    REGULATION_14 = "regulation-14"
+    CIVIL_CODE_1195 = "civil-code-1195"
+    DMCA_I = "dmca-i"
+    DMCA_II = "dmca-ii"
+    DMCA_III = "dmca-iii"
+    DMCA_IV = "dmca-iv"
+    DMCA_V = "dmca-v"
+    DMCA_VI = "dmca-vi"
+    CUSTOM = "custom"
+
+
+LAWS: Mapping[Law, Words] = {
+    Law.REGULATION_14_1: Words(
+        "Regulation on the Right of Communication through Information Networks, article 14 (1)",
+        "《信息网络传播权保护条例》第十四条第（一）项",
+    ),
+    Law.REGULATION_14_2: Words(
+        "Regulation on the Right of Communication through Information Networks, article 14 (2)",
+        "《信息网络传播权保护条例》第十四条第（二）项",
+    ),
+    Law.REGULATION_14_3: Words(
+        "Regulation on the Right of Communication through Information Networks, article 14 (3)",
+        "《信息网络传播权保护条例》第十四条第（三）项",
+    ),
+    Law.REGULATION_14: Words(
+        "Regulation on the Right of Communication through Information Networks, article 14",
+        "《信息网络传播权保护条例》第十四条",
+    ),
+    Law.CIVIL_CODE_1195: Words("Civil Code, article 1195", "《民法典》第一千一百九十五条"),
+    Law.DMCA_I: Words("17 U.S.C. 512(c)(3)(A)(i)", "《美国法典》第17编第512条(c)(3)(A)(i)"),
+    Law.DMCA_II: Words("17 U.S.C. 512(c)(3)(A)(ii)", "《美国法典》第17编第512条(c)(3)(A)(ii)"),
+    Law.DMCA_III: Words("17 U.S.C. 512(c)(3)(A)(iii)", "《美国法典》第17编第512条(c)(3)(A)(iii)"),
+    Law.DMCA_IV: Words("17 U.S.C. 512(c)(3)(A)(iv)", "《美国法典》第17编第512条(c)(3)(A)(iv)"),
+    Law.DMCA_V: Words("17 U.S.C. 512(c)(3)(A)(v)", "《美国法典》第17编第512条(c)(3)(A)(v)"),
+    Law.DMCA_VI: Words("17 U.S.C. 512(c)(3)(A)(vi)", "《美国法典》第17编第512条(c)(3)(A)(vi)"),
+    Law.CUSTOM: Words("no law: a letter cannot do without it", "法律未作规定，但函件不可缺少"),
+}
+
+
+FORM = Words(
+    "the form that the National Copyright Administration recommends",
+    "国家版权局推荐的《要求删除或断开链接侵权网络内容的通知》示范格式",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperField:
+    """One field. name: as it stands in templates, in Chinese; code: the same in English.
+
+    needed: by kind, the law that asks for it; without it the paper cannot be finished. asked: kinds whose recommended
+    form asks for it: an empty one is pointed out. columns: of a list, its columns by code.
+    """
+
+    code: str
+    name: str
+    needed: Mapping[PaperKind, Law] = field(default_factory=dict)
+    asked: frozenset[PaperKind] = frozenset()
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> Words:
+        return Words(self.code.replace("_", " "), self.name)
+
+
+_STOP, _REMOVAL, _DMCA, _WEB = PaperKind.STOP_LETTER, PaperKind.REMOVAL, PaperKind.DMCA, PaperKind.WEB_FORM
+_FORM = frozenset({PaperKind.REMOVAL})
+
+FIELDS: tuple[PaperField, ...] = (
+    PaperField("addressee_name", "收件方名称", {_STOP: Law.CUSTOM, _REMOVAL: Law.CUSTOM, _DMCA: Law.CUSTOM}),
+    PaperField("addressee_address", "收件方地址"),
+    PaperField("addressee_postcode", "收件方邮编"),
+    PaperField("addressee_email", "收件方电子邮箱"),
+    PaperField("addressee_phone", "收件方电话"),
+    PaperField("addressee_fax", "收件方传真"),
+    PaperField("site_name", "网站名称"),
+    PaperField("site_domains", "网站域名", asked=_FORM),
+    PaperField("site_record", "网站备案号"),
+    PaperField("site_ip", "网站IP地址", asked=_FORM),
+    PaperField(
+        "holder_name",
+        "权利人名称",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
+    ),
+    PaperField("holder_identity", "权利人身份证明", {_REMOVAL: Law.CIVIL_CODE_1195, _WEB: Law.CIVIL_CODE_1195}),
+    PaperField("holder_representative", "法定代表人", asked=_FORM),
+    PaperField(
+        "holder_address",
+        "权利人地址",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
+    ),
+    PaperField("holder_postcode", "权利人邮编", asked=_FORM),
+    PaperField("contact_person", "联系人", asked=_FORM),
+    PaperField(
+        "holder_phone",
+        "权利人电话",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
+    ),
+    PaperField(
+        "holder_email",
+        "权利人电子邮箱",
+        {_REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
+    ),
+    PaperField("holder_fax", "权利人传真"),
+    PaperField("agent_name", "代理人名称"),
+    PaperField("agent_contact", "代理人联系方式"),
+    PaperField(
+        "works",
+        "作品",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_2, _DMCA: Law.DMCA_II, _WEB: Law.REGULATION_14_2},
+        columns={"title": "名称", "author": "作者", "proof": "权属证明", "published": "首次发表"},
+    ),
+    PaperField(
+        "addresses",
+        "网址",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_2, _DMCA: Law.DMCA_III, _WEB: Law.REGULATION_14_2},
+        columns={
+            "number": "序号",
+            "url": "地址",
+            "title": "网页标题",
+            "work": "作品",
+            "chapters": "章节",
+            "share": "占原文",
+            "seen": "首次发现",
+            "fetched": "取证时间",
+            "digest": "证据哈希值",
+        },
+    ),
+    PaperField(
+        "facts",
+        "侵权事实",
+        {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_3, _WEB: Law.REGULATION_14_3},
+    ),
+    PaperField("demands", "要求", {_STOP: Law.CUSTOM}, asked=_FORM),
+    PaperField("declaration", "保证声明", {_REMOVAL: Law.REGULATION_14, _WEB: Law.REGULATION_14}),
+    PaperField("good_faith", "善意声明", {_DMCA: Law.DMCA_V}),
+    PaperField("accuracy", "准确性声明", {_DMCA: Law.DMCA_VI}),
+    PaperField("attachments", "附件", {_REMOVAL: Law.REGULATION_14_3}, columns={"number": "序号", "name": "名称"}),
+    PaperField("signature", "签名", {_DMCA: Law.DMCA_I}),
+    PaperField("date", "日期", {_STOP: Law.CUSTOM, _DMCA: Law.CUSTOM}, asked=_FORM),
+)
+BY_CODE: Mapping[str, PaperField] = {each.code: each for each in FIELDS}
+BY_NAME: Mapping[str, PaperField] = {**BY_CODE, **{each.name: each for each in FIELDS}}

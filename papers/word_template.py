@@ -1,0 +1,201 @@
+"""Templates of Word: the fields that stand in them as {{name}}, tried when one is uploaded, filled when it is used.
+
+A field of a list, such as {{网址.地址}}, stands in a row of a table, which is written once for each entry.
+"""
+
+import copy
+import difflib
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+
+from core.errors import BadInput
+from core.wording import Message
+from papers.kinds import BY_NAME, LAWS, PaperField, PaperKind
+from papers.plain import printable
+from papers.word_files import opened, parts_of
+
+Row = Mapping[str, str]
+Values = Mapping[str, str | Sequence[Row]]
+
+_FIELD = re.compile(r"\{\{\s*([^{}]{1,60}?)\s*\}\}")
+_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a template. column: of a list's field, else ""."""
+
+    field: PaperField
+    column: str = ""
+
+
+def try_template(content: bytes, kind: PaperKind) -> list[Message]:
+    """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
+    faults, found = list[Message](), set[str]()
+    for part in parts_of(opened(content)):
+        for paragraph in part.iter(qn("w:p")):
+            asked = [_asked(name) for name in _names(paragraph)]
+            faults += [each for each in asked if isinstance(each, Message)]
+            found |= {each.field.code for each in asked if isinstance(each, Asked)}
+            if _row_of(paragraph) is None:
+                outside = [each.field.name for each in asked if isinstance(each, Asked) and each.column]
+                faults += [Message("paper.list-outside-table", field=name) for name in outside]
+        mixed = [lists for row in part.iter(qn("w:tr")) if len(lists := _lists(row)) > 1]
+        faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(lists))) for lists in mixed]
+    faults += [
+        Message("paper.lacks-field", field=each.name, law=LAWS[each.needed[kind]])
+        for each in BY_NAME.values()
+        if kind in each.needed and each.code not in found
+    ]
+    return list(dict.fromkeys(faults))
+
+
+def filled(content: bytes, values: Values) -> bytes:
+    """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
+    file = opened(content)
+    for part in parts_of(file):
+        for row in list(part.iter(qn("w:tr"))):
+            _fill_row(row, values)
+        for paragraph in list(part.iter(qn("w:p"))):
+            _fill(paragraph, partial(_text, values))
+    kept = io.BytesIO()
+    file.save(kept)
+    return kept.getvalue()
+
+
+def _fill_row(row: Any, values: Values) -> None:
+    """A row for each entry of the list that the row names."""
+    lists = _lists(row)
+    if not lists:
+        return
+    entries = values.get(lists.pop(), ())
+    for entry in entries if not isinstance(entries, str) else ():
+        made = copy.deepcopy(row)
+        for paragraph in list(made.iter(qn("w:p"))):
+            _fill(paragraph, partial(_of_entry, entry))
+        row.addprevious(made)
+    row.getparent().remove(row)
+
+
+def _of_entry(entry: Row, asked: Asked) -> str | None:
+    return entry.get(asked.column, "") if asked.column else None
+
+
+def _lists(row: Any) -> set[str]:
+    """The lists of which the row itself, not a table within it, has fields."""
+    found = set()
+    for paragraph in row.iter(qn("w:p")):
+        if _row_of(paragraph) is row:
+            asked = [_asked(name) for name in _names(paragraph)]
+            found |= {each.field.code for each in asked if isinstance(each, Asked) and each.column}
+    return found
+
+
+def _row_of(paragraph: Any) -> Any:
+    return next(paragraph.iterancestors(qn("w:tr")), None)
+
+
+def _asked(name: str) -> Asked | Message:
+    field_name, _, column = name.partition(".")
+    field = BY_NAME.get(field_name.strip())
+    if field is None:
+        near = difflib.get_close_matches(name, [*BY_NAME], n=1, cutoff=0.5)
+        return Message(
+            "paper.unknown-field-near" if near else "paper.unknown-field", field=name, near=(near or [""])[0]
+        )
+    columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
+    if bool(columns) != bool(column) or (column and column.strip() not in columns):
+        return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
+    return Asked(field, columns.get(column.strip(), ""))
+
+
+def _unknown(name: str) -> Message:
+    return Message("paper.unknown-field", field=name)
+
+
+def _text(values: Values, asked: Asked) -> str | None:
+    if asked.column:
+        return None  # of a row; what stands elsewhere was refused
+    value = values.get(asked.field.code, "")
+    return value if isinstance(value, str) else ""
+
+
+def _names(paragraph: Any) -> Iterator[str]:
+    for found in _FIELD.finditer("".join(str(node.text or "") for node in _nodes(paragraph))):
+        yield found[1]
+
+
+def _nodes(paragraph: Any) -> list[Any]:
+    """The texts of a paragraph itself, in order; Word cuts a word into several wherever it was edited."""
+    return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
+
+
+def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
+    """Put values in the place of fields, in the look of where each begins; from the last on, so that places hold.
+
+    A field that is all of its paragraph becomes a paragraph for each line of its value.
+    """
+    nodes = _nodes(paragraph)
+    whole = "".join(str(node.text or "") for node in nodes)
+    alone = _FIELD.fullmatch(whole.strip())
+    if alone is not None and isinstance(asked := _asked(alone[1]), Asked):
+        lines = printable(value_of(asked) or "").split("\n")
+        for line in lines[:-1]:
+            paragraph.addprevious(_with_text(copy.deepcopy(paragraph), line))
+        _with_text(paragraph, lines[-1])
+        return
+    for found in reversed(list(_FIELD.finditer(whole))):
+        asked = _asked(found[1])
+        value = value_of(asked) if isinstance(asked, Asked) else None
+        if value is not None:
+            _replace(nodes, found.start(), found.end(), printable(value))
+
+
+def _with_text(paragraph: Any, line: str) -> Any:
+    nodes = _nodes(paragraph)
+    _replace(nodes, 0, sum(len(str(node.text or "")) for node in nodes), line)
+    return paragraph
+
+
+def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
+    at, first = 0, None
+    for node in nodes:
+        text = str(node.text or "")
+        begins, at = at, at + len(text)
+        if at <= start or begins >= end:
+            continue
+        before, after = text[: max(0, start - begins)], text[max(0, end - begins) :]
+        if first is None:
+            first = node
+            _set(node, before, value, after)
+        else:
+            _set(node, "", "", after)
+
+
+def _set(node: Any, before: str, value: str, after: str) -> None:
+    """Write a text with the value's lines; what follows the field stays behind the last one."""
+    first, *others = value.split("\n")
+    node.text = before + first + ("" if others else after)
+    node.set(_XML_SPACE, "preserve")
+    last = node
+    for number, line in enumerate(others, 1):
+        line_break, text = OxmlElement("w:br"), OxmlElement("w:t")
+        text.text = line + (after if number == len(others) else "")
+        text.set(_XML_SPACE, "preserve")
+        last.addnext(line_break)
+        line_break.addnext(text)
+        last = text
+
+
+def require_template(content: bytes, kind: PaperKind) -> None:
+    """Raises BadInput with the first of what keeps the file from being a template."""
+    faults = try_template(content, kind)
+    if faults:
+        raise BadInput(faults[0])

@@ -1,0 +1,1 @@
+"""Papers: templates of Word, what the law asks for, comparison tables, PDF."""

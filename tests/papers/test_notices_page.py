@@ -1,0 +1,26 @@
+"""docs/notices.md names the law beside each field as the program has it."""
+
+from pathlib import Path
+
+from papers.kinds import FIELDS, KINDS, LAWS, PaperField, PaperKind
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "notices.md").read_text("utf-8")
+
+
+def cell(field: PaperField, kind: PaperKind) -> str:
+    if kind in field.needed:
+        return LAWS[field.needed[kind]].zh
+    return "示范格式" if kind in field.asked else ""
+
+
+def table() -> str:
+    heads = ["field", "in English", "columns", *(KINDS[kind].zh for kind in PaperKind)]
+    rows = [heads, ["---"] * len(heads)]
+    for field in FIELDS:
+        cells = [cell(field, kind) for kind in PaperKind]
+        rows.append([field.name, f"`{field.code}`", "、".join(field.columns.values()), *cells])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def test_the_page_names_the_law_beside_each_field() -> None:
+    assert table() in PAGE, f"write into docs/notices.md:\n{table()}"

