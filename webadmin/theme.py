@@ -49,6 +49,7 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
             _Item(_("Ignored texts"), "hearing_disabled", "admin:records_ignoredtext_changelist"),
             _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),
+            _Item(_("Notices"), "outgoing_mail", "admin:records_notice_changelist"),
             _Item(_("Reports"), "summarize", "webadmin_reports"),
         ),
     ),
@@ -76,6 +77,9 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
         (
             _Item(_("Works"), "menu_book", "admin:records_work_changelist"),
             _Item(_("Licences"), "contract", "admin:records_licence_changelist"),
+            _Item(_("Identity"), "badge", "admin:records_holderidentity_changelist"),
+            _Item(_("Papers"), "folder_open", "admin:records_holderpaper_changelist"),
+            _Item(_("Templates"), "draft", "admin:records_papertemplate_changelist"),
             _Item(_("Own domains"), "domain_verification", "admin:records_owndomain_changelist"),
             _Item(_("Own accounts"), "account_circle", "admin:records_ownaccount_changelist"),
             _Item(_("Pen names"), "ink_pen", "admin:records_authoralias_changelist"),

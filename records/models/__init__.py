@@ -8,6 +8,15 @@ from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
 from records.models.matter import CopiedText, Matter, MatterText, SavedView
+from records.models.notice import (
+    HolderIdentity,
+    HolderPaper,
+    Notice,
+    NoticeEvent,
+    NoticeFile,
+    NoticePage,
+    PaperTemplate,
+)
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
@@ -48,12 +57,18 @@ __all__ = [
     "ExcludedPassage",
     "Exclusion",
     "FailedMessage",
+    "HolderIdentity",
+    "HolderPaper",
     "IgnoredText",
     "Licence",
     "LicenceProof",
     "Matter",
     "MatterText",
     "Membership",
+    "Notice",
+    "NoticeEvent",
+    "NoticeFile",
+    "NoticePage",
     "OffSiteRedirect",
     "OpinionRequest",
     "Overruling",
@@ -62,6 +77,7 @@ __all__ = [
     "PageCheck",
     "PageRecheck",
     "PageRecord",
+    "PaperTemplate",
     "PlannedUpload",
     "RetentionLog",
     "RightsHolder",

@@ -12,6 +12,7 @@ from core import terms
 from core.matches import ChangeKind
 from core.states import OF_THE_FINDING, UNPROTECTED, CaseState, Rejection
 from core.words import Words
+from papers.kinds import KINDS
 
 Member = TypeVar("Member", bound=StrEnum)
 
@@ -33,6 +34,7 @@ VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
 ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
+PAPERS = _terms(KINDS)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
@@ -77,6 +79,10 @@ def unprotected_choices() -> list[tuple[str, str]]:
 
 def rejection_choices() -> list[tuple[str, str]]:
     return _choices(REJECTIONS.items())
+
+
+def paper_choices() -> list[tuple[str, str]]:
+    return _choices(PAPERS.items())
 
 
 def _choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:

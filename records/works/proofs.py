@@ -29,7 +29,7 @@ def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> L
         raise BadInput("work.proof-too-many", most=MAX_PROOFS)
     stores.evidence_store().put(digest(content), content)
     return LicenceProof.objects.create(
-        licence=licence, name=_name(name, kind), digest=digest(content), size=len(content), kind=kind, added_by=by
+        licence=licence, name=file_name(name, kind), digest=digest(content), size=len(content), kind=kind, added_by=by
     )
 
 
@@ -51,7 +51,7 @@ def _is_word(content: bytes) -> bool:
         return False
 
 
-def _name(given: str, kind: str) -> str:
+def file_name(given: str, kind: str) -> str:
     """As the sender called it, without folders; with the ending of what it is."""
     bare = storable(PurePosixPath(PureWindowsPath(given).name).name).strip() or "proof"
     stem = PurePosixPath(bare).stem if "." in bare else bare

@@ -10,15 +10,12 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
-from core.ids import Digest
-from records import stores
 from records.cases.covered import Covered, covered_cases, covered_findings
 from records.models import (
     AuthorAlias,
@@ -32,6 +29,7 @@ from webadmin.admin.columns import NOTHING, case_state_name, change_link, clippe
 from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.forms.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
+from webadmin.notices.downloads import kept_download
 from webadmin.requests.request_values import is_key
 from webadmin.rulings_announced import announce_rulings
 from webadmin.wording import said
@@ -106,18 +104,7 @@ class LicenceAdmin(EnteredAdmin):
         row = licence.proofs.filter(pk=int(key)).first() if is_key(key) else None
         if row is None:
             raise Http404
-        try:
-            content = stores.evidence_store().get(Digest(row.digest))
-        except ZhuiwenError as error:
-            return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
-        if content is None:
-            gone = _now("This file is no longer in the evidence store.")
-            return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
-        response = HttpResponse(content, content_type="application/octet-stream")
-        response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=row.name)
-        response["X-Content-Type-Options"] = "nosniff"
-        response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-        return response
+        return kept_download(row.name, row.digest)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so."""

@@ -20,6 +20,7 @@ from records import access
 from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
 from records.models import Case, Matter
+from records.models.phrases import paper_choices
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
 from webadmin.forms.report_form import default_choice
@@ -69,6 +70,7 @@ class Preview:
     only_work: str
     book_address: str
     report_address: str
+    papers: Sequence[tuple[str, str]]  # that may be drafted, and their names
 
 
 def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
@@ -125,6 +127,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         only_work=asked.with_(work=matter.work_id).address,
         book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
         report_address=_report_address(matter),
+        papers=paper_choices(),
     )
 
 

@@ -1,0 +1,203 @@
+"""Papers to those who have a copy on the web: what a rights holder sends, with what it is filled and proved."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from records.models.case import Case
+from records.models.phrases import paper_choices
+from records.models.rights import Entered, RightsHolder, Work
+from records.models.site import Site
+
+
+class HolderIdentity(Entered):
+    """Who the rights holder is in law, as it stands in its papers; the law asks for most of it."""
+
+    rights_holder = models.OneToOneField(
+        RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
+    )
+    legal_name = models.CharField(_("name in law"), max_length=200)
+    identity = models.CharField(
+        _("identity paper"),
+        max_length=200,
+        blank=True,
+        help_text=_("Kind and number, such as the business licence with its unified social credit code."),
+    )
+    representative = models.CharField(_("legal representative"), max_length=100, blank=True)
+    address = models.CharField(_("address"), max_length=300, blank=True)
+    postcode = models.CharField(_("postcode"), max_length=20, blank=True)
+    contact_person = models.CharField(_("contact person"), max_length=100, blank=True)
+    phone = models.CharField(_("telephone"), max_length=60, blank=True)
+    email = models.EmailField(_("e-mail"), blank=True)
+    fax = models.CharField(_("fax"), max_length=60, blank=True)
+    agent_name = models.CharField(_("agent"), max_length=200, blank=True)
+    agent_contact = models.CharField(_("contact of the agent"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("identity of a rights holder")
+        verbose_name_plural = _("identities of rights holders")
+
+    def __str__(self) -> str:
+        return self.legal_name
+
+
+class KeptFile(models.Model):
+    """A file that was sent up: written once, its bytes in the evidence store; taken back, never changed."""
+
+    name = models.CharField(_("file"), max_length=200)
+    digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
+    size = models.PositiveIntegerField(_("bytes"), editable=False)
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("entered by"),
+    )
+    added_at = models.DateTimeField(_("entered"), auto_now_add=True)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("taken back by"),
+    )
+    withdrawn_at = models.DateTimeField(_("taken back"), null=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HolderPaper(KeptFile):
+    """A paper that goes with notices: identity, ownership of works, power of attorney."""
+
+    class Kind(models.TextChoices):
+        IDENTITY = "identity", _("identity paper")
+        OWNERSHIP = "ownership", _("proof of ownership")
+        AUTHORITY = "authority", _("power of attorney")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="papers", verbose_name=_("rights holder")
+    )
+    kind = models.CharField(_("kind"), max_length=16, choices=Kind)
+    work = models.ForeignKey(
+        Work,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="papers",
+        verbose_name=_("work"),
+        help_text=_("Empty: all works of the rights holder."),
+    )
+    valid_from = models.DateField(_("valid from"), null=True, blank=True)
+    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("The last day; empty: no end."))
+
+    class Meta:
+        verbose_name = _("paper of a rights holder")
+        verbose_name_plural = _("papers of rights holders")
+        ordering = ["kind", "-added_at", "-pk"]
+
+
+class PaperTemplate(KeptFile):
+    """A template of Word that was tried and kept; the newest of a kind that stands is used."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
+    )
+    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+
+    class Meta:
+        verbose_name = _("template of a paper")
+        verbose_name_plural = _("templates of papers")
+        ordering = ["kind", "-added_at", "-pk"]
+
+
+class Notice(models.Model):
+    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (papers.kinds)."""
+
+    class State(models.TextChoices):
+        DRAFTED = "drafted", _("drafted")
+        CONFIRMED = "confirmed", _("confirmed")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="notices", verbose_name=_("rights holder")
+    )
+    site = models.ForeignKey(Site, models.PROTECT, related_name="notices", verbose_name=_("site"))
+    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
+    values = models.JSONField(_("fields"), default=dict)
+    drafted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("drafted by")
+    )
+    drafted_at = models.DateTimeField(_("drafted"))
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-drafted_at", "-pk"]
+        indexes = [
+            models.Index(fields=["rights_holder", "-drafted_at", "-id"]),
+            models.Index(fields=["-drafted_at", "-id"]),
+            models.Index(fields=["rights_holder", "state", "-drafted_at"]),
+            models.Index(fields=["state", "-drafted_at"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.site}"
+
+
+class NoticePage(models.Model):
+    """One page that a notice names."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="pages", verbose_name=_("notice"))
+    case = models.ForeignKey(Case, models.PROTECT, related_name="notice_pages", verbose_name=_("case"))
+
+    class Meta:
+        verbose_name = _("page of a notice")
+        verbose_name_plural = _("pages of notices")
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["notice", "case"], name="one_page_a_notice_and_case")]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.case_id}"
+
+
+class NoticeFile(models.Model):
+    """A file of a confirmed notice: written once, its bytes in the evidence store."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="files", verbose_name=_("notice"))
+    name = models.CharField(_("file"), max_length=200)
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    size = models.PositiveIntegerField(_("bytes"))
+
+    class Meta:
+        verbose_name = _("file of a notice")
+        verbose_name_plural = _("files of notices")
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NoticeEvent(models.Model):
+    """What happened to a notice, who did it and when; never changed."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="events", verbose_name=_("notice"))
+    state = models.CharField(_("state"), max_length=16, choices=Notice.State)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("by"))
+    at = models.DateTimeField(_("when"))
+    note = models.CharField(_("note"), max_length=1000, blank=True)
+
+    class Meta:
+        verbose_name = _("event of a notice")
+        verbose_name_plural = _("events of notices")
+        ordering = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.state}"

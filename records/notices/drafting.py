@@ -1,0 +1,202 @@
+"""Notices drafted by reviewers and confirmed by managers: which pages, which fields, and the files made of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.ids import digest
+from core.shares import percentage
+from core.text import storable
+from core.wording import Message
+from papers.comparison_table import TITLE, ComparedCase, comparison_table
+from papers.finished import PaperFiles, finish, lacking
+from papers.kinds import BY_CODE, KINDS, PaperField, PaperKind
+from papers.pdf_writing import pdf_file
+from papers.word_writing import word_file
+from records import stores
+from records.access import may_manage, role_in
+from records.models import Case, HolderPaper, Notice, NoticeEvent, NoticeFile, NoticePage
+from records.notices.fitness import parted
+from records.notices.kept_files import content_of, papers_that_go_with, template_of
+from records.notices.values import all_values, cases_of, main_match, moment, newest_bundle, written_at_first
+
+# Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
+MAX_PAGES = 500
+MAX_FIELD_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A new notice, and the cases that it leaves out, each with its reason."""
+
+    notice: Notice
+    left_out: Sequence[tuple[Case, Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a draft still lacks. fields: that the law asks for; pages: that may not be named any more."""
+
+    fields: Sequence[PaperField]
+    pages: Sequence[tuple[Case, Message]]
+    has_authority: bool
+
+    @property
+    def is_ready(self) -> bool:
+        return self.has_authority and not self.fields and not self.pages
+
+
+def draft(cases: Sequence[Case], kind: PaperKind, by: User) -> Drafted:
+    """Begin a notice for confirmed cases of one site. Raises BadInput where none of them may stand in one."""
+    if not cases or len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
+        raise BadInput("notice.one-site")
+    first = cases[0]
+    if role_in(by, first.rights_holder_id) is None:
+        raise BadInput("case.no-role", holder=first.rights_holder)
+    fit, left_out = parted(cases)
+    if not fit:
+        raise BadInput("notice.no-page", reasons=tuple(dict.fromkeys(reason for _, reason in left_out)))
+    if len(fit) > MAX_PAGES:
+        raise BadInput("notice.too-many-pages", most=MAX_PAGES, pages=len(fit))
+    now = timezone.now()
+    today = now.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+    with transaction.atomic():
+        notice = Notice.objects.create(
+            rights_holder_id=first.rights_holder_id,
+            site_id=first.site_id,
+            kind=str(kind),
+            values=written_at_first(first.rights_holder_id, first.page.site, kind, fit, today),
+            drafted_by=by,
+            drafted_at=now,
+        )
+        NoticePage.objects.bulk_create([NoticePage(notice=notice, case=case) for case in fit])
+        _note(notice, by, now)
+    return Drafted(notice, left_out)
+
+
+def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
+    """Write the fields of a draft. Raises BadInput for a notice that is no draft, a field too long, a stranger."""
+    if role_in(by, notice.rights_holder_id) is None:
+        raise BadInput("case.no-role", holder=notice.rights_holder)
+    kept = {code: storable(text).strip() for code, text in values.items() if _is_written(code)}
+    for code, text in kept.items():
+        if len(text) > MAX_FIELD_CHARS:
+            raise BadInput("notice.field-too-long", field=BY_CODE[code].words, most=MAX_FIELD_CHARS)
+    with transaction.atomic():
+        row = _locked(notice, Notice.State.DRAFTED)
+        row.values = {**row.values, **kept}
+        row.save(update_fields=["values"])
+    notice.values = row.values
+
+
+def standing_of(notice: Notice) -> Standing:
+    """What keeps a draft from being confirmed today."""
+    now = timezone.now()
+    papers = _papers(notice, now)
+    _, unfit = parted(cases_of(notice))
+    values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
+    needs_authority = bool(str(notice.values.get("agent_name", "")).strip())
+    has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
+    return Standing(lacking(PaperKind(notice.kind), values), unfit, has_authority or not needs_authority)
+
+
+def preview(notice: Notice) -> PaperFiles:
+    """The paper as it would be now. Raises BadInput while the law asks for more."""
+    now, kind = timezone.now(), PaperKind(notice.kind)
+    values = all_values(notice, _papers(notice, now), ZoneInfo(settings.TIME_ZONE))
+    return finish(kind, template_of(notice.rights_holder_id, kind), values, now)
+
+
+def confirm(notice: Notice, by: User) -> None:
+    """Fix the notice: its files are made and kept. Raises BadInput while it is not ready, and for who is no manager."""
+    if not may_manage(by, notice):
+        raise BadInput("notice.no-manager")
+    now = timezone.now()
+    with transaction.atomic():
+        row = _locked(notice, Notice.State.DRAFTED)
+        standing = standing_of(row)
+        if standing.pages:
+            raise BadInput("notice.pages-unfit", pages=len(standing.pages), reason=standing.pages[0][1])
+        if not standing.has_authority:
+            raise BadInput("notice.no-authority")
+        for name, content in _files(row, now):
+            stores.evidence_store().put(digest(content), content)
+            NoticeFile.objects.create(notice=row, name=name, digest=digest(content), size=len(content))
+        row.state = Notice.State.CONFIRMED
+        row.save(update_fields=["state"])
+        _note(row, by, now)
+    notice.state = row.state
+
+
+def withdraw(notice: Notice, by: User, note: str = "") -> None:
+    """Give a notice up; its files stay. Raises BadInput for who is no manager, or was given up already."""
+    if not may_manage(by, notice):
+        raise BadInput("notice.no-manager")
+    with transaction.atomic():
+        row = _locked(notice, Notice.State.DRAFTED, Notice.State.CONFIRMED)
+        row.state = Notice.State.WITHDRAWN
+        row.save(update_fields=["state"])
+        _note(row, by, timezone.now(), note)
+    notice.state = row.state
+
+
+def _is_written(code: str) -> bool:
+    """By people; lists follow from the pages."""
+    return code in BY_CODE and not BY_CODE[code].columns
+
+
+def _locked(notice: Notice, *states: str) -> Notice:
+    row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
+    if row.state not in states:
+        raise BadInput("notice.other-state")
+    return row
+
+
+def _note(notice: Notice, by: User, at: datetime, note: str = "") -> None:
+    NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=storable(note)[:1000])
+
+
+def _papers(notice: Notice, now: datetime) -> list[HolderPaper]:
+    return papers_that_go_with(notice, now.astimezone(ZoneInfo(settings.TIME_ZONE)).date())
+
+
+def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
+    """Paper and comparison table in both formats, and the papers of the rights holder, by name."""
+    language = "en" if notice.kind == PaperKind.DMCA else "zh"
+    paper, name = preview(notice), KINDS[PaperKind(notice.kind)].in_language(language)
+    table = comparison_table([_compared(case) for case in cases_of(notice)], language)
+    made = {f"{name}.docx": paper.word, f"{name}.pdf": paper.pdf}
+    title = TITLE.in_language(language)
+    made |= {f"{title}.docx": word_file(table, now), f"{title}.pdf": pdf_file(table, now)}
+    own = [(f"{number}-{paper.name}", content_of(paper)) for number, paper in enumerate(_papers(notice, now), 1)]
+    return [*made.items(), *own]
+
+
+def _compared(case: Case) -> ComparedCase:
+    match, bundle, zone = main_match(case), newest_bundle(case), ZoneInfo(settings.TIME_ZONE)
+    chapter = match.chapter_title if match else ""
+    return ComparedCase(
+        heading=f"#{case.pk} 《{case.work.title}》 {chapter}",
+        work_facts=(
+            ("作品", f"《{case.work.title}》 {chapter}"),
+            ("作者", case.work.author),
+            ("文本哈希值", f"SHA-256 {match.work_text_digest}" if match else ""),
+        ),
+        page_facts=(
+            ("网址", case.page_url),
+            ("网页标题", case.page_title),
+            ("取证时间", moment(match.fetched_at, zone) if match else ""),
+            ("相似度", percentage(case.similarity)),
+            ("占原文", percentage(case.work_share)),
+            ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
+            ("证据包哈希值", f"SHA-256 {bundle.sha256}" if bundle else ""),
+        ),
+        spans=match.spans if match else (),
+    )

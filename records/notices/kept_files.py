@@ -1,0 +1,106 @@
+"""Files that go with notices, and templates of Word: kept as they came, in the evidence store, and never replaced."""
+
+from datetime import date
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.ids import Digest, digest
+from papers.kinds import PaperKind
+from papers.standard import standard_template
+from papers.word_template import require_template
+from records import stores
+from records.access import may_manage
+from records.models import HolderPaper, Notice, PaperTemplate, RightsHolder, Work
+from records.works.proofs import file_name, require_proof
+
+
+def add_paper(
+    holder: RightsHolder,
+    kind: str,
+    name: str,
+    content: bytes,
+    by: User,
+    *,
+    work: Work | None = None,
+    valid_from: date | None = None,
+    valid_until: date | None = None,
+) -> HolderPaper:
+    """Keep a paper of a rights holder. Raises BadInput, RetryLater."""
+    _require_manager(holder, by)
+    if kind not in HolderPaper.Kind:
+        raise BadInput("paper.no-kind")
+    if work is not None and work.rights_holder_id != holder.pk:
+        raise BadInput("paper.other-holder")
+    if valid_from and valid_until and valid_from > valid_until:
+        raise BadInput("paper.ends-before-it-begins", begins=valid_from.isoformat(), ends=valid_until.isoformat())
+    ending = require_proof(content)
+    stores.evidence_store().put(digest(content), content)
+    return HolderPaper.objects.create(
+        rights_holder=holder,
+        kind=kind,
+        work=work,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        name=file_name(name, ending),
+        digest=digest(content),
+        size=len(content),
+        added_by=by,
+    )
+
+
+def add_template(holder: RightsHolder, kind: PaperKind, name: str, content: bytes, by: User) -> PaperTemplate:
+    """Try a template, and keep it: it is used from now on. Raises BadInput with what is wrong with it, RetryLater."""
+    _require_manager(holder, by)
+    require_template(content, kind)
+    stores.evidence_store().put(digest(content), content)
+    return PaperTemplate.objects.create(
+        rights_holder=holder,
+        kind=str(kind),
+        name=file_name(name, "docx"),
+        digest=digest(content),
+        size=len(content),
+        added_by=by,
+    )
+
+
+def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:
+    """Use the file no more; what it went with keeps it. Raises BadInput where that was done already."""
+    if not may_manage(by, kept):
+        raise BadInput("notice.no-manager")
+    standing = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
+    if not standing.update(withdrawn_at=timezone.now(), withdrawn_by=by):
+        raise BadInput("paper.taken-back-already")
+
+
+def content_of(kept: HolderPaper | PaperTemplate) -> bytes:
+    """The bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
+    content = stores.evidence_store().get(Digest(kept.digest))
+    if content is None:
+        raise BadInput("paper.file-missing", name=kept.name)
+    return content
+
+
+def template_of(holder: int, kind: PaperKind) -> bytes:
+    """The newest template of the kind that stands, or the standard one. Raises as `content_of`."""
+    kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
+    return standard_template(kind) if kept is None else content_of(kept)
+
+
+def papers_that_go_with(notice: Notice, on: date) -> list[HolderPaper]:
+    """The papers of the rights holder that are valid on a day and concern the works of a notice."""
+    works = set(notice.pages.values_list("case__work_id", flat=True))
+    standing = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
+    return [paper for paper in standing if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]
+
+
+def is_valid(paper: HolderPaper, on: date) -> bool:
+    return (paper.valid_from is None or paper.valid_from <= on) and (
+        paper.valid_until is None or on <= paper.valid_until
+    )
+
+
+def _require_manager(holder: RightsHolder, by: User) -> None:
+    if not may_manage(by, holder):
+        raise BadInput("notice.no-manager")

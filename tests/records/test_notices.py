@@ -1,0 +1,295 @@
+"""Notices: which pages they may name, what they are filled with, who confirms them, and the files that come of them."""
+
+import io
+from datetime import date, timedelta
+
+import docx
+import pytest
+from django.utils import timezone
+from docx.oxml.ns import qn
+
+from core.errors import BadInput
+from core.ids import Digest, digest
+from core.states import Verdict
+from pagestore.evidence import MemoryEvidenceStore
+from papers.kinds import PaperKind
+from papers.standard import standard_template
+from records import stores
+from records.models import (
+    Case,
+    HolderIdentity,
+    HolderPaper,
+    Notice,
+    NoticeFile,
+    PageRecord,
+    PaperTemplate,
+    RightsHolder,
+    Site,
+)
+from records.notices import kept_files
+from records.notices.drafting import confirm, draft, preview, standing_of, withdraw, write
+from records.notices.kept_files import add_paper, add_template
+from records.notices.values import all_values
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7\n"
+TODAY = date(2026, 11, 27)
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    store = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    return store
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    """Of six cases the first, third and fifth are of one site and one work; they are confirmed."""
+    estate = admin_data.fill_world(cases=6).ours
+    for case in estate.cases:
+        admin_data.decided(case, estate.reviewer)
+    HolderIdentity.objects.create(
+        rights_holder=estate.holder,
+        legal_name="长河文学网络科技有限公司",
+        identity="营业执照，统一社会信用代码 91310000MA1K35XK7Q",
+        address="上海市徐汇区某路 1 号",
+        phone="021-55550100",
+        email="rights@changhe.example",
+    )
+    return estate
+
+
+def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:
+    site = site or estate.sites[0]
+    found = Case.objects.filter(rights_holder=estate.holder, site=site).order_by("pk")
+    return list(found.select_related("work", "page__site", "decision", "rights_holder"))
+
+
+def drafted(estate: admin_data.Estate, kind: PaperKind = PaperKind.REMOVAL) -> Notice:
+    notice = draft(cases_of(estate), kind, estate.reviewer).notice
+    write(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin"}, estate.reviewer)
+    return notice
+
+
+def text_of(word: bytes) -> str:
+    return "\n".join(str(node.text) for node in docx.Document(io.BytesIO(word)).element.body.iter(qn("w:t")))
+
+
+def test_a_draft_is_filled_with_what_is_known_of_holder_site_and_pages(ours: admin_data.Estate) -> None:
+    made = draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+    values = made.notice.values
+    assert values["holder_name"] == "长河文学网络科技有限公司"
+    assert values["site_domains"] == ours.sites[0].domains.get().host
+    cases = cases_of(ours)
+    assert (
+        f"{len([case for case in cases if case.work == cases[0].work])} 个网页未经许可刊载《{cases[0].work.title}》"
+        in values["facts"]
+    )
+    assert "真实性承担法律责任" in values["declaration"]
+    assert list(made.left_out) == []
+    assert [page.case for page in made.notice.pages.all()] == cases
+    assert [(event.state, event.by) for event in made.notice.events.all()] == [("drafted", ours.reviewer)]
+
+
+def test_pages_that_may_not_be_named_are_left_out_each_with_its_reason(ours: admin_data.Estate) -> None:
+    gone, changed, *_ = cases_of(ours)
+    PageRecord.objects.filter(pk=gone.page_id).update(gone_since=timezone.now())
+    PageRecord.objects.filter(pk=changed.page_id).update(version_id="another")
+    made = draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+    assert [(case.pk, reason.code) for case, reason in made.left_out] == [
+        (gone.pk, "notice.page-gone"),
+        (changed.pk, "notice.page-changed"),
+    ]
+    assert {page.case_id for page in made.notice.pages.all()} == {case.pk for case in cases_of(ours)[2:]}
+
+
+def test_licensed_pages_and_those_that_nobody_confirmed_are_named_in_no_notice(ours: admin_data.Estate) -> None:
+    admin_data.licence(
+        ours.holder, domain=ours.sites[0].domains.get().host, valid_from=date(2020, 1, 1), valid_until=date(2030, 1, 1)
+    )
+    with pytest.raises(BadInput, match="a licence, an own domain or another right"):
+        draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+    other = cases_of(ours, ours.sites[1])
+    for case in other:
+        admin_data.decided(case, ours.reviewer, Verdict.FALSE_ALARM)
+    with pytest.raises(BadInput, match="has not been confirmed"):
+        draft(cases_of(ours, ours.sites[1]), PaperKind.STOP_LETTER, ours.reviewer)
+    assert not Notice.objects.exists()
+
+
+def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours: admin_data.Estate) -> None:
+    with pytest.raises(BadInput, match="cases of one site"):
+        draft([*cases_of(ours), *cases_of(ours, ours.sites[1])], PaperKind.REMOVAL, ours.reviewer)
+    with pytest.raises(BadInput, match="cases of one site"):
+        draft([], PaperKind.REMOVAL, ours.reviewer)
+    stranger = admin_data.user("stranger", RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
+    with pytest.raises(BadInput):
+        draft(cases_of(ours), PaperKind.REMOVAL, stranger)
+    notice = drafted(ours)
+    with pytest.raises(BadInput):
+        write(notice, {"facts": "换掉"}, stranger)
+    for deed in (confirm, withdraw):
+        for person in (stranger, ours.reviewer):
+            with pytest.raises(BadInput, match="only a manager"):
+                deed(notice, person)
+
+
+@pytest.mark.parametrize("kind", PaperKind)
+def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
+    ours: admin_data.Estate, kept: MemoryEvidenceStore, kind: PaperKind
+) -> None:
+    notice = drafted(ours, kind)
+    confirm(notice, ours.manager)
+    files = {file.name: kept.get(Digest(file.digest)) for file in notice.files.all()}
+    paper, pdf, table, table_pdf = files.values()
+    assert paper is not None and table is not None and pdf is not None and table_pdf is not None  # noqa: PT018
+    for case in cases_of(ours):
+        assert case.page_url in text_of(paper)
+        assert case.page_url in text_of(table)
+    assert pdf.startswith(b"%PDF")
+    assert table_pdf.startswith(b"%PDF")
+    for file in notice.files.all():
+        content = files[file.name]
+        assert content is not None
+        assert (file.digest, file.size) == (digest(content), len(content))
+    with pytest.raises(BadInput, match="not in that state"):
+        write(notice, {"facts": "换掉"}, ours.reviewer)
+    with pytest.raises(BadInput, match="not in that state"):
+        confirm(notice, ours.manager)
+    withdraw(notice, ours.manager, "对方已删除")
+    assert [event.state for event in notice.events.all()] == ["drafted", "confirmed", "withdrawn"]
+    assert notice.events.last().note == "对方已删除"  # type: ignore[union-attr]
+    assert notice.files.count() == 4
+
+
+def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(ours: admin_data.Estate) -> None:
+    notice = drafted(ours)
+    write(notice, {"declaration": "  "}, ours.reviewer)
+    assert [field.code for field in standing_of(notice).fields] == ["declaration"]
+    with pytest.raises(BadInput, match="declaration"):
+        confirm(notice, ours.manager)
+    write(notice, {"declaration": "保证真实", "agent_name": "某律师事务所"}, ours.reviewer)
+    assert not standing_of(notice).is_ready
+    with pytest.raises(BadInput, match="power of attorney"):
+        confirm(notice, ours.manager)
+    today = timezone.localdate()
+    expired = add_paper(
+        ours.holder,
+        HolderPaper.Kind.AUTHORITY,
+        "授权委托书.pdf",
+        PDF,
+        ours.manager,
+        valid_until=today - timedelta(days=1),
+    )
+    with pytest.raises(BadInput, match="power of attorney"):
+        confirm(notice, ours.manager)
+    valid = add_paper(
+        ours.holder, HolderPaper.Kind.AUTHORITY, "委托书二.pdf", PDF + b"2", ours.manager, valid_until=today
+    )
+    page = cases_of(ours)[0].page
+    PageRecord.objects.filter(pk=page.pk).update(gone_since=timezone.now())
+    assert [case.page_id for case, _ in standing_of(notice).pages] == [page.pk]
+    with pytest.raises(BadInput, match="1 of the pages may not be named any more: the page is gone"):
+        confirm(notice, ours.manager)
+    PageRecord.objects.filter(pk=page.pk).update(gone_since=None)
+    confirm(notice, ours.manager)
+    names = list(notice.files.values_list("name", flat=True))
+    assert f"1-{valid.name}" in names
+    assert not any(expired.name in name for name in names)
+
+
+def test_nothing_is_kept_of_a_notice_that_could_not_be_confirmed(
+    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notice = drafted(ours)
+    add_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
+    monkeypatch.setattr(
+        kept_files, "content_of", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
+    )
+    monkeypatch.setattr("records.notices.drafting.content_of", kept_files.content_of)
+    with pytest.raises(BadInput, match="not in the evidence store"):
+        confirm(notice, ours.manager)
+    assert not NoticeFile.objects.exists()
+    assert Notice.objects.get().state == Notice.State.DRAFTED
+
+
+def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_data.Estate) -> None:
+    notice, (work, other) = drafted(ours), ours.works[:2]
+    works = {case.work_id for case in cases_of(ours)}
+    mine, elsewhere = (work, other) if work.pk in works else (other, work)
+    if elsewhere.pk in works:
+        notice.pages.filter(case__work=elsewhere).delete()
+    kinds = HolderPaper.Kind
+    add_paper(ours.holder, kinds.OWNERSHIP, "登记证书.pdf", PDF, ours.manager, work=mine, valid_from=TODAY)
+    add_paper(ours.holder, kinds.OWNERSHIP, "别的作品.pdf", PDF + b"1", ours.manager, work=elsewhere)
+    add_paper(ours.holder, kinds.IDENTITY, "执照.pdf", PDF + b"2", ours.manager)
+    gone = add_paper(ours.holder, kinds.IDENTITY, "旧执照.pdf", PDF + b"3", ours.manager)
+    kept_files.take_back(gone, ours.manager)
+    with pytest.raises(BadInput, match="taken back already"):
+        kept_files.take_back(gone, ours.manager)
+
+    def names(on: date) -> list[str]:
+        return [paper.name for paper in kept_files.papers_that_go_with(notice, on)]
+
+    assert sorted(names(TODAY)) == ["执照.pdf", "登记证书.pdf"]
+    assert names(TODAY - timedelta(days=1)) == ["执照.pdf"]
+    values = all_values(notice, kept_files.papers_that_go_with(notice, TODAY), timezone.get_default_timezone())  # type: ignore[arg-type]
+    assert [row["proof"] for row in values["works"]] == ["登记证书.pdf"]  # type: ignore[index]
+    assert [row["name"] for row in values["attachments"]][1:] == names(TODAY)  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("content", "others", "words"),
+    [
+        (b"MZ program", {}, "no PDF"),
+        (PDF, {"valid_from": date(2026, 5, 2), "valid_until": date(2026, 5, 1)}, "before it begins"),
+        (PDF, {"kind": "love letter"}, "what kind of paper"),
+    ],
+)
+def test_a_paper_that_is_none_is_refused(
+    ours: admin_data.Estate, content: bytes, others: dict[str, object], words: str
+) -> None:
+    given = {"kind": HolderPaper.Kind.IDENTITY, **others}
+    with pytest.raises(BadInput, match=words):
+        add_paper(ours.holder, name="x.pdf", content=content, by=ours.manager, **given)  # type: ignore[arg-type]
+    assert not HolderPaper.objects.exists()
+
+
+def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: admin_data.Estate) -> None:
+    theirs = RightsHolder.objects.exclude(pk=ours.holder.pk)[0].works.all()[0]
+    with pytest.raises(BadInput, match="another rights holder"):
+        add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.manager, work=theirs)
+    with pytest.raises(BadInput, match="only a manager"):
+        add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
+    with pytest.raises(BadInput, match="only a manager"):
+        add_template(ours.holder, PaperKind.REMOVAL, "x.docx", standard_template(PaperKind.REMOVAL), ours.reviewer)
+
+
+def test_the_newest_own_template_that_stands_is_used(ours: admin_data.Estate) -> None:
+    def template(words: str) -> bytes:
+        file, saved = docx.Document(io.BytesIO(standard_template(PaperKind.REMOVAL))), io.BytesIO()
+        file.add_paragraph(words)
+        file.save(saved)
+        return saved.getvalue()
+
+    notice = drafted(ours)
+    assert "自拟条款" not in text_of(preview(notice).word)
+    add_template(ours.holder, PaperKind.REMOVAL, "一.docx", template("自拟条款甲"), ours.manager)
+    newer = add_template(ours.holder, PaperKind.REMOVAL, "二.docx", template("自拟条款乙"), ours.manager)
+    assert "自拟条款乙" in text_of(preview(notice).word)
+    kept_files.take_back(newer, ours.manager)
+    assert "自拟条款甲" in text_of(preview(notice).word)
+    with pytest.raises(BadInput, match="there is no field"):
+        add_template(ours.holder, PaperKind.REMOVAL, "三.docx", template("{{无此项}}"), ours.manager)
+    assert PaperTemplate.objects.count() == 2
+
+
+def test_a_field_is_bounded_and_what_is_no_field_is_not_kept(ours: admin_data.Estate) -> None:
+    notice = drafted(ours)
+    with pytest.raises(BadInput, match="has more than"):
+        write(notice, {"facts": "字" * 20_001}, ours.reviewer)
+    write(notice, {"facts": " 甲\x00乙 ", "works": "x", "nonsense": "y"}, ours.reviewer)
+    assert notice.values["facts"] == "甲乙"
+    assert not {"works", "nonsense"} & set(notice.values)

@@ -1,0 +1,189 @@
+"""The desk of notices: drafted from a matter, filled, looked at, confirmed; papers and templates sent up."""
+
+import io
+import re
+
+import docx
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from pagestore.evidence import MemoryEvidenceStore
+from papers.kinds import PaperKind
+from papers.standard import standard_template
+from records import stores
+from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
+from records.notices.kept_files import add_paper
+from tests.support import admin_data
+from tests.support.desk import add_url, list_url, record_url, signed_in
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7\n"
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    store = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    return store
+
+
+@pytest.fixture
+def world() -> admin_data.World:
+    made = admin_data.fill_world(cases=4)
+    for case in made.ours.cases:
+        admin_data.decided(case, made.ours.reviewer)
+    HolderIdentity.objects.create(
+        rights_holder=made.ours.holder,
+        legal_name="长河文学公司",
+        identity="营业执照 9131",
+        address="上海市某路 1 号",
+        phone="021-5555",
+        email="rights@changhe.example",
+    )
+    return made
+
+
+def speaking(person: object, language: str = "en") -> Client:
+    client = signed_in(person)  # type: ignore[arg-type]
+    client.cookies["django_language"] = language
+    return client
+
+
+def matter_of(world: admin_data.World) -> Matter:
+    matter = world.ours.cases[0].matter
+    assert matter is not None
+    return matter
+
+
+def drafted(client: Client, matter: Matter, kind: PaperKind = PaperKind.REMOVAL) -> Notice:
+    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": str(kind)})
+    notice = Notice.objects.latest("pk")
+    assert response["Location"] == record_url(notice)
+    return notice
+
+
+def page_of(client: Client, notice: Notice) -> str:
+    response = client.get(record_url(notice))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_the_matter_offers_a_draft_which_opens_filled_in(world: admin_data.World) -> None:
+    client, matter = speaking(world.ours.reviewer), matter_of(world)
+    shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
+    assert "Draft a notice" in shown
+    notice = drafted(client, matter)
+    page = page_of(client, notice)
+    assert 'value="长河文学公司"' in page
+    assert "The law asks for:" in page
+    assert "article 14 (1)" in page
+    assert "A manager of the rights holder confirms it." in page
+    for case in Case.objects.filter(matter=matter):
+        assert case.page_url in page
+
+
+def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: admin_data.World) -> None:
+    client, manager = speaking(world.ours.reviewer), speaking(world.ours.manager)
+    notice = drafted(client, matter_of(world))
+    assert client.get(record_url(notice), {"file": "pdf"}).status_code == 302, "it lacks the addressee"
+    client.post(record_url(notice), {"do": "save", "addressee_name": "墨香云<b>公司"})
+    assert Notice.objects.get().values["addressee_name"] == "墨香云<b>公司"
+    assert "墨香云&lt;b&gt;公司" in page_of(client, notice)
+    looked_at = client.get(record_url(notice), {"file": "docx"})
+    assert looked_at["Content-Disposition"].startswith("attachment")
+    assert any("墨香云<b>公司" in each.text for each in docx.Document(io.BytesIO(looked_at.content)).paragraphs)
+    assert client.get(record_url(notice), {"file": "pdf"}).content.startswith(b"%PDF")
+    refused = client.post(record_url(notice), {"do": "confirm"}, follow=True).content.decode()
+    assert "only a manager" in refused
+    assert Notice.objects.get().state == Notice.State.DRAFTED
+    done = manager.post(record_url(notice), {"do": "confirm", "demands": "立即删除"}, follow=True).content.decode()
+    assert "Nothing was sent" in done
+    file = Notice.objects.get().files.all()[0]
+    response = client.get(record_url(notice), {"file": file.pk})
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert any("立即删除" in each.text for each in docx.Document(io.BytesIO(response.content)).paragraphs)
+    assert client.get(record_url(notice), {"file": "pdf"}).status_code == 404
+    assert client.get(record_url(notice), {"file": file.pk + 999}).status_code == 404
+    manager.post(record_url(notice), {"do": "withdraw", "note": "撤回"})
+    assert Notice.objects.get().state == Notice.State.WITHDRAWN
+    assert "撤回" in page_of(client, notice)
+
+
+def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: admin_data.World) -> None:
+    client, matter = speaking(world.ours.reviewer), matter_of(world)
+    first = Case.objects.filter(matter=matter)[0]
+    PageRecord.objects.filter(pk=first.page_id).update(version_id="another")
+    notice = drafted(client, matter)
+    assert "decide again first" in page_of(client, notice)
+    PageRecord.objects.filter(pk__in=Case.objects.filter(matter=matter).values("page")).update(version_id="another")
+    assert page_of(client, notice).count("decide again first") == notice.pages.count()
+    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": "removal"}, follow=True)
+    assert "none of these pages may stand in a notice" in response.content.decode()
+    Case.objects.filter(matter=matter).update(state="open", decision=None, decided_as="")
+    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": "removal"}, follow=True)
+    assert "No case of this matter is confirmed" in response.content.decode()
+    assert Notice.objects.count() == 1
+
+
+def test_nothing_of_another_rights_holder_can_be_named(world: admin_data.World) -> None:
+    theirs, stranger = world.theirs, speaking(world.theirs.manager)
+    notice = drafted(speaking(world.ours.reviewer), matter_of(world))
+    assert stranger.get(record_url(notice)).status_code == 404
+    assert stranger.post(record_url(notice), {"do": "withdraw"}).status_code == 404
+    draft = reverse("admin:records_notice_draft")
+    assert stranger.post(draft, {"matter": matter_of(world).pk, "kind": "removal"}).status_code == 404
+    for values in ({"matter": "x", "kind": "removal"}, {"matter": matter_of(world).pk, "kind": "x"}):
+        assert speaking(world.ours.reviewer).post(draft, values).status_code == 404
+    assert speaking(world.ours.reviewer).get(draft).status_code == 404
+    paper = add_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
+    address = reverse("admin:records_holderpaper_file", args=[paper.pk])
+    assert speaking(world.ours.manager).get(address).status_code == 404
+    assert stranger.get(address).content == PDF
+
+
+def test_a_manager_sends_papers_up_and_takes_them_back(world: admin_data.World) -> None:
+    manager, holder = speaking(world.ours.manager), world.ours.holder
+    given = {"rights_holder": holder.pk, "kind": "authority", "valid_from": "2026-01-01", "valid_until": "2026-12-31"}
+    refused = manager.post(add_url(HolderPaper), {**given, "file": SimpleUploadedFile("x.pdf", b"MZ")})
+    assert "no PDF" in refused.content.decode()
+    wrong = {**given, "valid_until": "2025-01-01", "work": world.theirs.works[0].pk}
+    refused = manager.post(add_url(HolderPaper), {**wrong, "file": SimpleUploadedFile("x.pdf", PDF)})
+    assert refused.status_code == 200
+    assert not HolderPaper.objects.exists()
+    manager.post(add_url(HolderPaper), {**given, "file": SimpleUploadedFile("委托书.pdf", PDF)})
+    paper = HolderPaper.objects.get()
+    assert (paper.name, paper.added_by, str(paper.valid_until)) == ("委托书.pdf", world.ours.manager, "2026-12-31")
+    assert paper.digest in manager.get(record_url(paper)).content.decode()
+    assert speaking(world.ours.reviewer).get(add_url(HolderPaper)).status_code == 403
+    manager.post(list_url(HolderPaper), {"action": "take_back", "_selected_action": [paper.pk]})
+    paper.refresh_from_db()
+    assert paper.withdrawn_by == world.ours.manager
+
+
+def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> None:
+    manager, holder = speaking(world.ours.manager), world.ours.holder
+    form = manager.get(add_url(PaperTemplate)).content.decode()
+    (address, *_) = re.findall(r'href="(/admin/records/papertemplate/standard/removal/)"', form)
+    standard = manager.get(address).content
+    assert docx.Document(io.BytesIO(standard)).paragraphs
+    assert manager.get(address.replace("removal", "nonsense")).status_code == 404
+    given = {"rights_holder": holder.pk, "kind": "removal"}
+    dmca = SimpleUploadedFile("x.docx", standard_template(PaperKind.DMCA))
+    refused = manager.post(add_url(PaperTemplate), {**given, "file": dmca}).content.decode()
+    assert "the template lacks {{权利人身份证明}}" in refused
+    manager.post(add_url(PaperTemplate), {**given, "file": SimpleUploadedFile("own.docx", standard)})
+    assert PaperTemplate.objects.get().name == "own.docx"
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, language: str) -> None:
+    client = speaking(world.ours.manager, language)
+    notice = drafted(client, matter_of(world), PaperKind.DMCA)
+    for model in (Notice, HolderPaper, PaperTemplate, HolderIdentity):
+        assert client.get(list_url(model)).status_code == 200
+    page = page_of(client, notice)
+    assert ("要求填写" if language != "en" else "The law asks for") in page
+    assert "good faith" in page
+    assert 'name="declaration"' not in page, "a DMCA notice has other statements"

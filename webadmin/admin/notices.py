@@ -1,0 +1,201 @@
+"""Notices, who the rights holder is in law, the papers that go with them, and templates."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.db.models import Count, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.errors import ZhuiwenError
+from core.hidden_characters import spelled
+from papers.kinds import PaperKind
+from papers.standard import standard_template
+from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from records.models.phrases import PAPERS
+from records.notices import kept_files
+from webadmin.admin.columns import clipped, moment
+from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
+from webadmin.notices.downloads import as_download, kept_download
+from webadmin.notices.notice_view import draft_view, notice_view
+from webadmin.wording import said
+
+
+@admin.register(HolderIdentity)
+class HolderIdentityAdmin(HolderAdmin):
+    list_display = ["legal_name", "rights_holder", "identity", "contact_person", "phone", "email"]
+    list_select_related = ["rights_holder"]
+    list_filter = ["rights_holder"]
+    search_fields = ["legal_name"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "legal_name", "identity", "representative"]}),
+        (_("Contact"), {"fields": ["address", "postcode", "contact_person", ("phone", "fax"), "email"]}),
+        (_("Agent"), {"fields": ["agent_name", "agent_contact"]}),
+    ]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        obj.entered_by = signed_in_user(request)
+        super().save_model(request, obj, form, change)
+
+
+class KeptFileAdmin(HolderAdmin):
+    """Files are sent up, handed out and taken back; none is changed or deleted."""
+
+    list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
+    actions: ClassVar[Any] = ["take_back"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [] if obj is None else [*self.shown]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [*self.form._meta.fields, "file"] if obj is None else [*self.shown]
+
+    shown: ClassVar[tuple[str, ...]] = ()
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.file_of)
+        name = f"records_{self.model._meta.model_name}_file"
+        return [path("<path:object_id>/file/", view, name=name), *super().get_urls()]
+
+    def file_of(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        row = self.record_of(request, object_id)
+        return kept_download(row.name, row.digest)
+
+    @admin.action(description=_("Take back"), permissions=["manage"])
+    def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
+        done = 0
+        for row in queryset:
+            try:
+                kept_files.take_back(row, signed_in_user(request))
+                done += 1
+            except ZhuiwenError as error:
+                messages.error(request, f"{clipped(row.name, 40)}: {said(error)}")
+        if done:
+            messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
+
+    @display(description=_("file"))
+    def file_link(self, row: Any) -> object:
+        address = reverse(f"admin:records_{self.model._meta.model_name}_file", args=[row.pk])
+        return format_html('<a class="text-link" href="{}">{}</a>', address, spelled(row.name))
+
+    @display(description=_("entered"))
+    def entered(self, row: Any) -> str:
+        return f"{row.added_by or ''} · {moment(row.added_at)}"
+
+    @display(description=_("taken back"))
+    def taken_back(self, row: Any) -> str:
+        return f"{row.withdrawn_by or ''} · {moment(row.withdrawn_at)}" if row.withdrawn_at else ""
+
+
+@admin.register(HolderPaper)
+class HolderPaperAdmin(KeptFileAdmin):
+    form = HolderPaperForm
+    list_display = ["name", "kind", "work", "valid_from", "valid_until", "rights_holder", "entered", "taken_back"]
+    list_filter = ["rights_holder", "kind"]
+    search_fields = ["name", "work__title"]
+    shown = (
+        "rights_holder",
+        "kind",
+        "work",
+        "valid_from",
+        "valid_until",
+        "file_link",
+        "digest",
+        "entered",
+        "taken_back",
+    )
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        given, file = form.cleaned_data, form.cleaned_data["file"]
+        made = kept_files.add_paper(
+            given["rights_holder"],
+            given["kind"],
+            file.name or "",
+            file.read(),
+            signed_in_user(request),
+            work=given["work"],
+            valid_from=given["valid_from"],
+            valid_until=given["valid_until"],
+        )
+        obj.__dict__.update(made.__dict__)
+
+
+@admin.register(PaperTemplate)
+class PaperTemplateAdmin(KeptFileAdmin):
+    form = PaperTemplateForm
+    list_display = ["name", "kind", "rights_holder", "entered", "taken_back"]
+    list_filter = ["rights_holder", "kind"]
+    search_fields = ["name"]
+    shown = ("rights_holder", "kind", "file_link", "digest", "entered", "taken_back")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        fields = super().get_fields(request, obj)
+        return fields if obj is not None else [*fields, "standard_ones"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [*super().get_readonly_fields(request, obj), *(["standard_ones"] if obj is None else [])]
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.standard_file)
+        return [path("standard/<str:kind>/", view, name="records_papertemplate_standard"), *super().get_urls()]
+
+    def standard_file(self, request: HttpRequest, kind: str) -> HttpResponse:
+        if kind not in set(PaperKind):
+            raise Http404
+        return as_download(f"{PAPERS[PaperKind(kind)]}.docx", standard_template(PaperKind(kind)))
+
+    @display(description=_("standard templates"))
+    def standard_ones(self, row: Any) -> object:
+        links = [(reverse("admin:records_papertemplate_standard", args=[kind]), PAPERS[kind]) for kind in PaperKind]
+        return format_html_join(" · ", '<a class="text-link" href="{}">{}</a>', links)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        given, file = form.cleaned_data, form.cleaned_data["file"]
+        holder, kind = given["rights_holder"], PaperKind(given["kind"])
+        made = kept_files.add_template(holder, kind, file.name or "", file.read(), signed_in_user(request))
+        obj.__dict__.update(made.__dict__)
+
+
+@admin.register(Notice)
+class NoticeAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["name", "site", "state", "page_count", "rights_holder", "drafted_by", "when_drafted"]
+    list_filter = ["rights_holder", "state"]
+    list_select_related = ["site", "rights_holder", "drafted_by"]
+    search_fields = ["site__name"]
+    search_help_text = _("site")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).annotate(pages_total=Count("pages"))
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(draft_view)
+        return [path("draft/", view, name="records_notice_draft"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponseBase:
+        return notice_view(request, self.record_of(request, object_id), self)
+
+    @display(description=_("paper"), ordering="kind")
+    def name(self, notice: Notice) -> str:
+        return f"{notice.get_kind_display()} #{notice.pk}"
+
+    @display(description=_("pages"))
+    def page_count(self, notice: Any) -> int:
+        return int(notice.pages_total)
+
+    @display(description=_("drafted"), ordering="drafted_at")
+    def when_drafted(self, notice: Notice) -> str:
+        return moment(notice.drafted_at)

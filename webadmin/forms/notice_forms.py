@@ -1,0 +1,71 @@
+"""Forms of the files that go with notices: what is refused is said before anything is kept."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import BadInput
+from papers.kinds import PaperKind
+from papers.word_files import MAX_FILE_BYTES
+from papers.word_template import require_template
+from records.models import HolderPaper, PaperTemplate
+from records.works.proofs import MAX_PROOF_BYTES, require_proof
+from webadmin.wording import said
+
+
+class HolderPaperForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("file"),
+        max_length=255,
+        help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. It is kept as it is, with its hash."),
+    )
+
+    class Meta:
+        model = HolderPaper
+        fields = ["rights_holder", "kind", "work", "valid_from", "valid_until"]
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        try:
+            require_proof(file.read(MAX_PROOF_BYTES + 1))
+        except BadInput as error:
+            raise forms.ValidationError(said(error)) from error
+        file.seek(0)
+        return file
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        work, holder = cleaned.get("work"), cleaned.get("rights_holder")
+        if work is not None and holder is not None and work.rights_holder_id != holder.pk:
+            self.add_error("work", said(BadInput("paper.other-holder")))
+        begins, ends = cleaned.get("valid_from"), cleaned.get("valid_until")
+        if begins and ends and begins > ends:
+            fault = BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
+            self.add_error("valid_until", said(fault))
+        return cleaned
+
+
+class PaperTemplateForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("template"),
+        max_length=255,
+        help_text=_("A Word document (DOCX) with fields such as {{权利人名称}}; begin with the standard one."),
+    )
+
+    class Meta:
+        model = PaperTemplate
+        fields = ["rights_holder", "kind"]
+
+    def clean(self) -> dict[str, Any]:
+        """Try the template as the kind that was chosen."""
+        cleaned = super().clean() or {}
+        file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
+        if file is None or kind not in set(PaperKind):
+            return cleaned
+        try:
+            require_template(file.read(MAX_FILE_BYTES + 1), PaperKind(kind))
+        except BadInput as error:
+            self.add_error("file", said(error))
+        file.seek(0)
+        return cleaned

@@ -1,0 +1,1 @@
+"""The desk of notices: drafting, filling, looking at what will leave the house, confirming."""

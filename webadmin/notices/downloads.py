@@ -1,0 +1,30 @@
+"""Files handed out as downloads, which no browser shows: they may be anything."""
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from records import stores
+from webadmin.wording import said
+
+
+def as_download(name: str, content: bytes) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def kept_download(name: str, digest: str) -> HttpResponse:
+    """A file of the evidence store; a sentence where it cannot be had."""
+    try:
+        content = stores.evidence_store().get(Digest(digest))
+    except ZhuiwenError as error:
+        return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
+    if content is None:
+        gone = _("This file is no longer in the evidence store.")
+        return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
+    return as_download(name, content)

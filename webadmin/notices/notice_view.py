@@ -1,0 +1,187 @@
+"""One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.states import CaseState
+from papers.finished import advised
+from papers.kinds import FIELDS, FORM, LAWS, PaperField, PaperKind
+from records.access import may_manage, may_see, visible
+from records.models import Case, Matter, Notice
+from records.notices.drafting import MAX_PAGES, Standing, confirm, draft, preview, standing_of, withdraw, write
+from records.notices.kept_files import papers_that_go_with
+from records.notices.values import all_values, cases_of
+from webadmin.notices.downloads import as_download, kept_download
+from webadmin.requests.content_policy import with_policy
+from webadmin.requests.request_values import is_key
+from webadmin.wording import said
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin
+
+LONG = frozenset({"facts", "demands", "declaration", "good_faith", "accuracy"})
+_GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldShown:
+    """One field of the form. why: the law that asks for it, or the form that recommends it; "" for neither."""
+
+    code: str
+    label: str
+    value: str
+    why: str
+    is_needed: bool
+    is_lacking: bool
+    is_long: bool
+
+
+def draft_view(request: HttpRequest) -> HttpResponse:
+    """Begin a notice for the confirmed cases of a matter (POST: matter, kind), and go on to it."""
+    key, kind = request.POST.get("matter", ""), request.POST.get("kind", "")
+    matter = visible(Matter.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    if request.method != "POST" or matter is None or kind not in set(PaperKind) or not isinstance(request.user, User):
+        raise Http404
+    back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
+    confirmed = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
+    cases = list(confirmed.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
+    if not cases:
+        messages.error(request, _("No case of this matter is confirmed: a notice names confirmed infringements alone."))
+        return back
+    try:
+        made = draft(cases, PaperKind(kind), request.user)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return back
+    for case, reason in made.left_out:
+        messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": said(reason)})
+    return HttpResponseRedirect(reverse("admin:records_notice_change", args=[made.notice.pk]))
+
+
+def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> HttpResponse:
+    """Show a notice, hand out a file (?file=), or do what was asked (POST). Raises Http404 for another holder's."""
+    if not may_see(request.user, notice):
+        raise Http404
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    if request.method == "POST":
+        return _do(request, notice, request.user)
+    wanted = request.GET.get("file", "")
+    if wanted:
+        return _file(request, notice, wanted)
+    return with_policy(TemplateResponse(request, "webadmin/notice.html", _context(request, notice, model_admin)))
+
+
+def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
+    deeds: Mapping[str, Callable[[], str]] = {
+        "save": lambda: _("Saved."),
+        "confirm": lambda: _confirmed(notice, user),
+        "withdraw": lambda: _withdrawn(notice, user, request.POST.get("note", "")),
+    }
+    deed = deeds.get(request.POST.get("do", ""))
+    if deed is None:
+        raise Http404
+    try:
+        if notice.state == Notice.State.DRAFTED:
+            written = {field.code: request.POST[field.code] for field in FIELDS if field.code in request.POST}
+            write(notice, written, user)
+        messages.success(request, deed())
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+    return HttpResponseRedirect(request.get_full_path())
+
+
+def _confirmed(notice: Notice, user: User) -> str:
+    confirm(notice, user)
+    return _("Confirmed: the files are kept as they are now. Nothing was sent.")
+
+
+def _withdrawn(notice: Notice, user: User, note: str) -> str:
+    withdraw(notice, user, note)
+    return _("Withdrawn.")
+
+
+def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
+    """A kept file by its key; of a draft, the paper as it would be now (docx, pdf)."""
+    if is_key(wanted):
+        kept = notice.files.filter(pk=int(wanted)).first()
+        if kept is None:
+            raise Http404
+        return kept_download(kept.name, kept.digest)
+    if wanted not in {"docx", "pdf"} or notice.state != Notice.State.DRAFTED:
+        raise Http404
+    try:
+        files = preview(notice)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return HttpResponseRedirect(request.path)
+    name = f"{_('draft')}-{notice.pk}.{wanted}"
+    return as_download(name, files.word if wanted == "docx" else files.pdf)
+
+
+def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> dict[str, Any]:
+    is_draft = notice.state == Notice.State.DRAFTED
+    standing = standing_of(notice) if is_draft else Standing((), (), has_authority=True)
+    zone = timezone.get_current_timezone()
+    papers = papers_that_go_with(notice, timezone.localdate())
+    values = all_values(notice, papers, zone)
+    return {
+        **model_admin.admin_site.each_context(request),
+        "opts": Notice._meta,
+        "title": f"{notice.get_kind_display()} · {notice.site}",
+        "notice": notice,
+        "is_draft": is_draft,
+        "may_manage": may_manage(request.user, notice),
+        "groups": _groups(notice, standing),
+        "standing": standing,
+        "lacking": [_label(field) for field in standing.fields],
+        "advised": [_label(field) for field in advised(PaperKind(notice.kind), values)] if is_draft else [],
+        "form_words": FORM.in_language(get_language() or "en"),
+        "unfit": [(case, said(reason)) for case, reason in standing.pages],
+        "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
+        "papers": papers if is_draft else [],
+        "files": list(notice.files.all()),
+        "events": list(notice.events.select_related("by")),
+    }
+
+
+def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
+    """To whom and where; from whom; what is said. Fields that the kind has no use for are left out."""
+    kind = PaperKind(notice.kind)
+    others = {field.code for field in FIELDS if field.needed and kind not in field.needed and kind not in field.asked}
+    groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
+    for field in FIELDS:
+        if field.columns or field.code in others:
+            continue
+        place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
+        groups[place].append(_shown(field, notice, kind, standing))
+    return groups
+
+
+def _shown(field: PaperField, notice: Notice, kind: PaperKind, standing: Standing) -> FieldShown:
+    law = LAWS[field.needed[kind]] if kind in field.needed else FORM if kind in field.asked else None
+    return FieldShown(
+        field.code,
+        _label(field),
+        str(notice.values.get(field.code, "")),
+        law.in_language(get_language() or "en") if law else "",
+        kind in field.needed,
+        field in standing.fields,
+        field.code in LONG,
+    )
+
+
+def _label(field: PaperField) -> str:
+    return field.words.in_language(get_language() or "en")
