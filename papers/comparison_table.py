@@ -21,7 +21,8 @@ _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 
 @dataclass(frozen=True, slots=True)
 class ComparedCase:
-    """One page beside its work. facts: names and values of either side, as they are shown.
+    """One page beside its work. facts: names and values of either side, as they are shown; those
+    without a value are left out.
 
     spans: as `records.models.CaseMatch.spans` keeps them. picture: a PNG or JPEG of the page.
     """
@@ -59,7 +60,7 @@ def _case(case: ComparedCase, language: str) -> Iterator[Block]:
 
 def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
     runs: list[Run] = []
-    for number, (name, value) in enumerate(facts):
+    for number, (name, value) in enumerate(each for each in facts if each[1].strip()):
         runs += [Run(("\n" if number else "") + f"{name}  ", is_bold=True), Run(value)]
     return Paragraph(tuple(runs))
 

@@ -93,7 +93,7 @@ class PaperField:
 
     @property
     def words(self) -> Words:
-        return Words(self.code.replace("_", " "), self.name)
+        return Words(self.code.replace("_", " ").replace(" ip", " IP address"), self.name)
 
 
 _STOP, _REMOVAL, _DMCA, _WEB = PaperKind.STOP_LETTER, PaperKind.REMOVAL, PaperKind.DMCA, PaperKind.WEB_FORM

@@ -40,7 +40,7 @@ class _Folder:
         match block:
             case Paragraph():
                 runs = [
-                    {"text": fit_text(printable(run.text)), "bold": run.is_bold, "mark": str(run.mark)}
+                    {"lines": _lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
                     for run in block.runs
                     if run.text
                 ]
@@ -68,3 +68,8 @@ class _Folder:
         name = f"{self._pictures}.{ending}"
         (self.path / name).write_bytes(content)
         return name
+
+
+def _lines(text: str) -> list[Any]:
+    """Each fit for the fonts by itself: they have no line feed."""
+    return [fit_text(line) for line in printable(text).split("\n")]

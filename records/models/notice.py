@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from records.models.case import Case
 from records.models.phrases import paper_choices
@@ -121,9 +122,9 @@ class Notice(models.Model):
     """A paper for pages of one site, from its draft on. values: what people wrote into its fields (papers.kinds)."""
 
     class State(models.TextChoices):
-        DRAFTED = "drafted", _("drafted")
-        CONFIRMED = "confirmed", _("confirmed")
-        WITHDRAWN = "withdrawn", _("withdrawn")
+        DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
+        CONFIRMED = "confirmed", pgettext_lazy("of a notice", "confirmed")
+        WITHDRAWN = "withdrawn", pgettext_lazy("of a notice", "withdrawn")
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="notices", verbose_name=_("rights holder")

@@ -70,13 +70,15 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
     case = ComparedCase(
         "案件 7：《渡口无灯》第一章",
         (("作品", "渡口无灯"), ("哈希值", "9f86d081884c7d65")),
-        (("网址", "https://pirate.example/book/1.html"), ("取证时间", "2026-11-20 09:14:00 +08:00")),
-        [SPAN] * 40,
+        (("网址", "https://pirate.example/book/1.html"), ("取证时间", "2026-11-20 09:14:00 +08:00"), ("未知", "")),
+        [*[SPAN] * 39, {**SPAN, "page_excerpt": "杜口的登收藏本站是在\n第二行", "page": [100, 114]}],
         png(600, 900),
     )
     table = comparison_table([case, case], "zh-hans")
     word, pdf = word_file(table, AT), PdfReader(io.BytesIO(pdf_file(table, AT)))
     printed = "".join(page.extract_text() for page in pdf.pages).replace("\n", "")
+    assert "[U+" not in printed
+    assert "未知" not in printed
     assert printed.count("杜口的登收藏本站是在") == 80
     assert printed.count("https://pirate.example/book/1.html") == 2
     assert sum(len(page.images) for page in pdf.pages) == 2

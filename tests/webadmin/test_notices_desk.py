@@ -77,7 +77,7 @@ def test_the_matter_offers_a_draft_which_opens_filled_in(world: admin_data.World
     notice = drafted(client, matter)
     page = page_of(client, notice)
     assert 'value="长河文学公司"' in page
-    assert "The law asks for:" in page
+    assert "Still to be filled in:" in page
     assert "article 14 (1)" in page
     assert "A manager of the rights holder confirms it." in page
     for case in Case.objects.filter(matter=matter):
@@ -184,6 +184,6 @@ def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, 
     for model in (Notice, HolderPaper, PaperTemplate, HolderIdentity):
         assert client.get(list_url(model)).status_code == 200
     page = page_of(client, notice)
-    assert ("要求填写" if language != "en" else "The law asks for") in page
+    assert ("还须填写" if language != "en" else "Still to be filled in") in page
     assert "good faith" in page
     assert 'name="declaration"' not in page, "a DMCA notice has other statements"

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from core.states import CaseState
 from papers.finished import advised
-from papers.kinds import FIELDS, FORM, LAWS, PaperField, PaperKind
+from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField, PaperKind
 from records.access import may_manage, may_see, visible
 from records.models import Case, Matter, Notice
 from records.notices.drafting import MAX_PAGES, Standing, confirm, draft, preview, standing_of, withdraw, write
@@ -171,7 +171,8 @@ def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
 
 
 def _shown(field: PaperField, notice: Notice, kind: PaperKind, standing: Standing) -> FieldShown:
-    law = LAWS[field.needed[kind]] if kind in field.needed else FORM if kind in field.asked else None
+    asked_by = field.needed.get(kind)
+    law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
     return FieldShown(
         field.code,
         _label(field),
