@@ -6,6 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
+from papers.kinds import PaperKind
+from records.models import Case, Notice
+from records.notices.drafting import draft
 from tests.support import admin_data, browser, case_texts
 from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
@@ -20,6 +23,9 @@ LISTS = {
     "evidence": "/admin/records/evidencebundle/",
     "works": "/admin/records/work/",
     "licences": "/admin/records/licence/",
+    "notices": "/admin/records/notice/",
+    "template to add": "/admin/records/papertemplate/add/",
+    "paper to add": "/admin/records/holderpaper/add/",
 }
 
 
@@ -27,6 +33,10 @@ LISTS = {
 def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
+    decided = Case.objects.select_related("work", "page__site", "decision", "rights_holder").get(
+        pk=admin_data.decided(made.ours.cases[1], made.ours.reviewer).pk
+    )
+    draft([decided], PaperKind.REMOVAL, made.ours.reviewer)
     return made
 
 
@@ -48,6 +58,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "whole book": f"/admin/records/work/{case.work_id}/on/{case.page.site_id}/",
         "official times": f"/admin/records/work/{case.work_id}/times/",
         "chapter": f"/admin/records/work/{case.work_id}/read/1/",
+        "notice": f"/admin/records/notice/{Notice.objects.get().pk}/change/",
         "profile": "/admin/profile/",
         "reports": "/admin/reports/",
         "report": "/admin/reports/?do=show&since=2026-03-01&until=2026-03-31&language=en&format=pdf",
