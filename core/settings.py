@@ -208,8 +208,8 @@ class RegistrySettings:
         tuple[WhoisServer, ...],
         Setting(
             _(
-                "`host:port` or `ENDING=host:port`, separated by commas: whois servers that are asked where RDAP does not"
-                " know; `ip=host:port` for addresses"
+                "`host:port` or `ENDING=host:port`, separated by commas: whois servers, asked where RDAP does not know;"
+                " `ip=host:port` for addresses"
             ),
             default=_("none"),
         ),

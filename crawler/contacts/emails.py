@@ -43,12 +43,12 @@ def emails(text: str) -> list[Contact]:
     folded = fold(text)
     found: dict[str, Contact] = {}
     wanted: dict[str, Contact] = {}
-    for number, (address, label, is_for_complaints) in enumerate(_all(folded)):
+    for number, (address, label, is_wanted) in enumerate(_all(folded)):
         if number >= MAX_SEEN:
             break
         contact = Contact(ContactKind.EMAIL, address, label)
         found.setdefault(address, contact)
-        if is_for_complaints:
+        if is_wanted:
             wanted.setdefault(address, contact)
     listed = {**wanted, **(found if len(found) <= MAX_LISTED else {})}
     return list(listed.values())[:MAX_EMAILS]
@@ -62,6 +62,15 @@ def email_of(text: str) -> str:
     """
     match = _PLAIN.match(fold(text[:400]).strip().partition("?")[0])
     return _checked(match) if match is not None else ""
+
+
+def is_for_complaints(address: str, label: str) -> bool:
+    """Whether an address, or the words beside it, speak of complaints, copyright or law.
+
+    >>> is_for_complaints("dmca@a.example", ""), is_for_complaints("kefu@a.example", "客服")
+    (True, False)
+    """
+    return bool(_FOR_COMPLAINTS.search(label) or _FOR_COMPLAINTS.search(address))
 
 
 def fold(text: str) -> str:
@@ -83,8 +92,7 @@ def _all(text: str) -> Iterator[tuple[str, str, bool]]:
             if address:
                 # What stands before it in its line names it; behind it the next one begins.
                 line = before.rpartition("\n")[2]
-                is_for_complaints = bool(_FOR_COMPLAINTS.search(line) or _FOR_COMPLAINTS.search(address))
-                yield address, _label(line), is_for_complaints
+                yield address, _label(line), is_for_complaints(address, line)
 
 
 def _checked(match: "re.Match[str]") -> str:

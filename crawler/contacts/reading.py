@@ -25,13 +25,14 @@ class PageContacts:
 def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     """What a page says, each once; the tree stays as it is.
 
-    On a page that speaks of the site, all of it but remarks counts; on any other its foot, and links to write to.
+    On a page that speaks of the site, all of it but remarks counts; on any other its foot, and links to write to. Where
+    no foot is named so, the numbers that stand at the end count.
     """
     kind = kind_of_page(url, _title(tree))
     found = regions(tree, is_telling=kind is not None)
     where = found.page if kind is not None else found.footer
     spoken = [*emails(where), *_mailed(found.links, is_telling=kind is not None)]
-    spoken += numbers(f"{where}\n{found.tail}")
+    spoken += numbers(where or found.tail)
     spoken += linked_pages(found.links, base_of(tree, url), url)
     if kind is not None and len(url) <= MAX_VALUE_CHARS:
         spoken += [Contact(kind, url)]

@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 from lxml.html import HtmlElement
 
 from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
+from core.hidden_characters import has_hidden
 from core.hosts import host_key
 from crawler.contacts.regions import LinkOfPage
 from crawler.page_addresses import absolute
@@ -87,7 +88,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
     for link in links:
         kind = _kind_of_label(link.words)
         address = absolute(link.href, base) if kind is not None else ""
-        if kind is None or not address or len(address) > MAX_VALUE_CHARS or counts[kind] >= MAX_PAGES_LINKED:
+        if kind is None or not _is_clear(address) or counts[kind] >= MAX_PAGES_LINKED:
             continue
         host = _host(address)
         is_own = registrable(host) == own
@@ -109,6 +110,11 @@ def has_form(forms: list[HtmlElement]) -> bool:
         if next(form.iter("textarea"), None) is not None or written >= 3:
             return True
     return False
+
+
+def _is_clear(address: str) -> bool:
+    """Whether an address can be shown and opened as it is."""
+    return bool(address) and len(address) <= MAX_VALUE_CHARS and not has_hidden(address)
 
 
 def _kind_of_label(words: str) -> ContactKind | None:

@@ -33,6 +33,11 @@ VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
 ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
+ADDRESSEE_ROLES = _terms(terms.ADDRESSEE_ROLES)
+PAPERS = _terms(terms.PAPERS)
+COUNTER_RULES = _terms(terms.COUNTER_RULES)
+CONTACT_KINDS = _terms(terms.CONTACT_KINDS)
+CONTACT_SOURCES = _terms(terms.CONTACT_SOURCES)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
@@ -77,6 +82,22 @@ def unprotected_choices() -> list[tuple[str, str]]:
 
 def rejection_choices() -> list[tuple[str, str]]:
     return _choices(REJECTIONS.items())
+
+
+def addressee_role_choices() -> list[tuple[str, str]]:
+    return _choices(ADDRESSEE_ROLES.items())
+
+
+def counter_rule_choices() -> list[tuple[str, str]]:
+    return _choices(COUNTER_RULES.items())
+
+
+def contact_kind_choices() -> list[tuple[str, str]]:
+    return _choices(CONTACT_KINDS.items())
+
+
+def contact_source_choices() -> list[tuple[str, str]]:
+    return _choices(CONTACT_SOURCES.items())
 
 
 def _choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:
