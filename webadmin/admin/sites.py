@@ -223,10 +223,7 @@ class SiteAdmin(HolderAdmin):
         if not is_manager(request, site):
             raise PermissionDenied
         run = _crawl(request, site)
-        address = _change_url(run or site)
-        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
+        return _back_to(request, run or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
@@ -252,16 +249,18 @@ class SiteAdmin(HolderAdmin):
         site: Site = self.record_of(request, object_id)
         if not is_manager(request, site):
             raise PermissionDenied
+        if not settings.ZHUIWEN.registries.is_on:
+            messages.warning(
+                request, _now("Host and registrar are not looked up: the operator has not switched that on.")
+            )
+            return _back_to(request, site)
         try:
             look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
             messages.warning(request, said(error))
         else:
             messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
-        address = _change_url(site)
-        if "HX-Request" in request.headers:
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
+        return _back_to(request, site)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -322,6 +321,14 @@ def _tell_shared(request: HttpRequest, site: Site | None) -> None:
 def _with_run(words: str, run: CrawlRun | None) -> str:
     """A sentence with a link to the run that it speaks of."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words
+
+
+def _back_to(request: HttpRequest, record: Site | CrawlRun) -> HttpResponseBase:
+    """To a record's page, from a dialog: it is sent by htmx, which follows no ordinary redirect."""
+    address = _change_url(record)
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": address})
+    return HttpResponseRedirect(address)
 
 
 def _change_url(record: Site | CrawlRun) -> str:

@@ -33,9 +33,9 @@ class AddresseeForm(forms.ModelForm):
         key = getattr(holder, "pk", holder)
         if any(site.rights_holder_id != key for site in cleaned.get("sites") or ()):
             self.add_error("sites", _("A site belongs to another rights holder."))
-        if cleaned.get("role") == AddresseeRole.PLATFORM and not cleaned.get("form_page"):
-            if "form_page" not in self.errors:
-                self.add_error("form_page", _("A platform takes notices by its form: enter the form's page."))
+        is_without_form = not cleaned.get("form_page") and "form_page" not in self.errors
+        if cleaned.get("role") == AddresseeRole.PLATFORM and is_without_form:
+            self.add_error("form_page", _("A platform takes notices by its form: enter the form's page."))
         return cleaned
 
 
