@@ -61,7 +61,7 @@ def crawl(number: int) -> int:
                 lease.note,
                 visits,
                 is_held=lease.is_held,
-                on_read=lambda url, page: gathered.add(url, page.contacts) if page.contacts is not None else None,
+                on_read=lambda url, page: gathered.add(url, page.contacts),
             )
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)

@@ -50,9 +50,9 @@ class ContactGatherer:
         self._pages: dict[tuple[ContactKind, str], set[str]] = {}
         self._sure: set[tuple[ContactKind, str]] = set()
 
-    def add(self, url: str, page: PageContacts) -> None:
-        """Note what a page says."""
-        for each in page.contacts:
+    def add(self, url: str, page: PageContacts | None) -> None:
+        """Note what a page says; None: it was not asked."""
+        for each in page.contacts if page is not None else ():
             key = (each.kind, each.value)
             known = self._first.get(key)
             if known is None and len(self._first) >= MAX_KEPT:
@@ -60,7 +60,7 @@ class ContactGatherer:
             if known is None or (each.label and not known.contact.label):
                 self._first[key] = Gathered(each, url if known is None else known.url, self._now())
             self._pages.setdefault(key, set()).add(url)
-            if page.is_telling:
+            if page is not None and page.is_telling:
                 self._sure.add(key)
 
     def found(self) -> list[Gathered]:

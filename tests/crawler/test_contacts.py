@@ -16,6 +16,8 @@ from crawler.contacts.numbers import numbers
 from crawler.contacts.reading import PageContacts, page_contacts
 from crawler.contacts.telling_pages import kind_of_page
 from crawler.markup import parse
+from tests.crawler.crawl_process import crawl, plan_of, settings_of
+from tests.support.web_server import WebServer, page
 
 CASES = sorted(path.parent for path in (Path(__file__).parent / "contacts").glob("*/page.html"))
 NOW = datetime(2026, 11, 20, 3, 0, tzinfo=UTC)
@@ -189,3 +191,33 @@ def test_pages_that_speak_of_the_site_are_read_behind_the_first_ones_too() -> No
     assert [pages.wants("https://a.example/dmca") for _ in range(MAX_TELLING_PAGES + 2)].count(
         True
     ) == MAX_TELLING_PAGES
+
+
+TEXT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。" * 8
+FOOT = (
+    '<div class="footer"><a href="/about.html">关于我们</a> 京ICP备12345678号 客服 kefu@pirate.example'
+    '<a href="/tousu.html">侵权投诉</a></div>'
+)
+
+
+def test_a_crawl_reads_them_on_the_pages_that_it_fetches_anyway() -> None:
+    chapters = {
+        f"/{n}.html": page(f"第{n}章", f"<p>{TEXT}{n}</p><p>投稿 author{n}@mail.example</p>{FOOT}") for n in range(4)
+    }
+    links = "".join(f'<a href="{path}">{path}</a>' for path in chapters)
+    about = page("关于我们", "<p>法务 fawu[at]pirate.example</p>")
+    routes = {**chapters, "/": page("首页", links + FOOT), "/about.html": about}
+    with WebServer(routes) as site:
+        crawled = crawl(plan_of(site.url()), settings_of(site.netloc))
+        found = {(str(each.contact.kind), each.contact.value): each for each in crawled.contacts}
+        requested = set(site.requested)
+    assert set(found) == {
+        ("email", "kefu@pirate.example"),
+        ("email", "fawu@pirate.example"),
+        ("icp", "京ICP备12345678号"),
+        ("complaint_page", site.url("/tousu.html")),
+        ("contact_page", site.url("/about.html")),
+    }
+    assert found["email", "fawu@pirate.example"].url == site.url("/about.html")
+    assert found["email", "kefu@pirate.example"].at.tzinfo is not None
+    assert requested <= {"/", "/robots.txt", "/about.html", "/tousu.html", *chapters}, "nothing is fetched for them"
