@@ -116,8 +116,8 @@ CONTACT_KINDS = {
 }
 CONTACT_SOURCES = {
     ContactSource.PAGE: Words("page of the site", "网站网页"),
-    ContactSource.RDAP: Words("RDAP", "RDAP"),
-    ContactSource.WHOIS: Words("whois", "whois"),
+    ContactSource.RDAP: Words("RDAP", "RDAP 查询"),
+    ContactSource.WHOIS: Words("whois", "whois 查询"),
 }
 
 # By kind: members of two of them share a value ("licensed"), and are equal.

@@ -11,6 +11,7 @@ from crawler.contacts.telling_pages import is_telling
 # Pages whose contacts are read: any, of which the foot says the same; and those that speak of the site.
 MAX_ANY_PAGES, MAX_TELLING_PAGES = 20, 40
 MIN_PAGES = 2  # with what stands on pages that do not speak of the site: an address of one article is its author's
+_LINKED = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE})
 MAX_KEPT = 1_000  # while a crawl goes on
 
 
@@ -26,15 +27,22 @@ class Gathered:
 class ContactPages:
     """Chooses the pages of a crawl whose contacts are read: what is read of a page takes time, and a foot is a foot.
 
-    A page that only its title makes known as one that speaks of the site is found while any page is read.
+    A page that only its title makes known as one that speaks of the site is among them where a link names it so.
     """
 
     def __init__(self) -> None:
         self._any = self._telling = 0
+        self._named: set[str] = set()
+
+    def note(self, page: PageContacts | None) -> None:
+        """Heed the pages for complaints and contact that a page links to."""
+        for each in page.contacts if page is not None else ():
+            if each.kind in _LINKED and len(self._named) < MAX_TELLING_PAGES:
+                self._named.add(each.value)
 
     def wants(self, url: str) -> bool:
         """Whether the page at `url`, which is about to be read, is one of them; it is counted then."""
-        if is_telling(url):
+        if url in self._named or is_telling(url):
             self._telling += 1
             return self._telling <= MAX_TELLING_PAGES
         self._any += 1

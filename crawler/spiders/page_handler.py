@@ -49,6 +49,7 @@ class PageHandler:
         counts.seconds_extract += page.seconds
         for fault in page.faults:
             (self.context.stats.add_once if fault.code == NEEDS_OCR else self.context.stats.add_fault)(fault)
+        self._contact_pages.note(page.contacts)
         self.context.on_read(response.url, page)
         return page
 

@@ -193,6 +193,16 @@ def test_pages_that_speak_of_the_site_are_read_behind_the_first_ones_too() -> No
     ) == MAX_TELLING_PAGES
 
 
+def test_a_page_that_a_link_names_is_read_whatever_its_address() -> None:
+    pages = ContactPages()
+    for number in range(MAX_ANY_PAGES):
+        pages.wants(f"https://a.example/{number}.html")
+    assert not pages.wants("https://a.example/p/7")
+    pages.note(PageContacts((Contact(ContactKind.CONTACT_PAGE, "https://a.example/p/7"),)))
+    pages.note(None)
+    assert pages.wants("https://a.example/p/7")
+
+
 TEXT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。" * 8
 FOOT = (
     '<div class="footer"><a href="/about.html">关于我们</a> 京ICP备12345678号 客服 kefu@pirate.example'
