@@ -193,6 +193,7 @@ def test_hostile_contacts_are_shown_as_text(world: admin_data.World, desk: Clien
     assert 'href="javascript:' not in page
     assert "\u202e" not in page
     assert "云‹RLO›" in page
+    assert "&lt;/script&gt;‹RLO›)" in page
     assert "e" * 200 not in page
 
 
@@ -247,6 +248,7 @@ def test_the_chinese_desk_speaks_chinese(world: admin_data.World) -> None:
     page = shown(client, record_url(world.ours.sites[1]))
     assert "通知对象" in page
     assert "设为通知对象" in page
+    assert "已录入" in shown(client, record_url(world.ours.sites[0]))
     assert "电子邮箱" in page
     assert "停止侵权告知函" not in page
     assert "要求删除或断开链接的通知" in shown(client, list_url(Addressee))

@@ -48,7 +48,7 @@ class AddresseeAdmin(HolderAdmin):
         (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
         (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
         (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "note"]}),
-        (_("After a counter-statement"), {"fields": [("counter_rule", "counter_days")]}),
+        (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:

@@ -32,10 +32,11 @@ class AddresseeLine:
 
 @dataclass(frozen=True, slots=True)
 class ContactLine:
-    """One contact as it is shown; value and where are safe markup."""
+    """One contact as it is shown: nothing of it is hidden, and what is no address of a page is no link."""
 
     row: ContactRead
     value: object
+    label: str
     where: object
     add: str = ""
 
@@ -71,7 +72,7 @@ def _line(each: SiteAddressee, site: Site, add: str) -> AddresseeLine:
 def _origin(each: SiteAddressee) -> str:
     if each.origin is Origin.FAMILY and each.from_site is not None:
         return _("from %(site)s, of the same operator") % {"site": clipped(each.from_site.name, 30)}
-    return _("entered") if each.origin is Origin.ENTERED else _("only read so far")
+    return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
 
 
 def _contact(row: ContactRead, site: Site, add: str) -> ContactLine:
@@ -80,6 +81,7 @@ def _contact(row: ContactRead, site: Site, add: str) -> ContactLine:
     return ContactLine(
         row,
         outside_link(row.value, clipped(row.value, 80)) if is_page else clipped(row.value, 120),
+        clipped(row.label),
         outside_link(row.where, clipped(row.where, 80))
         if row.source == ContactSource.PAGE
         else clipped(row.where, 120),
