@@ -8,6 +8,7 @@ SearchRequested     sweeper, schedule -> search the stored pages for the texts t
 CrawlRequested      webadmin, schedule, command line -> crawl a site
 RightsChanged       webadmin, sweeper -> rule a rights holder's findings by the rights that there are now
 OpinionsRequested   webadmin, command line -> ask the published engines about a page version behind a case
+LookUpRequested     webadmin -> ask the registries who hosts a site and who registered its name
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,6 +62,11 @@ class OpinionsRequested:
     version_id: str  # a page version on which the case rests
 
 
+@dataclass(frozen=True, slots=True)
+class LookUpRequested:
+    look_up_id: int  # a look-up that already stands in the admin database
+
+
 StepMessage = (
     PagesStored
     | MatchesFound
@@ -70,6 +76,7 @@ StepMessage = (
     | CrawlRequested
     | RightsChanged
     | OpinionsRequested
+    | LookUpRequested
 )
 
 

@@ -16,6 +16,7 @@ from core.wording import Message
 
 # As Django's own check asks of a key that signs (security.W009).
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
+_ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
 _PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
 
 
@@ -63,6 +64,12 @@ def _is_socket(text: str) -> bool:
         return False
 
 
+def _is_whois_server(text: str) -> bool:
+    """`host:port`, or `ENDING=host:port` where it is asked for names with that ending alone, or `ip=` for addresses."""
+    ending, has_ending, place = text.rpartition("=")
+    return _is_place(place) and (not has_ending or bool(_ENDING.fullmatch(ending)))
+
+
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
@@ -86,3 +93,4 @@ WebUrl = Annotated[str, _url(service_urls.WEB)]
 TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
 Place = Annotated[str, Admits(_is_place, Message("config.places"))]
 Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]
+WhoisServer = Annotated[str, Admits(_is_whois_server, Message("config.whois-servers"))]

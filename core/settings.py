@@ -26,6 +26,7 @@ from core.setting_types import (
     Socket,
     TimeZone,
     WebUrl,
+    WhoisServer,
 )
 from core.translation import gettext_noop as _
 
@@ -180,6 +181,47 @@ class DiscoverySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RegistrySettings:
+    """Who keeps a site's machine and name, as registries say. Nobody is asked while all of it is empty."""
+
+    rdap_url: Annotated[
+        WebUrl,
+        Setting(
+            _(
+                "server that is asked by RDAP who hosts a site and who registered its name, like `https://rdap.example/`;"
+                " without it, the next one and whois servers nobody is asked. One on a private address may be named"
+            ),
+            default=_("none"),
+        ),
+    ] = ""
+    rdap_bootstrap: Annotated[
+        str,
+        Setting(
+            _(
+                "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, `ipv6.json`), which are"
+                " asked before `ZHUIWEN_RDAP_URL`"
+            ),
+            default=_("none"),
+        ),
+    ] = ""
+    whois_servers: Annotated[
+        tuple[WhoisServer, ...],
+        Setting(
+            _(
+                "`host:port` or `ENDING=host:port`, separated by commas: whois servers, asked where RDAP does not know;"
+                " `ip=host:port` for addresses"
+            ),
+            default=_("none"),
+        ),
+    ] = ()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody may be asked."""
+        return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineSettings:
     workers: Annotated[int, Interval(ge=1, le=256), Setting(_("processes that fingerprint and match"))] = 2
     crawlers: Annotated[int, Interval(ge=1, le=64), Setting(_("sites crawled at the same time on one machine"))] = 2
@@ -297,6 +339,7 @@ class Settings:
     pipeline: PipelineSettings
     web: WebSettings
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
+    registries: RegistrySettings = field(default_factory=RegistrySettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @property

@@ -16,6 +16,7 @@ from core.settings import (
     DiscoverySettings,
     EvidenceSettings,
     PipelineSettings,
+    RegistrySettings,
     ServiceSettings,
     Settings,
     WebSettings,
@@ -32,6 +33,7 @@ class _Sections(BaseSettings):
     services: ServiceSettings = ServiceSettings()
     crawl: CrawlSettings = CrawlSettings()
     discovery: DiscoverySettings = DiscoverySettings()
+    registries: RegistrySettings = RegistrySettings()
     pipeline: PipelineSettings = PipelineSettings()
     web: WebSettings = WebSettings()
     evidence: EvidenceSettings = EvidenceSettings()

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from core.addressees import AddresseeRole, CounterRule, Paper
+from core.contacts import ContactKind, ContactSource
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
@@ -74,6 +76,49 @@ ZONES = {
     Zone.FRAME: Words("frame of the site", "网站框架"),
 }
 OBFUSCATIONS = {kind: kind.label for kind in Obfuscation}
+ADDRESSEE_ROLES = {
+    AddresseeRole.PUBLISHES: Words("publishes by itself", "自行发布内容"),
+    AddresseeRole.STORES: Words("gives storage", "提供信息存储空间"),
+    AddresseeRole.PLATFORM: Words("platform with a form of its own", "以自有表单受理的平台"),
+    AddresseeRole.SEARCHES: Words("searches or links", "提供搜索或链接"),
+    AddresseeRole.HOSTS: Words("host", "主机服务商"),
+    AddresseeRole.REGISTERS: Words("registrar", "域名注册商"),
+}
+PAPERS = {
+    Paper.LETTER: Words("letter to stop", "停止侵权告知函"),
+    Paper.ARTICLE_14: Words("notice to remove or disconnect (article 14)", "要求删除或断开链接的通知"),
+    Paper.DMCA: Words("DMCA notice", "DMCA 通知"),
+    Paper.FORM_KIT: Words("kit for the web form", "网页表单材料"),
+}
+COUNTER_RULES = {
+    CounterRule.REPLY_2020_9: Words(
+        "Civil Code art. 1196, reply 法释〔2020〕9号: at most 20 working days",
+        "《民法典》第一千一百九十六条、法释〔2020〕9号：最长20个工作日",
+    ),
+    CounterRule.E_COMMERCE: Words("E-Commerce Law art. 43: 15 days", "《电子商务法》第四十三条：15日"),
+    CounterRule.DMCA: Words(
+        "17 U.S.C. 512(g): 10 to 14 business days", "《美国法典》第17编第512条(g)款：10至14个工作日"
+    ),
+    CounterRule.NONE: Words("none: it publishes by itself", "不适用：自行发布内容"),
+}
+CONTACT_KINDS = {
+    ContactKind.ICP: Words("ICP record", "ICP备案号"),
+    ContactKind.ICP_LICENCE: Words("ICP licence", "ICP许可证号"),
+    ContactKind.POLICE: Words("record with the police", "公安备案号"),
+    ContactKind.EMAIL: Words("e-mail address", "电子邮箱"),
+    ContactKind.COMPLAINT_PAGE: Words("complaint page", "投诉页面"),
+    ContactKind.CONTACT_PAGE: Words("contact page", "联系页面"),
+    ContactKind.FORM: Words("form", "在线表单"),
+    ContactKind.HOST: Words("host", "主机服务商"),
+    ContactKind.HOST_ABUSE: Words("abuse address of the host", "主机服务商投诉邮箱"),
+    ContactKind.REGISTRAR: Words("registrar", "域名注册商"),
+    ContactKind.REGISTRAR_ABUSE: Words("abuse address of the registrar", "域名注册商投诉邮箱"),
+}
+CONTACT_SOURCES = {
+    ContactSource.PAGE: Words("page of the site", "网站网页"),
+    ContactSource.RDAP: Words("RDAP", "RDAP 查询"),
+    ContactSource.WHOIS: Words("whois", "whois 查询"),
+}
 
 # By kind: members of two of them share a value ("licensed"), and are equal.
 TERMS: Mapping[type[StrEnum], Mapping[Any, Words]] = {
@@ -84,4 +129,9 @@ TERMS: Mapping[type[StrEnum], Mapping[Any, Words]] = {
     Rejection: REJECTIONS,
     Zone: ZONES,
     Obfuscation: OBFUSCATIONS,
+    AddresseeRole: ADDRESSEE_ROLES,
+    Paper: PAPERS,
+    CounterRule: COUNTER_RULES,
+    ContactKind: CONTACT_KINDS,
+    ContactSource: CONTACT_SOURCES,
 }

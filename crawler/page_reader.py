@@ -33,14 +33,21 @@ class PageReader:
         self._process.start()
 
     async def read(
-        self, body: bytes, headers: Mapping[str, str], url: str, *, is_kept: bool, is_rendered: bool = False
+        self,
+        body: bytes,
+        headers: Mapping[str, str],
+        url: str,
+        *,
+        is_kept: bool,
+        is_rendered: bool = False,
+        has_contacts: bool = False,
     ) -> WholePage:
         """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises.
 
-        is_rendered: a browser has run its scripts.
+        is_rendered: a browser has run its scripts. has_contacts: what it says of the site's contacts is wanted, too.
         """
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
-        page = PageToRead(body, dict(headers), url, is_kept, is_rendered)
+        page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts)
         try:
             return await asyncio.wrap_future(self._process.submit(page, resources))
         except GivenUp as fault:

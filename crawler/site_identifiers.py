@@ -28,8 +28,9 @@ _IN_SCRIPTS = (
     (ADSENSE, re.compile(r"\bca-(pub-\d{16})\b")),
     (BAIDU_UNION, re.compile(r"cpro_id\s{0,9}=\s{0,9}['\"](u\d{5,10})\b")),
 )
-_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
-_ICP = re.compile(rf"([{_PROVINCES}])\s?ICP\s?[备備]\s?(\d{{6,10}})\s?[号號]", re.IGNORECASE)
+# By their short names; records of four are kept under another one: 蜀, 滇, 黔, 陇.
+PROVINCES = "蜀滇黔陇京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_ICP = re.compile(rf"([{PROVINCES}])\s?ICP\s?[备備]\s?(\d{{6,10}})\s?[号號]", re.IGNORECASE)
 _EMAIL = re.compile(
     r"(?<![\w.+-])([A-Za-z0-9][\w.+-]{1,40}@[A-Za-z0-9][A-Za-z0-9-]{0,40}(?:\.[A-Za-z0-9-]{2,20}){1,3})(?![\w@])"
 )

@@ -21,9 +21,9 @@ _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 
 @dataclass(frozen=True, slots=True)
 class ComparedCase:
-    """One page beside its work. facts: names and values of either side, as they are shown; those
-    without a value are left out.
+    """One page beside its work.
 
+    facts: names and values of either side, as they are shown; those without a value are left out.
     spans: as `records.models.CaseMatch.spans` keeps them. picture: a PNG or JPEG of the page.
     """
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.addressees import Paper
 from core.errors import BadInput
-from papers.kinds import FIELDS, KINDS, PaperField, PaperKind
+from core.terms import PAPERS
+from papers.kinds import FIELDS, PaperField
 from papers.pdf_writing import pdf_file
 from papers.word_reading import read_word
 from papers.word_template import Values, filled
@@ -21,24 +23,24 @@ class PaperFiles:
     pdf: bytes
 
 
-def lacking(kind: PaperKind, values: Values) -> list[PaperField]:
+def lacking(kind: Paper, values: Values) -> list[PaperField]:
     """The fields that the law asks for and that are empty, in the order in which they stand."""
     return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
 
 
-def advised(kind: PaperKind, values: Values) -> list[PaperField]:
+def advised(kind: Paper, values: Values) -> list[PaperField]:
     """The empty fields that the recommended form asks for and no law."""
     return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
 
 
-def finish(kind: PaperKind, template: bytes, values: Values, made_at: datetime) -> PaperFiles:
+def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> PaperFiles:
     """Fill the template and set it. Raises BadInput while something is lacking, and for a template that is none."""
     missing = lacking(kind, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
-    language = "en" if kind is PaperKind.DMCA else "zh"
+    language = "en" if kind is Paper.DMCA else "zh"
     word = filled(template, values)
-    return PaperFiles(word, pdf_file(read_word(word, KINDS[kind].in_language(language), language), made_at))
+    return PaperFiles(word, pdf_file(read_word(word, PAPERS[kind].in_language(language), language), made_at))
 
 
 def _is_empty(field: PaperField, values: Values) -> bool:

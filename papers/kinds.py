@@ -1,29 +1,11 @@
-"""The kinds of papers, what stands in each, and which law asks for it."""
+"""What stands in each paper, and which law asks for it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.addressees import Paper
 from core.words import Words
-
-
-class PaperKind(StrEnum):
-    """What is written, by what the addressee is."""
-
-    STOP_LETTER = (
-        "stop_letter"  # 停止侵权告知函: a site that publishes by itself is no provider in the regulation's sense
-    )
-    REMOVAL = "removal"  # the notice of article 14 to providers of storage, search and links
-    DMCA = "dmca"  # 17 U.S.C. 512(c)(3), in English
-    WEB_FORM = "web_form"  # what a platform's own form asks for, to be copied field by field
-
-
-KINDS: Mapping[PaperKind, Words] = {
-    PaperKind.STOP_LETTER: Words("letter to stop", "停止侵权告知函"),
-    PaperKind.REMOVAL: Words("notice to remove or disconnect", "要求删除或断开链接侵权网络内容的通知"),
-    PaperKind.DMCA: Words("DMCA notice", "DMCA 侵权通知"),
-    PaperKind.WEB_FORM: Words("kit for a web form", "网页投诉表单材料"),
-}
 
 
 class Law(StrEnum):
@@ -87,8 +69,8 @@ class PaperField:
 
     code: str
     name: str
-    needed: Mapping[PaperKind, Law] = field(default_factory=dict)
-    asked: frozenset[PaperKind] = frozenset()
+    needed: Mapping[Paper, Law] = field(default_factory=dict)
+    asked: frozenset[Paper] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -96,8 +78,8 @@ class PaperField:
         return Words(self.code.replace("_", " ").replace(" ip", " IP address"), self.name)
 
 
-_STOP, _REMOVAL, _DMCA, _WEB = PaperKind.STOP_LETTER, PaperKind.REMOVAL, PaperKind.DMCA, PaperKind.WEB_FORM
-_FORM = frozenset({PaperKind.REMOVAL})
+_STOP, _REMOVAL, _DMCA, _WEB = Paper.LETTER, Paper.ARTICLE_14, Paper.DMCA, Paper.FORM_KIT
+_FORM = frozenset({Paper.ARTICLE_14})
 
 FIELDS: tuple[PaperField, ...] = (
     PaperField("addressee_name", "收件方名称", {_STOP: Law.CUSTOM, _REMOVAL: Law.CUSTOM, _DMCA: Law.CUSTOM}),

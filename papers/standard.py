@@ -3,17 +3,18 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from core.addressees import Paper
+from core.terms import PAPERS
 from papers.blocks import Align, Block, Cell, Document, Paragraph, Table
-from papers.kinds import KINDS, PaperKind
 from papers.word_writing import word_file
 
 _MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
 
 
-def standard_template(kind: PaperKind) -> bytes:
+def standard_template(kind: Paper) -> bytes:
     """The DOCX of a kind, with its fields."""
-    language = "en" if kind is PaperKind.DMCA else "zh"
-    return word_file(Document(KINDS[kind].in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
+    language = "en" if kind is Paper.DMCA else "zh"
+    return word_file(Document(PAPERS[kind].in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
 
 def _stop_letter() -> tuple[Block, ...]:
@@ -159,11 +160,11 @@ def _web_form() -> tuple[Block, ...]:
     )
 
 
-_TEMPLATES: Mapping[PaperKind, Callable[[], tuple[Block, ...]]] = {
-    PaperKind.STOP_LETTER: _stop_letter,
-    PaperKind.REMOVAL: _removal,
-    PaperKind.DMCA: _dmca,
-    PaperKind.WEB_FORM: _web_form,
+_TEMPLATES: Mapping[Paper, Callable[[], tuple[Block, ...]]] = {
+    Paper.LETTER: _stop_letter,
+    Paper.ARTICLE_14: _removal,
+    Paper.DMCA: _dmca,
+    Paper.FORM_KIT: _web_form,
 }
 
 

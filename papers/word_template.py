@@ -15,9 +15,10 @@ from typing import Any
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
+from core.addressees import Paper
 from core.errors import BadInput
 from core.wording import Message
-from papers.kinds import BY_NAME, LAWS, PaperField, PaperKind
+from papers.kinds import BY_NAME, LAWS, PaperField
 from papers.plain import printable
 from papers.word_files import opened, parts_of
 
@@ -36,7 +37,7 @@ class Asked:
     column: str = ""
 
 
-def try_template(content: bytes, kind: PaperKind) -> list[Message]:
+def try_template(content: bytes, kind: Paper) -> list[Message]:
     """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
     faults, found = list[Message](), set[str]()
     for part in parts_of(opened(content)):
@@ -194,7 +195,7 @@ def _set(node: Any, before: str, value: str, after: str) -> None:
         last = text
 
 
-def require_template(content: bytes, kind: PaperKind) -> None:
+def require_template(content: bytes, kind: Paper) -> None:
     """Raises BadInput with the first of what keeps the file from being a template."""
     faults = try_template(content, kind)
     if faults:

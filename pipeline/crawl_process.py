@@ -17,6 +17,7 @@ from core.pages import CrawlCounts
 from core.ports import Outbox
 from core.states import Rejection
 from core.wording import Message
+from crawler.contacts.gathering import ContactGatherer
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from crawler.frontier import drop_journal
 from crawler.run import run_crawl
@@ -25,8 +26,8 @@ from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
 from pipeline.run_lease import RunLease
 from records.models import CrawlRun
+from records.sites import contacts, families, politeness, rechecks
 from records.sites import domain_changes as identity
-from records.sites import families, politeness, rechecks
 from records.sites import runs as crawls
 from records.sites.visit_repository import DjangoVisitRepository
 
@@ -47,11 +48,20 @@ def crawl(number: int) -> int:
         log.info("crawl run %s is %s", run.pk, run.state)
         return NOT_OURS
     store, outbox = MongoPageStore(connect(SETTINGS.mongo_url)), CeleryOutbox()
+    gathered = ContactGatherer(SystemClock().now)
     with RunLease(run) as lease:
         try:
             plan, visits = crawls.plan_of(run.site, run), DjangoVisitRepository()
             counts = run_crawl(
-                plan, store, outbox, SETTINGS.crawl, _job_dir(run), lease.note, visits, is_held=lease.is_held
+                plan,
+                store,
+                outbox,
+                SETTINGS.crawl,
+                _job_dir(run),
+                lease.note,
+                visits,
+                is_held=lease.is_held,
+                on_read=lambda url, page: gathered.add(url, page.contacts),
             )
         except ZhuiwenError as error:
             log.error("crawl run %s failed: %s", run.pk, error)
@@ -63,6 +73,7 @@ def crawl(number: int) -> int:
         _close(run, lease.total(counts))
         _go_on_with_rechecks(run, outbox)
         _read_family(run, store)
+        _keep_contacts(run, gathered)
     except DatabaseError as error:
         log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
         return UNKNOWN
@@ -81,6 +92,14 @@ def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
         families.read_site(run.site, store, SystemClock().now())
     except (ZhuiwenError, DatabaseError) as error:
         log.warning("what the pages of site %s have in common with others was not read: %s", run.site_id, error)
+
+
+def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
+    """Keep where the site says that it can be reached, as behind the others; the next crawl makes up for it."""
+    try:
+        contacts.note_read(run.site, gathered.found())
+    except DatabaseError as error:
+        log.warning("where site %s can be reached was not written: %s", run.site_id, error)
 
 
 def _close(run: CrawlRun, counts: CrawlCounts) -> None:

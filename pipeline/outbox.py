@@ -6,6 +6,7 @@ from core import wording
 from core.errors import ServiceUnavailable
 from core.messages import (
     CrawlRequested,
+    LookUpRequested,
     MatchesFound,
     OpinionsRequested,
     PagesStored,
@@ -27,6 +28,7 @@ TASKS: dict[type, str] = {
     CrawlRequested: "pipeline.crawl_site",
     RightsChanged: "pipeline.rule_again",
     OpinionsRequested: "pipeline.ask_engines",
+    LookUpRequested: "pipeline.look_up_contacts",
 }
 
 

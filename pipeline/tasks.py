@@ -37,7 +37,7 @@ from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
 from records.opinions import requests as opinion_requests
 from records.opinions.requests import Subject
-from records.sites import imports, rechecks
+from records.sites import imports, look_ups, rechecks
 from records.sites import runs as crawls
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -142,6 +142,16 @@ class OpinionsStep(Step):
         opinion_requests.close(subject)
 
 
+class LookUpStep(Step):
+    """A step on one look-up. What failed for good is said there, and may be asked for again at once."""
+
+    abstract = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        super().on_failure(exc, task_id, args, kwargs, einfo)
+        look_ups.give_up(kwargs["look_up_id"], SystemClock().now())
+
+
 def _recorded(name: str, call: Callable[[], object]) -> None:
     """Call a step; input that is at fault is logged and does not come back."""
     try:
@@ -210,6 +220,12 @@ def ask_engines(case_id: int, version_id: str) -> None:
             second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
     finally:
         attempts.end()  # what is left standing is a worker that died
+
+
+@app.task(name="pipeline.look_up_contacts", base=LookUpStep)
+def look_up_contacts(look_up_id: int) -> None:
+    """Ask the registries about a site, since somebody wants to know; one that is answered is not asked again."""
+    look_ups.carry_out(look_up_id, SETTINGS, SystemClock())
 
 
 # As long as there are pages. Delivered again after a while, it meets its own lock and ends.

@@ -17,6 +17,7 @@ _SITES = ("admin:records_site_changelist", _("Sites"))
 NEXT_STEPS = {
     "work": NextStep(_("Send the texts of your works: pages are compared with them.")),
     "site": NextStep(_("Enter a site with its start page: it is crawled from then on.")),
+    "addressee": NextStep(_("Begin with a site: what was read on its pages stands under “Whom to write to”."), *_SITES),
     "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
     "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
     "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),

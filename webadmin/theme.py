@@ -57,6 +57,7 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
         _("Watch"),
         (
             _Item(_("Sites"), "public", "admin:records_site_changelist"),
+            _Item(_("Addressees"), "contact_mail", "admin:records_addressee_changelist"),
             _Item(_("Crawl runs"), "travel_explore", "admin:records_crawlrun_changelist"),
             _Item(_("Pages"), "article", "admin:records_pagerecord_changelist"),
             _Item(_("Archive imports"), "unarchive", "admin:records_archiveimport_changelist"),

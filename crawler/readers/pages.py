@@ -11,6 +11,7 @@ from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.books import read_book
+from crawler.contacts.reading import PageContacts, page_contacts
 from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
 from crawler.page_data.asked import carried, data_at, has_no_text
@@ -29,7 +30,8 @@ class WholePage:
     """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
     outline: of pages of a novel. faults: what of it could not be read, for the operator. is_shell: it has scripts,
-    and neither text nor links but for what these would write. is_rendered: a browser had run its scripts.
+    and neither text nor links but for what these would write. is_rendered: a browser had run its scripts. contacts:
+    what the page says of where its site can be reached, where that was asked.
     """
 
     links: Links | None
@@ -39,13 +41,14 @@ class WholePage:
     faults: tuple[Message, ...] = ()
     is_shell: bool = False
     is_rendered: bool = False
+    contacts: PageContacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PageToRead:
     """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone.
 
-    is_rendered: a browser has run its scripts.
+    is_rendered: a browser has run its scripts. has_contacts: what it says of where its site can be reached is wanted.
     """
 
     body: bytes = field(repr=False)
@@ -53,6 +56,7 @@ class PageToRead:
     url: str
     is_kept: bool
     is_rendered: bool = False
+    has_contacts: bool = False
 
     def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
@@ -64,7 +68,7 @@ class PageToRead:
         opened = open_page(self.body, self.headers, self.url, plan)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
-        found, of_novel, is_shell = None, None, False
+        found, of_novel, is_shell, contacts = None, None, False, None
         if opened.tree is not None:
             encoding = opened.decoded.encoding
             found = links(
@@ -78,6 +82,7 @@ class PageToRead:
             found = _with_data(found, opened.tree, self.url, desk)
             of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
+            contacts = page_contacts(opened.tree, self.url) if self.has_contacts else None
         reading = desk.text_of(opened) if self.is_kept else None
         is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
         return WholePage(
@@ -88,6 +93,7 @@ class PageToRead:
             tuple(opened.notes),
             is_shell=is_shell,
             is_rendered=self.is_rendered,
+            contacts=contacts,
         )
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:

@@ -11,6 +11,7 @@ from core.pages import Fetched, FollowingPart
 from core.states import Rejection
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
+from crawler.contacts.gathering import ContactPages
 from crawler.context import CrawlContext
 from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.capture import capture_of
@@ -29,6 +30,7 @@ class PageHandler:
 
     def __init__(self, context: CrawlContext, listed: Mapping[str, Listed]) -> None:
         self.context, self._listed = context, listed
+        self._contact_pages = ContactPages()
 
     async def read(self, response: Response, *, is_kept: bool) -> WholePage:
         """Count and read one page. is_kept: its text is wanted, not its links alone."""
@@ -37,11 +39,17 @@ class PageHandler:
         counts.bytes_fetched += len(response.body)
         is_rendered = BROWSER_META in response.meta
         page = await self.context.reader.read(
-            response.body, headers_of(response), response.url, is_kept=is_kept, is_rendered=is_rendered
+            response.body,
+            headers_of(response),
+            response.url,
+            is_kept=is_kept,
+            is_rendered=is_rendered,
+            has_contacts=self._contact_pages.wants(response.url),
         )
         counts.seconds_extract += page.seconds
         for fault in page.faults:
             (self.context.stats.add_once if fault.code == NEEDS_OCR else self.context.stats.add_fault)(fault)
+        self._contact_pages.note(page.contacts)
         self.context.on_read(response.url, page)
         return page
 

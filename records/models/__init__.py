@@ -1,8 +1,10 @@
 """The admin database."""
 
+from records.models.addressee import Addressee
 from records.models.archive_import import ArchiveImport
 from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
+from records.models.contact import ContactLookUp, ContactRead
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
@@ -40,11 +42,14 @@ from records.models.visits import Address, OffSiteRedirect, SiteMove
 
 __all__ = [
     "Address",
+    "Addressee",
     "ArchiveImport",
     "AuthorAlias",
     "Case",
     "CaseMatch",
     "Chapter",
+    "ContactLookUp",
+    "ContactRead",
     "CopiedText",
     "CrawlRun",
     "DayTree",

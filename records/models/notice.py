@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from records.models.addressee import Addressee
 from records.models.case import Case
 from records.models.phrases import paper_choices
 from records.models.rights import Entered, RightsHolder, Work
@@ -130,6 +131,9 @@ class Notice(models.Model):
         RightsHolder, models.PROTECT, related_name="notices", verbose_name=_("rights holder")
     )
     site = models.ForeignKey(Site, models.PROTECT, related_name="notices", verbose_name=_("site"))
+    addressee = models.ForeignKey(
+        Addressee, models.PROTECT, null=True, related_name="notices", verbose_name=_("addressee")
+    )
     kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)

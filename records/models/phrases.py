@@ -12,7 +12,6 @@ from core import terms
 from core.matches import ChangeKind
 from core.states import OF_THE_FINDING, UNPROTECTED, CaseState, Rejection
 from core.words import Words
-from papers.kinds import KINDS
 
 Member = TypeVar("Member", bound=StrEnum)
 
@@ -34,7 +33,11 @@ VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
 ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
-PAPERS = _terms(KINDS)
+ADDRESSEE_ROLES = _terms(terms.ADDRESSEE_ROLES)
+PAPERS = _terms(terms.PAPERS)
+COUNTER_RULES = _terms(terms.COUNTER_RULES)
+CONTACT_KINDS = _terms(terms.CONTACT_KINDS)
+CONTACT_SOURCES = _terms(terms.CONTACT_SOURCES)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
@@ -83,6 +86,22 @@ def rejection_choices() -> list[tuple[str, str]]:
 
 def paper_choices() -> list[tuple[str, str]]:
     return _choices(PAPERS.items())
+
+
+def addressee_role_choices() -> list[tuple[str, str]]:
+    return _choices(ADDRESSEE_ROLES.items())
+
+
+def counter_rule_choices() -> list[tuple[str, str]]:
+    return _choices(COUNTER_RULES.items())
+
+
+def contact_kind_choices() -> list[tuple[str, str]]:
+    return _choices(CONTACT_KINDS.items())
+
+
+def contact_source_choices() -> list[tuple[str, str]]:
+    return _choices(CONTACT_SOURCES.items())
 
 
 def _choices(phrases: Iterable[tuple[StrEnum, str]]) -> list[tuple[str, str]]:

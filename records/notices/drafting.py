@@ -10,22 +10,32 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import digest
 from core.shares import percentage
+from core.terms import PAPERS
 from core.text import storable
 from core.wording import Message
 from papers.comparison_table import TITLE, ComparedCase, comparison_table
 from papers.finished import PaperFiles, finish, lacking
-from papers.kinds import BY_CODE, KINDS, PaperField, PaperKind
+from papers.kinds import BY_CODE, PaperField
 from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
-from records.models import Case, HolderPaper, Notice, NoticeEvent, NoticeFile, NoticePage
+from records.models import Addressee, Case, HolderPaper, Notice, NoticeEvent, NoticeFile, NoticePage
 from records.notices.fitness import parted
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
-from records.notices.values import all_values, cases_of, main_match, moment, newest_bundle, written_at_first
+from records.notices.values import (
+    all_values,
+    cases_of,
+    main_match,
+    moment,
+    newest_bundle,
+    of_addressee,
+    written_at_first,
+)
 
 # Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
 MAX_PAGES = 500
@@ -53,13 +63,18 @@ class Standing:
         return self.has_authority and not self.fields and not self.pages
 
 
-def draft(cases: Sequence[Case], kind: PaperKind, by: User) -> Drafted:
-    """Begin a notice for confirmed cases of one site. Raises BadInput where none of them may stand in one."""
+def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> Drafted:
+    """Begin a notice for confirmed cases of one site, to somebody who was entered or is written in later.
+
+    Raises BadInput where none of the cases may stand in one.
+    """
     if not cases or len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
         raise BadInput("notice.one-site")
     first = cases[0]
     if role_in(by, first.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=first.rights_holder)
+    if addressee is not None and addressee.rights_holder_id != first.rights_holder_id:
+        raise BadInput("notice.other-addressee")
     fit, left_out = parted(cases)
     if not fit:
         raise BadInput("notice.no-page", reasons=tuple(dict.fromkeys(reason for _, reason in left_out)))
@@ -71,8 +86,9 @@ def draft(cases: Sequence[Case], kind: PaperKind, by: User) -> Drafted:
         notice = Notice.objects.create(
             rights_holder_id=first.rights_holder_id,
             site_id=first.site_id,
+            addressee=addressee,
             kind=str(kind),
-            values=written_at_first(first.rights_holder_id, first.page.site, kind, fit, today),
+            values={**written_at_first(first.page.site, kind, fit, today), **of_addressee(addressee)},
             drafted_by=by,
             drafted_at=now,
         )
@@ -104,12 +120,12 @@ def standing_of(notice: Notice) -> Standing:
     values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
     needs_authority = bool(str(notice.values.get("agent_name", "")).strip())
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
-    return Standing(lacking(PaperKind(notice.kind), values), unfit, has_authority or not needs_authority)
+    return Standing(lacking(Paper(notice.kind), values), unfit, has_authority or not needs_authority)
 
 
 def preview(notice: Notice) -> PaperFiles:
     """The paper as it would be now. Raises BadInput while the law asks for more."""
-    now, kind = timezone.now(), PaperKind(notice.kind)
+    now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _papers(notice, now), ZoneInfo(settings.TIME_ZONE))
     return finish(kind, template_of(notice.rights_holder_id, kind), values, now)
 
@@ -169,8 +185,8 @@ def _papers(notice: Notice, now: datetime) -> list[HolderPaper]:
 
 def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
     """Paper and comparison table in both formats, and the papers of the rights holder, by name."""
-    language = "en" if notice.kind == PaperKind.DMCA else "zh"
-    paper, name = preview(notice), KINDS[PaperKind(notice.kind)].in_language(language)
+    language = "en" if notice.kind == Paper.DMCA else "zh"
+    paper, name = preview(notice), PAPERS[Paper(notice.kind)].in_language(language)
     table = comparison_table([_compared(case) for case in cases_of(notice)], language)
     made = {f"{name}.docx": paper.word, f"{name}.pdf": paper.pdf}
     title = TITLE.in_language(language)

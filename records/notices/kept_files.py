@@ -5,9 +5,9 @@ from datetime import date
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
-from papers.kinds import PaperKind
 from papers.standard import standard_template
 from papers.word_template import require_template
 from records import stores
@@ -50,7 +50,7 @@ def add_paper(
     )
 
 
-def add_template(holder: RightsHolder, kind: PaperKind, name: str, content: bytes, by: User) -> PaperTemplate:
+def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
     """Try a template, and keep it: it is used from now on. Raises BadInput with what is wrong with it, RetryLater."""
     _require_manager(holder, by)
     require_template(content, kind)
@@ -82,7 +82,7 @@ def content_of(kept: HolderPaper | PaperTemplate) -> bytes:
     return content
 
 
-def template_of(holder: int, kind: PaperKind) -> bytes:
+def template_of(holder: int, kind: Paper) -> bytes:
     """The newest template of the kind that stands, or the standard one. Raises as `content_of`."""
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
     return standard_template(kind) if kept is None else content_of(kept)

@@ -8,12 +8,25 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.db.models import Min
 
+from core.addressees import Paper
 from core.chapters import numbers_named
+from core.contacts import ContactKind
 from core.shares import percentage
 from papers.comparison_table import TITLE
-from papers.kinds import FIELDS, PaperKind
+from papers.kinds import FIELDS
 from papers.word_template import Row, Values
-from records.models import Case, CaseMatch, EvidenceBundle, HolderIdentity, HolderPaper, Notice, Site, Work
+from records.models import (
+    Addressee,
+    Case,
+    CaseMatch,
+    ContactRead,
+    EvidenceBundle,
+    HolderIdentity,
+    HolderPaper,
+    Notice,
+    Site,
+    Work,
+)
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
 _STOP = (
@@ -32,23 +45,44 @@ _ACCURACY = (
 )
 
 
-def written_at_first(holder: int, site: Site, kind: PaperKind, cases: Sequence[Case], today: date) -> dict[str, str]:
+def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
     """The fields of a new draft, from what is entered of the rights holder and the site; people go on from there."""
-    is_english = kind is PaperKind.DMCA
+    is_english = kind is Paper.DMCA
     written = {
         "site_name": site.name,
         "site_domains": "、".join(site.domains.order_by("pk").values_list("host", flat=True)),
+        "site_record": _record_of(site),
         "facts": _facts(site, cases),
-        "demands": _STOP if kind is PaperKind.STOP_LETTER else _REMOVE,
+        "demands": _STOP if kind is Paper.LETTER else _REMOVE,
         "declaration": _DECLARATION,
         "good_faith": _GOOD_FAITH,
         "accuracy": _ACCURACY,
         "date": f"{today:%B} {today.day}, {today.year}"
         if is_english
         else f"{today.year}年{today.month}月{today.day}日",
-        **_holder(HolderIdentity.objects.filter(rights_holder=holder).first()),
+        **_holder(HolderIdentity.objects.filter(rights_holder=site.rights_holder_id).first()),
     }
     return {field.code: written.get(field.code, "") for field in FIELDS if not field.columns}
+
+
+def _record_of(site: Site) -> str:
+    """The record number that the site states, as it was read last."""
+    rows = ContactRead.objects.filter(site=site, kind=ContactKind.ICP).order_by("-read_at", "pk")
+    return rows.values_list("value", flat=True).first() or ""
+
+
+def of_addressee(addressee: Addressee | None) -> dict[str, str]:
+    """The fields of whom a notice goes to; none where nobody is chosen."""
+    if addressee is None:
+        return {}
+    return {
+        "addressee_name": addressee.legal_name or addressee.name,
+        "addressee_address": addressee.postal_address,
+        "addressee_postcode": addressee.postcode,
+        "addressee_email": addressee.email,
+        "addressee_phone": addressee.phone,
+        "addressee_fax": addressee.fax,
+    }
 
 
 def _day(at: date) -> str:
@@ -93,7 +127,7 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
     """Every field of a notice: what people wrote, and the lists. zone: of the times in the lists."""
     cases = cases_of(notice)
-    language = "en" if notice.kind == PaperKind.DMCA else "zh"
+    language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
     return {
         **{field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns},

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from papers.kinds import PaperKind
+from core.addressees import Paper
 from records.models import Case, Notice
 from records.notices.drafting import draft
 from tests.support import admin_data, browser, case_texts
@@ -36,7 +36,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
     decided = Case.objects.select_related("work", "page__site", "decision", "rights_holder").get(
         pk=admin_data.decided(made.ours.cases[1], made.ours.reviewer).pk
     )
-    draft([decided], PaperKind.REMOVAL, made.ours.reviewer)
+    draft([decided], Paper.ARTICLE_14, made.ours.reviewer)
     return made
 
 

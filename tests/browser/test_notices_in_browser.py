@@ -46,7 +46,7 @@ def test_from_the_verdict_to_the_confirmed_notice(
     person.go(f"/admin/records/case/{case.pk}/change/")
     person.leave_by('button[name=verdict][value="confirmed"]')
     person.go(f"/admin/matters/{case.matter_id}/")
-    page.select_option("select[name=kind]", "removal")
+    page.select_option("select[name=to]", "article_14")
     person.leave_by("form[action*='notice/draft'] button")
     expect(page.locator(".notice-lacks")).to_contain_text("addressee name")
     person.leave_by("text=Look at it (PDF)")

@@ -14,11 +14,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from core.clock import SystemClock
 from core.errors import ServiceUnavailable
 from core.ids import SiteId, page_id, version_id
 from core.messages import PagesStored, StepMessage
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
+from crawler.contacts.gathering import ContactGatherer, Gathered
 from crawler.run import run_crawl
 from tests.support.ready_process import ready_process
 
@@ -79,6 +81,7 @@ class Crawled:
     sent: list[str]
     output: str = ""
     progress: list[int] = field(default_factory=list)  # pages fetched at each report
+    contacts: list[Gathered] = field(default_factory=list)
     connected: list[str] = field(default_factory=list)  # "address:port" of every socket that the process connected
 
     def reading(self, url_part: str) -> Reading:
@@ -171,18 +174,28 @@ def _run(
     sys.addaudithook(lambda event, given: _note_place(connected, given[1]) if event == "socket.connect" else None)
     outbox = RecordingOutbox(store.outbox_away_calls)
     progress: list[int] = []
+    gathered = ContactGatherer(SystemClock().now)
     with tempfile.TemporaryFile() as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
         try:
             told, is_held = progress.append, held_while.exists if held_while is not None else lambda: True
-            counts = run_crawl(plan, store, outbox, settings, job_dir, lambda now: told(now.fetched), is_held=is_held)
+            counts = run_crawl(
+                plan,
+                store,
+                outbox,
+                settings,
+                job_dir,
+                lambda now: told(now.fetched),
+                is_held=is_held,
+                on_read=lambda url, page: gathered.add(url, page.contacts),
+            )
         except Exception as fault:
             pipe.send(fault)
             return
         output.seek(0)
         said = output.read().decode("utf-8", "replace")
-        pipe.send(Crawled(counts, store, outbox.sent, said, progress, connected))
+        pipe.send(Crawled(counts, store, outbox.sent, said, progress, gathered.found(), connected))
 
 
 def _note_place(into: list[str], address: object) -> None:

@@ -2,22 +2,24 @@
 
 from pathlib import Path
 
-from papers.kinds import FIELDS, KINDS, LAWS, PaperField, PaperKind
+from core.addressees import Paper
+from core.terms import PAPERS
+from papers.kinds import FIELDS, LAWS, PaperField
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "notices.md").read_text("utf-8")
 
 
-def cell(field: PaperField, kind: PaperKind) -> str:
+def cell(field: PaperField, kind: Paper) -> str:
     if kind in field.needed:
         return LAWS[field.needed[kind]].zh
     return "示范格式" if kind in field.asked else ""
 
 
 def table() -> str:
-    heads = ["field", "in English", "columns", *(KINDS[kind].zh for kind in PaperKind)]
+    heads = ["field", "in English", "columns", *(PAPERS[kind].zh for kind in Paper)]
     rows = [heads, ["---"] * len(heads)]
     for field in FIELDS:
-        cells = [cell(field, kind) for kind in PaperKind]
+        cells = [cell(field, kind) for kind in Paper]
         rows.append([field.name, f"`{field.code}`", "、".join(field.columns.values()), *cells])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

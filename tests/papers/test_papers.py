@@ -12,10 +12,11 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from pypdf import PdfReader
 
+from core.addressees import Paper
 from core.errors import BadInput
 from core.wording import say
 from papers.finished import PaperFiles, advised, finish, lacking
-from papers.kinds import FIELDS, LAWS, PaperKind
+from papers.kinds import FIELDS, LAWS
 from papers.standard import standard_template
 from papers.word_reading import read_word
 from papers.word_template import Values, filled, try_template
@@ -46,7 +47,7 @@ def printed(files: PaperFiles) -> str:
     return "".join(page.extract_text() for page in PdfReader(io.BytesIO(files.pdf)).pages).replace("\n", "")
 
 
-def edited(kind: PaperKind, change: Callable[[Any], None]) -> bytes:
+def edited(kind: Paper, change: Callable[[Any], None]) -> bytes:
     """A standard template that somebody changed in Word."""
     file, kept = docx.Document(io.BytesIO(standard_template(kind))), io.BytesIO()
     change(file)
@@ -54,12 +55,12 @@ def edited(kind: PaperKind, change: Callable[[Any], None]) -> bytes:
     return kept.getvalue()
 
 
-def said(kind: PaperKind, template: bytes) -> list[str]:
+def said(kind: Paper, template: bytes) -> list[str]:
     return [say(fault, "en") for fault in try_template(template, kind)]
 
 
-@pytest.mark.parametrize("kind", PaperKind)
-def test_the_standard_templates_have_all_that_the_law_asks_for(kind: PaperKind) -> None:
+@pytest.mark.parametrize("kind", Paper)
+def test_the_standard_templates_have_all_that_the_law_asks_for(kind: Paper) -> None:
     assert said(kind, standard_template(kind)) == []
     files = finish(kind, standard_template(kind), values(), AT)
     for field in FIELDS:
@@ -70,8 +71,8 @@ def test_the_standard_templates_have_all_that_the_law_asks_for(kind: PaperKind) 
     assert files.pdf.startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("kind", PaperKind)
-def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: PaperKind) -> None:
+@pytest.mark.parametrize("kind", Paper)
+def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: Paper) -> None:
     needed = [field for field in FIELDS if kind in field.needed]
     assert needed
     for field in needed:
@@ -85,8 +86,8 @@ def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: PaperKind)
 
 def test_what_only_the_recommended_form_asks_for_is_pointed_out_and_holds_nothing_up() -> None:
     given = values(holder_postcode="", site_ip="")
-    assert [field.code for field in advised(PaperKind.REMOVAL, given)] == ["site_ip", "holder_postcode"]
-    assert finish(PaperKind.REMOVAL, standard_template(PaperKind.REMOVAL), given, AT).pdf
+    assert [field.code for field in advised(Paper.ARTICLE_14, given)] == ["site_ip", "holder_postcode"]
+    assert finish(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), given, AT).pdf
 
 
 def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own() -> None:
@@ -102,7 +103,7 @@ def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> No
         {"number": str(number), "url": f"https://pirate.example/book/{number}.html", "work": "《渡口无灯》"}
         for number in range(1, 60)
     ]
-    files = finish(PaperKind.REMOVAL, standard_template(PaperKind.REMOVAL), values(addresses=rows), AT)
+    files = finish(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), values(addresses=rows), AT)
     for row in rows:
         assert row["url"] in text_of(files.word)
         assert row["url"] in printed(files)
@@ -110,7 +111,7 @@ def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> No
 
 
 def test_a_field_that_is_alone_becomes_a_paragraph_for_each_line() -> None:
-    word = filled(standard_template(PaperKind.REMOVAL), values(demands="一、立即删除；\n二、书面回复。"))
+    word = filled(standard_template(Paper.ARTICLE_14), values(demands="一、立即删除；\n二、书面回复。"))
     lines = [paragraph.text for paragraph in docx.Document(io.BytesIO(word)).paragraphs]
     assert lines[lines.index("一、立即删除；") + 1] == "二、书面回复。"
 
@@ -121,16 +122,14 @@ def test_a_field_that_word_cut_into_pieces_is_filled_in_the_look_of_its_beginnin
         for piece, is_bold in (("致{", False), ("{权利", True), ("人名称}", False), ("} 台鉴", False)):
             paragraph.add_run(piece).bold = is_bold
 
-    word = filled(edited(PaperKind.STOP_LETTER, cut), values(holder_name="长河\n文学"))
+    word = filled(edited(Paper.LETTER, cut), values(holder_name="长河\n文学"))
     last = docx.Document(io.BytesIO(word)).paragraphs[-1]
     assert last.text == "致长河\n文学 台鉴"
 
 
 def test_what_a_page_says_is_text_and_nothing_else() -> None:
     rows = [dict.fromkeys(("number", "url", "title", "work", "chapters"), HOSTILE)]
-    files = finish(
-        PaperKind.STOP_LETTER, standard_template(PaperKind.STOP_LETTER), values(addresses=rows, facts=HOSTILE), AT
-    )
+    files = finish(Paper.LETTER, standard_template(Paper.LETTER), values(addresses=rows, facts=HOSTILE), AT)
     body = docx.Document(io.BytesIO(files.word)).element.body
     assert "<w:fldSimple w:instr=" in text_of(files.word)
     assert "{{权利人名称}}" in text_of(files.word), "a value is not filled again"
@@ -150,8 +149,8 @@ def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None
         table = file.add_table(rows=1, cols=3)
         table.cell(0, 0).merge(table.cell(0, 1)).text = "合并的一格"
 
-    template = edited(PaperKind.STOP_LETTER, dress)
-    files = finish(PaperKind.STOP_LETTER, template, values(), AT)
+    template = edited(Paper.LETTER, dress)
+    files = finish(Paper.LETTER, template, values(), AT)
     assert "长河文学法务部专用函" in printed(files)
     read = read_word(files.word, "函")
     assert read.blocks[-1].rows[0][0].span == 2  # type: ignore[union-attr]
@@ -170,7 +169,7 @@ def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None
     ],
 )
 def test_a_field_that_is_none_is_named(text: str, words: str) -> None:
-    (fault,) = said(PaperKind.STOP_LETTER, edited(PaperKind.STOP_LETTER, lambda file: file.add_paragraph(text)))
+    (fault,) = said(Paper.LETTER, edited(Paper.LETTER, lambda file: file.add_paragraph(text)))
     assert words in fault
 
 
@@ -181,7 +180,7 @@ def test_two_lists_in_a_row_and_a_missing_field_are_named_with_the_law() -> None
             if "{{保证声明}}" in paragraph.text:
                 paragraph._p.getparent().remove(paragraph._p)
 
-    mixed, lacks = said(PaperKind.REMOVAL, edited(PaperKind.REMOVAL, mix))
+    mixed, lacks = said(Paper.ARTICLE_14, edited(Paper.ARTICLE_14, mix))
     assert "fields of several lists: addresses, works" in mixed
     assert "lacks {{保证声明}}" in lacks
     assert "article 14" in lacks
@@ -227,15 +226,15 @@ def _linked(file: Any) -> None:
 )
 def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        try_template(edited(PaperKind.STOP_LETTER, change), PaperKind.STOP_LETTER)
+        try_template(edited(Paper.LETTER, change), Paper.LETTER)
 
 
 def test_page_numbers_may_stand_in_a_template() -> None:
-    assert said(PaperKind.STOP_LETTER, edited(PaperKind.STOP_LETTER, _page_number)) == []
+    assert said(Paper.LETTER, edited(Paper.LETTER, _page_number)) == []
 
 
 def with_part(name: str, content: bytes) -> bytes:
-    made = io.BytesIO(standard_template(PaperKind.STOP_LETTER))
+    made = io.BytesIO(standard_template(Paper.LETTER))
     with zipfile.ZipFile(made, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, content)
     return made.getvalue()
@@ -257,4 +256,4 @@ def with_part(name: str, content: bytes) -> bytes:
 )
 def test_a_file_that_is_no_plain_word_document_is_refused(content: bytes, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        try_template(content, PaperKind.STOP_LETTER)
+        try_template(content, Paper.LETTER)

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from docx.oxml.ns import qn
 
+from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.states import Verdict
 from pagestore.evidence import MemoryEvidenceStore
-from papers.kinds import PaperKind
 from papers.standard import standard_template
 from records import stores
 from records.models import (
@@ -67,7 +67,7 @@ def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:
     return list(found.select_related("work", "page__site", "decision", "rights_holder"))
 
 
-def drafted(estate: admin_data.Estate, kind: PaperKind = PaperKind.REMOVAL) -> Notice:
+def drafted(estate: admin_data.Estate, kind: Paper = Paper.ARTICLE_14) -> Notice:
     notice = draft(cases_of(estate), kind, estate.reviewer).notice
     write(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin"}, estate.reviewer)
     return notice
@@ -78,7 +78,7 @@ def text_of(word: bytes) -> str:
 
 
 def test_a_draft_is_filled_with_what_is_known_of_holder_site_and_pages(ours: admin_data.Estate) -> None:
-    made = draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+    made = draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     values = made.notice.values
     assert values["holder_name"] == "长河文学网络科技有限公司"
     assert values["site_domains"] == ours.sites[0].domains.get().host
@@ -97,7 +97,7 @@ def test_pages_that_may_not_be_named_are_left_out_each_with_its_reason(ours: adm
     gone, changed, *_ = cases_of(ours)
     PageRecord.objects.filter(pk=gone.page_id).update(gone_since=timezone.now())
     PageRecord.objects.filter(pk=changed.page_id).update(version_id="another")
-    made = draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+    made = draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     assert [(case.pk, reason.code) for case, reason in made.left_out] == [
         (gone.pk, "notice.page-gone"),
         (changed.pk, "notice.page-changed"),
@@ -110,23 +110,26 @@ def test_licensed_pages_and_those_that_nobody_confirmed_are_named_in_no_notice(o
         ours.holder, domain=ours.sites[0].domains.get().host, valid_from=date(2020, 1, 1), valid_until=date(2030, 1, 1)
     )
     with pytest.raises(BadInput, match="a licence, an own domain or another right"):
-        draft(cases_of(ours), PaperKind.REMOVAL, ours.reviewer)
+        draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer)
     other = cases_of(ours, ours.sites[1])
     for case in other:
         admin_data.decided(case, ours.reviewer, Verdict.FALSE_ALARM)
     with pytest.raises(BadInput, match="has not been confirmed"):
-        draft(cases_of(ours, ours.sites[1]), PaperKind.STOP_LETTER, ours.reviewer)
+        draft(cases_of(ours, ours.sites[1]), Paper.LETTER, ours.reviewer)
     assert not Notice.objects.exists()
 
 
 def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours: admin_data.Estate) -> None:
     with pytest.raises(BadInput, match="cases of one site"):
-        draft([*cases_of(ours), *cases_of(ours, ours.sites[1])], PaperKind.REMOVAL, ours.reviewer)
+        draft([*cases_of(ours), *cases_of(ours, ours.sites[1])], Paper.ARTICLE_14, ours.reviewer)
     with pytest.raises(BadInput, match="cases of one site"):
-        draft([], PaperKind.REMOVAL, ours.reviewer)
+        draft([], Paper.ARTICLE_14, ours.reviewer)
     stranger = admin_data.user("stranger", RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
     with pytest.raises(BadInput):
-        draft(cases_of(ours), PaperKind.REMOVAL, stranger)
+        draft(cases_of(ours), Paper.ARTICLE_14, stranger)
+    theirs = admin_data.addressee(RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
+    with pytest.raises(BadInput, match="another rights holder"):
+        draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer, theirs)
     notice = drafted(ours)
     with pytest.raises(BadInput):
         write(notice, {"facts": "换掉"}, stranger)
@@ -136,9 +139,9 @@ def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours:
                 deed(notice, person)
 
 
-@pytest.mark.parametrize("kind", PaperKind)
+@pytest.mark.parametrize("kind", Paper)
 def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
-    ours: admin_data.Estate, kept: MemoryEvidenceStore, kind: PaperKind
+    ours: admin_data.Estate, kept: MemoryEvidenceStore, kind: Paper
 ) -> None:
     notice = drafted(ours, kind)
     confirm(notice, ours.manager)
@@ -264,25 +267,25 @@ def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: 
     with pytest.raises(BadInput, match="only a manager"):
         add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
     with pytest.raises(BadInput, match="only a manager"):
-        add_template(ours.holder, PaperKind.REMOVAL, "x.docx", standard_template(PaperKind.REMOVAL), ours.reviewer)
+        add_template(ours.holder, Paper.ARTICLE_14, "x.docx", standard_template(Paper.ARTICLE_14), ours.reviewer)
 
 
 def test_the_newest_own_template_that_stands_is_used(ours: admin_data.Estate) -> None:
     def template(words: str) -> bytes:
-        file, saved = docx.Document(io.BytesIO(standard_template(PaperKind.REMOVAL))), io.BytesIO()
+        file, saved = docx.Document(io.BytesIO(standard_template(Paper.ARTICLE_14))), io.BytesIO()
         file.add_paragraph(words)
         file.save(saved)
         return saved.getvalue()
 
     notice = drafted(ours)
     assert "自拟条款" not in text_of(preview(notice).word)
-    add_template(ours.holder, PaperKind.REMOVAL, "一.docx", template("自拟条款甲"), ours.manager)
-    newer = add_template(ours.holder, PaperKind.REMOVAL, "二.docx", template("自拟条款乙"), ours.manager)
+    add_template(ours.holder, Paper.ARTICLE_14, "一.docx", template("自拟条款甲"), ours.manager)
+    newer = add_template(ours.holder, Paper.ARTICLE_14, "二.docx", template("自拟条款乙"), ours.manager)
     assert "自拟条款乙" in text_of(preview(notice).word)
     kept_files.take_back(newer, ours.manager)
     assert "自拟条款甲" in text_of(preview(notice).word)
     with pytest.raises(BadInput, match="there is no field"):
-        add_template(ours.holder, PaperKind.REMOVAL, "三.docx", template("{{无此项}}"), ours.manager)
+        add_template(ours.holder, Paper.ARTICLE_14, "三.docx", template("{{无此项}}"), ours.manager)
     assert PaperTemplate.objects.count() == 2
 
 

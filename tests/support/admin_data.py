@@ -17,6 +17,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
+from core.addressees import AddresseeRole
+from core.contacts import ContactKind, ContactSource
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
 from core.matches import ChangeKind, MatchClass
 from core.obfuscations import Obfuscation
@@ -26,11 +28,13 @@ from core.wording import Message
 from records.matters.figures import refresh
 from records.models import (
     Address,
+    Addressee,
     ArchiveImport,
     AuthorAlias,
     Case,
     CaseMatch,
     Chapter,
+    ContactRead,
     CrawlRun,
     DiscoveredPage,
     DiscoveryPlan,
@@ -132,6 +136,20 @@ def own_account(of: RightsHolder, platform: str = "知乎", **fields: Any) -> Ow
 
 def author_alias(of: RightsHolder, author: str = "林栖", alias: str = "栖木") -> AuthorAlias:
     return AuthorAlias.objects.create(rights_holder=of, author=author, alias=alias)
+
+
+def addressee(of: RightsHolder, name: str = "落霞网络科技有限公司", *sites: Site, **fields: Any) -> Addressee:
+    given = {"role": AddresseeRole.STORES, "email": "tousu@luoxia.example.net"}
+    made = Addressee.objects.create(rights_holder=of, name=name, **{**given, **fields})
+    made.sites.set(sites)
+    return made
+
+
+def contact(
+    of: Site, kind: str = ContactKind.EMAIL, value: str = "kefu@luoxia.example.net", **fields: Any
+) -> ContactRead:
+    given = {"source": ContactSource.PAGE, "where": f"{of.start_urls}about", "first_read_at": NOW, "read_at": NOW}
+    return ContactRead.objects.create(site=of, kind=kind, value=value, **{**given, **fields})
 
 
 def site(of: RightsHolder, name: str = "落霞小说网", host: str = "luoxia.example.net", **fields: Any) -> Site:
@@ -459,6 +477,7 @@ class Estate:
     own_domain: OwnDomain
     own_account: OwnAccount
     author_alias: AuthorAlias
+    addressee: Addressee
     run: CrawlRun
     exclusion: Exclusion
     ignored_text: IgnoredText
@@ -518,6 +537,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         own_domain=own_domain(owner, f"own.{tag}.example"),
         own_account=own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
         author_alias=author_alias(owner, f"{tag} 林栖"),
+        addressee=addressee(owner, f"{tag} 网络科技", sites[0], email=f"ts@{tag}.example"),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
         ignored_text=ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址"),

@@ -19,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 from records.access import HOLDER_PATHS
 from records.models import (
     Address,
+    Addressee,
     ArchiveImport,
     AuthorAlias,
     Case,
@@ -78,6 +79,7 @@ def theirs(world: admin_data.World, model: type[Model]) -> Model:
         OwnDomain: estate.own_domain,
         OwnAccount: estate.own_account,
         AuthorAlias: estate.author_alias,
+        Addressee: estate.addressee,
         Site: estate.sites[0],
         CrawlRun: estate.run,
         Address: estate.address,

@@ -9,8 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from core.addressees import Paper
+from core.contacts import ContactKind
 from pagestore.evidence import MemoryEvidenceStore
-from papers.kinds import PaperKind
 from papers.standard import standard_template
 from records import stores
 from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
@@ -57,8 +58,8 @@ def matter_of(world: admin_data.World) -> Matter:
     return matter
 
 
-def drafted(client: Client, matter: Matter, kind: PaperKind = PaperKind.REMOVAL) -> Notice:
-    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": str(kind)})
+def drafted(client: Client, matter: Matter, kind: Paper = Paper.ARTICLE_14) -> Notice:
+    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "to": str(kind)})
     notice = Notice.objects.latest("pk")
     assert response["Location"] == record_url(notice)
     return notice
@@ -112,19 +113,36 @@ def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: admin_data.W
 
 
 def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: admin_data.World) -> None:
-    client, matter = speaking(world.ours.reviewer), matter_of(world)
+    client, matter, draft = speaking(world.ours.reviewer), matter_of(world), reverse("admin:records_notice_draft")
     first = Case.objects.filter(matter=matter)[0]
     PageRecord.objects.filter(pk=first.page_id).update(version_id="another")
     notice = drafted(client, matter)
     assert "decide again first" in page_of(client, notice)
     PageRecord.objects.filter(pk__in=Case.objects.filter(matter=matter).values("page")).update(version_id="another")
     assert page_of(client, notice).count("decide again first") == notice.pages.count()
-    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": "removal"}, follow=True)
+    response = client.post(draft, {"matter": matter.pk, "to": "article_14"}, follow=True)
     assert "none of these pages may stand in a notice" in response.content.decode()
     Case.objects.filter(matter=matter).update(state="open", decision=None, decided_as="")
-    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "kind": "removal"}, follow=True)
+    response = client.post(draft, {"matter": matter.pk, "to": "article_14"}, follow=True)
     assert "No case of this matter is confirmed" in response.content.decode()
     assert Notice.objects.count() == 1
+
+
+def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(world: admin_data.World) -> None:
+    client, matter = speaking(world.ours.reviewer), matter_of(world)
+    entered = admin_data.addressee(world.ours.holder, "墨香云", matter.site, legal_name="墨香云存储公司", phone="010-1")
+    admin_data.contact(matter.site, ContactKind.ICP, "沪ICP备12345678号-1")
+    shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
+    assert f'<option value="to-{entered.pk}">墨香云 · notice to remove' in shown
+    draft = reverse("admin:records_notice_draft")
+    client.post(draft, {"matter": matter.pk, "to": f"to-{entered.pk}"})
+    notice = Notice.objects.get()
+    assert (notice.addressee, notice.kind) == (entered, Paper.ARTICLE_14)
+    wanted = {"addressee_name": "墨香云存储公司", "addressee_phone": "010-1", "site_record": "沪ICP备12345678号-1"}
+    assert wanted.items() <= notice.values.items()
+    theirs = admin_data.addressee(world.theirs.holder, "别家")
+    for to in (f"to-{theirs.pk}", "to-x", str(entered.pk), "to-"):
+        assert client.post(draft, {"matter": matter.pk, "to": to}).status_code == 404
 
 
 def test_nothing_of_another_rights_holder_can_be_named(world: admin_data.World) -> None:
@@ -133,8 +151,8 @@ def test_nothing_of_another_rights_holder_can_be_named(world: admin_data.World) 
     assert stranger.get(record_url(notice)).status_code == 404
     assert stranger.post(record_url(notice), {"do": "withdraw"}).status_code == 404
     draft = reverse("admin:records_notice_draft")
-    assert stranger.post(draft, {"matter": matter_of(world).pk, "kind": "removal"}).status_code == 404
-    for values in ({"matter": "x", "kind": "removal"}, {"matter": matter_of(world).pk, "kind": "x"}):
+    assert stranger.post(draft, {"matter": matter_of(world).pk, "to": "article_14"}).status_code == 404
+    for values in ({"matter": "x", "to": "article_14"}, {"matter": matter_of(world).pk, "to": "x"}):
         assert speaking(world.ours.reviewer).post(draft, values).status_code == 404
     assert speaking(world.ours.reviewer).get(draft).status_code == 404
     paper = add_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
@@ -165,12 +183,12 @@ def test_a_manager_sends_papers_up_and_takes_them_back(world: admin_data.World) 
 def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> None:
     manager, holder = speaking(world.ours.manager), world.ours.holder
     form = manager.get(add_url(PaperTemplate)).content.decode()
-    (address, *_) = re.findall(r'href="(/admin/records/papertemplate/standard/removal/)"', form)
+    (address, *_) = re.findall(r'href="(/admin/records/papertemplate/standard/article_14/)"', form)
     standard = manager.get(address).content
     assert docx.Document(io.BytesIO(standard)).paragraphs
-    assert manager.get(address.replace("removal", "nonsense")).status_code == 404
-    given = {"rights_holder": holder.pk, "kind": "removal"}
-    dmca = SimpleUploadedFile("x.docx", standard_template(PaperKind.DMCA))
+    assert manager.get(address.replace("article_14", "nonsense")).status_code == 404
+    given = {"rights_holder": holder.pk, "kind": "article_14"}
+    dmca = SimpleUploadedFile("x.docx", standard_template(Paper.DMCA))
     refused = manager.post(add_url(PaperTemplate), {**given, "file": dmca}).content.decode()
     assert "the template lacks {{权利人身份证明}}" in refused
     manager.post(add_url(PaperTemplate), {**given, "file": SimpleUploadedFile("own.docx", standard)})
@@ -180,7 +198,7 @@ def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> Non
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
 def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, language: str) -> None:
     client = speaking(world.ours.manager, language)
-    notice = drafted(client, matter_of(world), PaperKind.DMCA)
+    notice = drafted(client, matter_of(world), Paper.DMCA)
     for model in (Notice, HolderPaper, PaperTemplate, HolderIdentity):
         assert client.get(list_url(model)).status_code == 200
     page = page_of(client, notice)

@@ -1,6 +1,7 @@
 """The admin's lists and forms, one module a subject; Django finds them by importing this package."""
 
 from webadmin.admin import (
+    addressees,
     cases,
     discovery,
     evidence,
@@ -18,6 +19,7 @@ from webadmin.admin import (
 )
 
 __all__ = [
+    "addressees",
     "cases",
     "discovery",
     "evidence",

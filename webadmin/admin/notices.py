@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from core.addressees import Paper
 from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
-from papers.kinds import PaperKind
 from papers.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
@@ -151,18 +151,18 @@ class PaperTemplateAdmin(KeptFileAdmin):
         return [path("standard/<str:kind>/", view, name="records_papertemplate_standard"), *super().get_urls()]
 
     def standard_file(self, request: HttpRequest, kind: str) -> HttpResponse:
-        if kind not in set(PaperKind):
+        if kind not in set(Paper):
             raise Http404
-        return as_download(f"{PAPERS[PaperKind(kind)]}.docx", standard_template(PaperKind(kind)))
+        return as_download(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
 
     @display(description=_("standard templates"))
     def standard_ones(self, row: Any) -> object:
-        links = [(reverse("admin:records_papertemplate_standard", args=[kind]), PAPERS[kind]) for kind in PaperKind]
+        links = [(reverse("admin:records_papertemplate_standard", args=[kind]), PAPERS[kind]) for kind in Paper]
         return format_html_join(" · ", '<a class="text-link" href="{}">{}</a>', links)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         given, file = form.cleaned_data, form.cleaned_data["file"]
-        holder, kind = given["rights_holder"], PaperKind(given["kind"])
+        holder, kind = given["rights_holder"], Paper(given["kind"])
         made = kept_files.add_template(holder, kind, file.name or "", file.read(), signed_in_user(request))
         obj.__dict__.update(made.__dict__)
 

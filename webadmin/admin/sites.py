@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
@@ -16,19 +17,20 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from core.errors import RetryLater
+from core.errors import BadInput, RetryLater
 from core.messages import CrawlRequested
 from records import stores
 from records.matters.figures import rank_site
 from records.models import Case, CrawlRun, Matter, PageRecord, Site, SiteDomain
 from records.models.site_kind_choices import CRAWLED, conditional_fields
-from records.sites import politeness
+from records.sites import look_ups, politeness
 from records.sites import runs as crawls
 from records.sites.families import family_of
 from records.sites.sharing import shared_hosts
 from webadmin.admin.book_links import books_of_site
 from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
+from webadmin.admin.site_contacts import whom_to_write_to
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
 from webadmin.views.rule_trial import rule_trial
@@ -69,9 +71,9 @@ class SiteAdmin(HolderAdmin):
     search_fields = ["name", "start_urls", "domains__host"]
     search_help_text = _("name, URL or domain")
     actions = ["crawl_selected"]
-    actions_detail = ["crawl_now", "try_rules"]
+    actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at", "family", "whole_books"]
+    readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to"]
     conditional_fields = conditional_fields()
     fieldsets = [
         (
@@ -116,10 +118,20 @@ class SiteAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A site that stands shows which others probably have its operator."""
+        """A site that stands shows whom to write to, and which others probably have its operator."""
         fieldsets = [*super().get_fieldsets(request, obj)]
-        shown = (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})
-        return fieldsets if obj is None else [*fieldsets, shown]
+        if obj is None:
+            return fieldsets
+        vars(obj)["is_managed"] = is_manager(request, obj)  # for what is drawn without a request
+        addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
+        return [*fieldsets, addressees, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
+
+    @display(description=_("addressees"))
+    def whom_to_write_to(self, site: Site) -> object:
+        kept = vars(site)
+        if "addressees_shown" not in kept:
+            kept["addressees_shown"] = whom_to_write_to(site, is_managed=kept.get("is_managed", False))
+        return kept["addressees_shown"]
 
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
@@ -183,6 +195,8 @@ class SiteAdmin(HolderAdmin):
 
     def is_offered(self, path: str, key: Any) -> bool:
         """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
+        if path.endswith("look-up"):
+            return bool(settings.ZHUIWEN.registries.is_on)
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
 
     @admin.action(description=_("Crawl now"), permissions=["manage"])
@@ -209,10 +223,7 @@ class SiteAdmin(HolderAdmin):
         if not is_manager(request, site):
             raise PermissionDenied
         run = _crawl(request, site)
-        address = _change_url(run or site)
-        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
+        return _back_to(request, run or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
@@ -221,6 +232,35 @@ class SiteAdmin(HolderAdmin):
         if not is_manager(request, site):
             raise PermissionDenied
         return rule_trial(request, site, self.admin_site.each_context(request))
+
+    @action(
+        description=_("Look up host and registrar"),
+        url_path="look-up",
+        icon="dns",
+        permissions=["manage"],
+        dialog={
+            "title": _("Look up host and registrar?"),
+            "description": _("The registries that the operator has named learn which site is asked about."),
+            "form_class": None,
+            "form_submit_text": _("Look up"),
+        },
+    )
+    def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        site: Site = self.record_of(request, object_id)
+        if not is_manager(request, site):
+            raise PermissionDenied
+        if not settings.ZHUIWEN.registries.is_on:
+            messages.warning(
+                request, _now("Host and registrar are not looked up: the operator has not switched that on.")
+            )
+            return _back_to(request, site)
+        try:
+            look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
+        except (BadInput, RetryLater) as error:
+            messages.warning(request, said(error))
+        else:
+            messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
+        return _back_to(request, site)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -281,6 +321,14 @@ def _tell_shared(request: HttpRequest, site: Site | None) -> None:
 def _with_run(words: str, run: CrawlRun | None) -> str:
     """A sentence with a link to the run that it speaks of."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words
+
+
+def _back_to(request: HttpRequest, record: Site | CrawlRun) -> HttpResponseBase:
+    """To a record's page, from a dialog: it is sent by htmx, which follows no ordinary redirect."""
+    address = _change_url(record)
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Redirect": address})
+    return HttpResponseRedirect(address)
 
 
 def _change_url(record: Site | CrawlRun) -> str:

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from core.addressees import Paper
 from core.errors import BadInput
-from papers.kinds import PaperKind
 from papers.word_files import MAX_FILE_BYTES
 from papers.word_template import require_template
 from records.models import HolderPaper, PaperTemplate
@@ -61,10 +61,10 @@ class PaperTemplateForm(forms.ModelForm):
         """Try the template as the kind that was chosen."""
         cleaned = super().clean() or {}
         file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
-        if file is None or kind not in set(PaperKind):
+        if file is None or kind not in set(Paper):
             return cleaned
         try:
-            require_template(file.read(MAX_FILE_BYTES + 1), PaperKind(kind))
+            require_template(file.read(MAX_FILE_BYTES + 1), Paper(kind))
         except BadInput as error:
             self.add_error("file", said(error))
         file.seek(0)

@@ -20,13 +20,13 @@ from records import access
 from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
 from records.models import Case, Matter
-from records.models.phrases import paper_choices
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
 from webadmin.forms.report_form import default_choice
 from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
+from webadmin.notices.offers import offers
 
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
@@ -70,7 +70,7 @@ class Preview:
     only_work: str
     book_address: str
     report_address: str
-    papers: Sequence[tuple[str, str]]  # that may be drafted, and their names
+    papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.offers
 
 
 def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
@@ -127,7 +127,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         only_work=asked.with_(work=matter.work_id).address,
         book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
         report_address=_report_address(matter),
-        papers=paper_choices(),
+        papers=offers(matter.site) if matter.confirmed_cases else [],
     )
 
 

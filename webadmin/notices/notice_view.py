@@ -14,16 +14,18 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from core.addressees import Paper
 from core.errors import ZhuiwenError
 from core.states import CaseState
 from papers.finished import advised
-from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField, PaperKind
+from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
 from records.access import may_manage, may_see, visible
-from records.models import Case, Matter, Notice
+from records.models import Addressee, Case, Matter, Notice
 from records.notices.drafting import MAX_PAGES, Standing, confirm, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import papers_that_go_with
 from records.notices.values import all_values, cases_of
 from webadmin.notices.downloads import as_download, kept_download
+from webadmin.notices.offers import ADDRESSEE
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
@@ -49,11 +51,15 @@ class FieldShown:
 
 
 def draft_view(request: HttpRequest) -> HttpResponse:
-    """Begin a notice for the confirmed cases of a matter (POST: matter, kind), and go on to it."""
-    key, kind = request.POST.get("matter", ""), request.POST.get("kind", "")
+    """Begin a notice for the confirmed cases of a matter (POST: matter, to), and go on to it.
+
+    to: a paper, or an addressee that was entered, whose paper it then is: the values of `offers`.
+    """
+    key = request.POST.get("matter", "")
     matter = visible(Matter.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
-    if request.method != "POST" or matter is None or kind not in set(PaperKind) or not isinstance(request.user, User):
+    if request.method != "POST" or matter is None or not isinstance(request.user, User):
         raise Http404
+    addressee, paper = _chosen(request)
     back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
     confirmed = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     cases = list(confirmed.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
@@ -61,13 +67,26 @@ def draft_view(request: HttpRequest) -> HttpResponse:
         messages.error(request, _("No case of this matter is confirmed: a notice names confirmed infringements alone."))
         return back
     try:
-        made = draft(cases, PaperKind(kind), request.user)
+        made = draft(cases, paper, request.user, addressee)
     except ZhuiwenError as error:
         messages.error(request, said(error))
         return back
     for case, reason in made.left_out:
         messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": said(reason)})
     return HttpResponseRedirect(reverse("admin:records_notice_change", args=[made.notice.pk]))
+
+
+def _chosen(request: HttpRequest) -> tuple[Addressee | None, Paper]:
+    """Raises Http404 for what is not offered."""
+    asked = request.POST.get("to", "")
+    if asked in set(Paper):
+        return None, Paper(asked)
+    key = asked.removeprefix(ADDRESSEE)
+    seen = visible(Addressee.objects.all(), request.user)
+    addressee = seen.filter(pk=int(key)).first() if asked != key and is_key(key) else None
+    if addressee is None:
+        raise Http404
+    return addressee, addressee.paper
 
 
 def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> HttpResponse:
@@ -147,7 +166,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "groups": _groups(notice, standing),
         "standing": standing,
         "lacking": [_label(field) for field in standing.fields],
-        "advised": [_label(field) for field in advised(PaperKind(notice.kind), values)] if is_draft else [],
+        "advised": [_label(field) for field in advised(Paper(notice.kind), values)] if is_draft else [],
         "form_words": FORM.in_language(get_language() or "en"),
         "unfit": [(case, said(reason)) for case, reason in standing.pages],
         "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
@@ -159,7 +178,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
 
 def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
     """To whom and where; from whom; what is said. Fields that the kind has no use for are left out."""
-    kind = PaperKind(notice.kind)
+    kind = Paper(notice.kind)
     others = {field.code for field in FIELDS if field.needed and kind not in field.needed and kind not in field.asked}
     groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
     for field in FIELDS:
@@ -170,7 +189,7 @@ def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
     return groups
 
 
-def _shown(field: PaperField, notice: Notice, kind: PaperKind, standing: Standing) -> FieldShown:
+def _shown(field: PaperField, notice: Notice, kind: Paper, standing: Standing) -> FieldShown:
     asked_by = field.needed.get(kind)
     law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
     return FieldShown(

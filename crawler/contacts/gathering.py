@@ -1,0 +1,76 @@
+"""The contacts of a crawl, page by page: what is the site's and not one page's is told at its end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.contacts import Contact, ContactKind
+from crawler.contacts.reading import PageContacts
+from crawler.contacts.telling_pages import is_telling
+
+# Pages whose contacts are read: any, of which the foot says the same; and those that speak of the site.
+MAX_ANY_PAGES, MAX_TELLING_PAGES = 20, 40
+MIN_PAGES = 2  # with what stands on pages that do not speak of the site: an address of one article is its author's
+_LINKED = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE})
+MAX_KEPT = 1_000  # while a crawl goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A contact of a site, the first page that has it, and when that was read."""
+
+    contact: Contact
+    url: str
+    at: datetime
+
+
+class ContactPages:
+    """Chooses the pages of a crawl whose contacts are read: what is read of a page takes time, and a foot is a foot.
+
+    A page that only its title makes known as one that speaks of the site is among them where a link names it so.
+    """
+
+    def __init__(self) -> None:
+        self._any = self._telling = 0
+        self._named: set[str] = set()
+
+    def note(self, page: PageContacts | None) -> None:
+        """Heed the pages for complaints and contact that a page links to."""
+        for each in page.contacts if page is not None else ():
+            if each.kind in _LINKED and len(self._named) < MAX_TELLING_PAGES:
+                self._named.add(each.value)
+
+    def wants(self, url: str) -> bool:
+        """Whether the page at `url`, which is about to be read, is one of them; it is counted then."""
+        if url in self._named or is_telling(url):
+            self._telling += 1
+            return self._telling <= MAX_TELLING_PAGES
+        self._any += 1
+        return self._any <= MAX_ANY_PAGES
+
+
+class ContactGatherer:
+    """Takes what pages say. Not for several threads."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._first: dict[tuple[ContactKind, str], Gathered] = {}
+        self._pages: dict[tuple[ContactKind, str], set[str]] = {}
+        self._sure: set[tuple[ContactKind, str]] = set()
+
+    def add(self, url: str, page: PageContacts | None) -> None:
+        """Note what a page says; None: it was not asked."""
+        for each in page.contacts if page is not None else ():
+            key = (each.kind, each.value)
+            known = self._first.get(key)
+            if known is None and len(self._first) >= MAX_KEPT:
+                continue
+            if known is None or (each.label and not known.contact.label):
+                self._first[key] = Gathered(each, url if known is None else known.url, self._now())
+            self._pages.setdefault(key, set()).add(url)
+            if page is not None and page.is_telling:
+                self._sure.add(key)
+
+    def found(self) -> list[Gathered]:
+        """What is the site's: said by a page that speaks of it, or by MIN_PAGES others."""
+        return [each for key, each in self._first.items() if key in self._sure or len(self._pages[key]) >= MIN_PAGES]

@@ -1,0 +1,164 @@
+"""What of a page may speak for the site: its frame and what stands on it, without remarks, scripts and hidden parts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from lxml.html import HtmlElement
+
+MAX_FOOTER_CHARS, MAX_PAGE_CHARS = 20_000, 60_000  # of 2,000 saved front pages' footers the longest had some 9,000
+MAX_TAIL_CHARS = 2_000  # where a page has no footer by name, what a site says of itself stands at the end
+MAX_LINKS = 2_000
+_SILENT = frozenset({"script", "style", "noscript", "template", "iframe", "svg", "select", "textarea", "head"})
+# Inside a line; anything else parts it. What parts nothing may stand in the middle of an address.
+_INLINE = frozenset({"b", "i", "em", "strong", "font", "small", "u", "span", "wbr", "img", "code"})
+_FOOTER = re.compile(r"(?:^|[\s_-])(?:foot(?:er)?|copy(?:right)?|site-?info|bottom|banquan|dibu|beian)", re.IGNORECASE)
+_REMARKS = (
+    r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|message-?(?:board|list)|(?:^|[\s_-])repl(?:y|ies)"
+)
+# Of a page that speaks of the site, remarks alone are a visitor's: blogs call every page a post. Of any other page the
+# posts are as well: a signature stands under each of them.
+_A_VISITORS = {
+    True: re.compile(_REMARKS, re.IGNORECASE),
+    False: re.compile(
+        _REMARKS + r"|(?:^|[\s_-])(?:post|thread|floor|answer|user|author|member)(?:$|[\s_-])", re.IGNORECASE
+    ),
+}
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOfPage:
+    """A link as it stands: where to, and the words on it."""
+
+    href: str
+    words: str
+    is_in_footer: bool
+
+
+@dataclass(slots=True)
+class Regions:
+    """The texts that count, cut to their bounds. forms: those that stand in no remark."""
+
+    footer: str = ""
+    page: str = ""
+    links: list[LinkOfPage] = field(default_factory=list)
+    forms: list[HtmlElement] = field(default_factory=list)
+
+    @property
+    def tail(self) -> str:
+        """The end of the page."""
+        return self.page[-MAX_TAIL_CHARS:]
+
+
+def regions(tree: HtmlElement, *, is_telling: bool) -> Regions:
+    """The regions of a page; the tree stays as it is. is_telling: it speaks of the site."""
+    found, walk = Regions(), _Walk(is_telling=is_telling)
+    for node, is_footer in walk.through(tree):
+        if node.tag == "a" and len(found.links) < MAX_LINKS:
+            found.links.append(LinkOfPage(node.get("href") or "", _words(node), is_footer))
+        elif node.tag == "form":
+            found.forms.append(node)
+    found.footer = "".join(walk.footer)[-MAX_FOOTER_CHARS:]
+    text = "".join(walk.page)
+    # The head of a page names it, its end has what a site says of itself; what is between is a text's.
+    found.page = (
+        text if len(text) <= MAX_PAGE_CHARS else f"{text[: MAX_PAGE_CHARS // 2]}\n{text[-MAX_PAGE_CHARS // 2 :]}"
+    )
+    return found
+
+
+class _Walk:
+    """Through a tree in its order, without recursion: pages are nested a thousand deep to break who reads them."""
+
+    def __init__(self, *, is_telling: bool) -> None:
+        self._a_visitors = _A_VISITORS[is_telling]
+        self.page: list[str] = []
+        self.footer: list[str] = []
+
+    def through(self, tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
+        """Each element that may speak for the site, and whether it stands in a footer; the texts are gathered."""
+        stack: list[tuple[HtmlElement | str, _Place]] = [(tree, _Place.ANYWHERE)]
+        while stack:
+            at, place = stack.pop()
+            if isinstance(at, str):
+                self._take(at, place)
+                continue
+            if at.tail and at is not tree:
+                stack.append((at.tail, place))
+            if not isinstance(at.tag, str) or at.tag in _SILENT or not self._speaks(at):
+                continue
+            inside = _place_in(at, place)
+            yield at, inside is _Place.FOOTER
+            parting = _parting(at)
+            self._take(parting, inside)
+            stack.append((parting, inside))
+            shielded = at.get("data-cfemail")
+            if shielded:
+                self._take(unshielded(shielded), inside)
+                continue
+            stack.extend((child, inside) for child in reversed(at))
+            if at.text:
+                stack.append((at.text, inside))
+
+    def _take(self, text: str, place: "_Place") -> None:
+        self.page.append(text)
+        if place is _Place.FOOTER:
+            self.footer.append(text)
+
+    def _speaks(self, node: HtmlElement) -> bool:
+        """Whether an element is seen, and no visitor's."""
+        if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
+            return False
+        return not _named(node, self._a_visitors)
+
+
+def unshielded(digits: str) -> str:
+    """The address that Cloudflare's shield (data-cfemail) hides: every byte over the first; "" for none.
+
+    >>> unshielded("422923243702276c2c27")
+    'kafu@e.ne'
+    """
+    try:
+        key, *rest = bytes.fromhex(digits[:400])
+    except ValueError:
+        return ""
+    return bytes(each ^ key for each in rest).decode("utf-8", "replace")
+
+
+class _Place(Enum):
+    ANYWHERE = 1
+    ARTICLE = 2  # its foot is its author's
+    FOOTER = 3
+
+
+def _place_in(node: HtmlElement, around: _Place) -> _Place:
+    if around is not _Place.ANYWHERE:
+        return around
+    if node.tag == "article":
+        return _Place.ARTICLE
+    return _Place.FOOTER if node.tag == "footer" or _named(node, _FOOTER) else _Place.ANYWHERE
+
+
+def _named(node: HtmlElement, names: re.Pattern[str]) -> bool:
+    return node.tag not in {"html", "body"} and any(
+        names.search((node.get(attribute) or "")[:200]) for attribute in ("class", "id")
+    )
+
+
+def _parting(node: HtmlElement) -> str:
+    """What parts an element from its neighbours: nothing where it may be the sign in the middle of an address."""
+    if node.tag not in _INLINE:
+        return "\n"
+    return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""
+
+
+def _words(node: HtmlElement) -> str:
+    pieces, size = [], 0
+    for piece in node.itertext():
+        pieces.append(piece)
+        size += len(piece)
+        if size > 200:
+            break
+    return " ".join("".join(pieces).split())[:80] or " ".join((node.get("title") or "").split())[:80]

@@ -1,0 +1,158 @@
+"""All that the registries say of a site's hosts: RDAP first, whois where that does not know."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from core.addresses import refusal
+from core.contacts import Contact, ContactSource
+from core.errors import BadInput, RetryLater, ZhuiwenError
+from core.hosts import Host, host_key, parse_host
+from core.settings import CrawlSettings, RegistrySettings
+from core.wording import Message
+from crawler.fetching.addresses import AddressGuard, literal_address
+from crawler.fetching.names import Names
+from crawler.registries import rdap, whois
+from crawler.registries.bootstrap import server_of_address, server_of_name
+from crawler.site_identifiers import registrable
+
+MAX_HOSTS = 5  # of a site; each makes up to two questions for its name and two for each of its addresses
+MAX_ADDRESSES = 2  # of a host: one of each kind, else of one network
+MAX_SECONDS = 120.0  # a worker's step has 300; what is left then can be asked again
+OF_ADDRESSES = "ip"  # the ending that stands for addresses in the setting
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryContact:
+    """What a registry says. where: the server that said it, and of what."""
+
+    contact: Contact
+    source: ContactSource
+    where: str
+
+
+@dataclass(slots=True)
+class LookedUp:
+    """All that was found, and what could not be found out."""
+
+    found: list[RegistryContact] = field(default_factory=list)
+    faults: list[Message] = field(default_factory=list)
+
+
+class Registries:
+    """Asks for one site after the other; no server but those that the settings name, or that these lead to."""
+
+    def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
+        self._settings, self._agent = settings, crawl.user_agent
+        self._names, self._end = Names(crawl.name_servers), 0.0
+        self._servers = [_server(each) for each in settings.whois_servers]
+        # What an operator names may be in the own network; what an answer leads to may not.
+        named = [str(place) for _, place in self._servers]
+        named += [_place(settings.rdap_url)] if settings.rdap_url else []
+        self._guard = AddressGuard((*crawl.allow_private_hosts, *named))
+
+    def look_up(self, hosts: Sequence[str]) -> LookedUp:
+        """What is known of the names and addresses of hosts (as core.hosts spells them)."""
+        if not self._settings.is_on:
+            raise BadInput("registry.off")
+        self._end = time.monotonic() + MAX_SECONDS
+        looked, names, addresses = LookedUp(), dict[str, None](), dict[str, None]()
+        for host in list(dict.fromkeys(hosts))[:MAX_HOSTS]:
+            place = parse_host(host)
+            literal = literal_address(place.name)
+            if literal is None:
+                names[registrable(place.name)] = None
+            addresses |= dict.fromkeys([str(literal)] if literal else self._addresses(place, looked))
+        for name in names:
+            self._ask(looked, name, rdap.registrar, whois.registrar, f"domain/{quote(name)}", name)
+        for address in addresses:
+            if refusal(address) is not None:
+                looked.faults.append(Message("registry.private-address", address=address))
+                continue
+            self._ask(looked, address, rdap.host, whois.host, f"ip/{quote(address, safe=':')}", "")
+        return looked
+
+    def _addresses(self, place: Host, looked: LookedUp) -> list[str]:
+        try:
+            return self._names.addresses(place.name, place.port or 80)[:MAX_ADDRESSES]
+        except (OSError, UnicodeError):
+            looked.faults.append(Message("registry.no-address", host=place.name))
+            return []
+
+    def _ask(  # noqa: PLR0917 - one question in two protocols
+        self,
+        looked: LookedUp,
+        about: str,
+        of_rdap: Callable[[dict[str, object]], list[Contact]],
+        of_whois: Callable[[str], list[Contact]],
+        path: str,
+        name: str,
+    ) -> None:
+        """Ask the servers in turn until one knows; what kept one from answering is noted."""
+        if time.monotonic() > self._end:
+            looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
+            return
+        try:
+            for base in dict.fromkeys(self._bases(about, name)):
+                found = self._by_rdap(looked, base, path, of_rdap)
+                if found:
+                    looked.found += found
+                    return
+        except BadInput as error:
+            looked.faults.append(error.message)
+        for place in self._whois_servers(name):
+            found = self._by_whois(looked, place, about, of_whois)
+            if found:
+                looked.found += found
+                return
+        looked.faults.append(Message("registry.unknown", about=about))
+
+    def _by_rdap(
+        self, looked: LookedUp, base: str, path: str, read: Callable[[dict[str, object]], list[Contact]]
+    ) -> list[RegistryContact]:
+        try:
+            answer = rdap.ask(base, path, self._agent, self._guard, self._names)
+        except (BadInput, RetryLater) as error:
+            looked.faults.append(error.message)
+            return []
+        where = f"{base.rstrip('/')}/{path}"
+        return [RegistryContact(each, ContactSource.RDAP, where) for each in (read(answer) if answer else ())]
+
+    def _by_whois(
+        self, looked: LookedUp, place: Host, about: str, read: Callable[[str], list[Contact]]
+    ) -> list[RegistryContact]:
+        try:
+            text = whois.ask(place, about, self._guard, self._names)
+        except ZhuiwenError as error:
+            looked.faults.append(error.message)
+            return []
+        return [RegistryContact(each, ContactSource.WHOIS, f"{place} {about}") for each in read(text)]
+
+    def _bases(self, about: str, name: str) -> Iterator[str]:
+        if self._settings.rdap_bootstrap:
+            folder = Path(self._settings.rdap_bootstrap)
+            listed = server_of_name(folder, name) if name else server_of_address(folder, about)
+            if listed:
+                yield listed
+        if self._settings.rdap_url:
+            yield self._settings.rdap_url
+
+    def _whois_servers(self, name: str) -> Iterator[Host]:
+        """For a name those of its ending, then those of all names; for an address those of addresses, then the same."""
+        for is_first in (True, False):
+            for ending, place in self._servers:
+                is_of = (name == "" if ending == OF_ADDRESSES else name.endswith(f".{ending}")) if ending else False
+                if is_of if is_first else not ending:
+                    yield place
+
+
+def _server(setting: str) -> tuple[str, Host]:
+    ending, _, place = setting.rpartition("=")
+    return ending, parse_host(place)
+
+
+def _place(url: str) -> str:
+    name, port = host_key(url)
+    return str(Host(name, port))

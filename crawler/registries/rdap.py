@@ -1,0 +1,96 @@
+"""RDAP (RFC 9082, 9083): what a server says of a name or an address, over HTTP, within bounds."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from core.contacts import Contact, ContactKind
+from core.errors import BadInput, RetryLater
+from crawler.contacts.emails import email_of
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.exchange import Ask, Bounds, exchange
+from crawler.fetching.names import Names
+
+MAX_ANSWER_BYTES = 1_000_000  # an answer has 2 to 30 kB
+TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows where to ask answers with a redirect (RFC 7484)
+MAX_ENTITIES, MAX_DEPTH = 200, 4
+MAX_NAME_CHARS = 200
+_ACCEPT = "application/rdap+json, application/json;q=0.9"
+
+
+def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: Names) -> dict[str, Any] | None:
+    """The answer of a server; None where it does not know. path: as `domain/a.example`.
+
+    Raises BadInput for an answer that is none of RDAP, UnsafeUrl, RetryLater where nothing whole comes in time.
+    """
+    url = f"{base.rstrip('/')}/{path}"
+    given = Ask(url, {"User-Agent": user_agent, "Accept": _ACCEPT})
+    answer = exchange(given, Bounds(TIMEOUT_S, MAX_ANSWER_BYTES, MAX_REDIRECTS), guard, names)
+    if answer.status == 404:
+        return None
+    if answer.status != 200:
+        raise RetryLater("fetch.error-status", url=url, status=answer.status)
+    try:
+        read = json.loads(answer.body)
+    except (ValueError, RecursionError) as error:
+        raise BadInput("registry.no-rdap", url=url) from error
+    if not isinstance(read, dict):
+        raise BadInput("registry.no-rdap", url=url)
+    return read
+
+
+def registrar(answer: dict[str, Any]) -> list[Contact]:
+    """Who registered a name, and where that takes complaints; nothing where the answer does not say."""
+    found = list(_entities(answer, MAX_DEPTH))
+    name = next((_name(each) for each, roles in found if "registrar" in roles), "")
+    return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse(found))
+
+
+def host(answer: dict[str, Any]) -> list[Contact]:
+    """Whose network an address is of, and where that takes complaints."""
+    found = list(_entities(answer, MAX_DEPTH))
+    owners = ("registrant", "administrative", "technical")
+    by_role = {role: _name(each) for each, roles in reversed(found) for role in roles if _name(each)}
+    name = next((by_role[role] for role in owners if role in by_role), "") or _text(answer.get("name"))
+    return _contacts(ContactKind.HOST, name, ContactKind.HOST_ABUSE, _abuse(found))
+
+
+def _contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -> list[Contact]:
+    named = [Contact(kind, name)] if name else []
+    return [*named, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
+
+
+def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """Each entity with its roles, those inside of others behind them; at most MAX_ENTITIES of a list."""
+    stated = answer.get("entities")
+    for each in stated[:MAX_ENTITIES] if isinstance(stated, list) else ():
+        if not isinstance(each, dict):
+            continue
+        roles = each.get("roles")
+        yield each, [role for role in roles[:20] if isinstance(role, str)] if isinstance(roles, list) else []
+        if depth:
+            yield from _entities(each, depth - 1)
+
+
+def _abuse(found: list[tuple[dict[str, Any], list[str]]]) -> str:
+    return next(
+        (email for each, roles in found if "abuse" in roles and (email := email_of(_of_card(each, "email")))), ""
+    )
+
+
+def _name(entity: dict[str, Any]) -> str:
+    return _of_card(entity, "fn") or _of_card(entity, "org")
+
+
+def _of_card(entity: dict[str, Any], wanted: str) -> str:
+    """A property of the entity's card (jCard, RFC 7095); "" for none."""
+    card = entity.get("vcardArray")
+    rows = card[1] if isinstance(card, list) and len(card) == 2 and isinstance(card[1], list) else []
+    for row in rows[:100]:
+        if isinstance(row, list) and len(row) >= 4 and row[0] == wanted:
+            return _text(row[3])
+    return ""
+
+
+def _text(value: object) -> str:
+    return " ".join(value.split())[:MAX_NAME_CHARS] if isinstance(value, str) else ""

@@ -1,0 +1,83 @@
+"""Whois (RFC 3912): a line out, a text back, and what of it says who registered a name or has an address."""
+
+import re
+import socket
+
+from core.contacts import Contact, ContactKind
+from core.errors import BadInput, RetryLater
+from core.hosts import Host
+from crawler.contacts.emails import email_of
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.deadline import Deadline
+from crawler.fetching.names import Names
+
+TIMEOUT_S = 15.0
+MAX_ANSWER_BYTES = 64_000  # an answer has 1 to 6 kB; more than this is cut off
+MAX_NAME_CHARS = 200
+_LINE = re.compile(r"^[ \t]{0,40}([A-Za-z][A-Za-z /()-]{0,60}?)[ \t]{0,20}:[ \t]{0,80}(\S.{0,400})$", re.MULTILINE)
+# By registries: ICANN's form, CNNIC's, RIPE's and APNIC's, ARIN's.
+_REGISTRAR = ("registrar", "sponsoring registrar", "registrar name")
+_REGISTRAR_ABUSE = ("registrar abuse contact email", "registrar abuse email")
+_HOST = ("org-name", "orgname", "organization", "descr", "owner", "netname")
+_HOST_ABUSE = ("orgabuseemail", "abuse-mailbox", "abuse contact", "abuse-c email", "e-mail")
+
+
+def ask(place: Host, question: str, guard: AddressGuard, names: Names) -> str:
+    """What the server at `place` says, cut to MAX_ANSWER_BYTES. question: an ASCII name or an address, of one line.
+
+    Raises UnsafeUrl for a private address that nobody named, RetryLater where nothing comes in time.
+    """
+    if not re.fullmatch(r"[0-9A-Za-z.:-]{1,253}", question):
+        raise BadInput("registry.no-question", question=question[:80])
+    deadline, port = Deadline(TIMEOUT_S), place.port or 43
+    try:
+        found = names.addresses(place.name, port, deadline.left())
+        address = guard.allowed(f"whois://{place}", place.name, port, found)[0]
+        return _decoded(_answer(address, port, question, deadline))
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise RetryLater("registry.no-whois", place=place, reason=reason) from error
+
+
+def registrar(text: str) -> list[Contact]:
+    """Who registered a name, and where that takes complaints."""
+    return _contacts(text, ContactKind.REGISTRAR, _REGISTRAR, ContactKind.REGISTRAR_ABUSE, _REGISTRAR_ABUSE)
+
+
+def host(text: str) -> list[Contact]:
+    """Whose network an address is of, and where that takes complaints."""
+    return _contacts(text, ContactKind.HOST, _HOST, ContactKind.HOST_ABUSE, _HOST_ABUSE)
+
+
+def _contacts(
+    text: str, kind: ContactKind, names: tuple[str, ...], of_abuse: ContactKind, abuse_names: tuple[str, ...]
+) -> list[Contact]:
+    said: dict[str, str] = {}
+    for match in _LINE.finditer(text):
+        said.setdefault(match[1].strip().lower(), " ".join(match[2].split()))
+    name = next((said[each][:MAX_NAME_CHARS] for each in names if each in said), "")
+    abuse = next((email for each in abuse_names if (email := email_of(said.get(each, "")))), "")
+    found = [Contact(kind, name)] if name else []
+    return [*found, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
+
+
+def _answer(address: str, port: int, question: str, deadline: Deadline) -> bytes:
+    taken = bytearray()
+    with socket.create_connection((address, port), timeout=deadline.left()) as server:
+        server.sendall(f"{question}\r\n".encode("ascii"))
+        while len(taken) < MAX_ANSWER_BYTES:
+            server.settimeout(deadline.left())
+            piece = server.recv(min(8_192, MAX_ANSWER_BYTES - len(taken)))
+            if not piece:
+                break
+            taken += piece
+    return bytes(taken)
+
+
+def _decoded(answer: bytes) -> str:
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return answer.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return answer.decode("latin-1")

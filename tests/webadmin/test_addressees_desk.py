@@ -1,0 +1,254 @@
+"""Whom to write to, on the desk: a site's section, the way from what was read to an addressee, who may do what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from core.addressees import AddresseeRole, CounterRule
+from core.contacts import ContactKind
+from core.messages import LookUpRequested
+from core.settings import RegistrySettings
+from core.wording import Message
+from records import stores
+from records.models import Addressee, ContactLookUp, SiteIdentifier
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def desk(world: admin_data.World) -> Client:
+    return speaking(world.ours.manager)
+
+
+@pytest.fixture
+def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
+    collecting = CollectingOutbox()
+    monkeypatch.setattr(stores, "outbox", lambda: collecting)
+    return collecting
+
+
+@pytest.fixture
+def switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    registries = RegistrySettings(rdap_url="https://rdap.example/")
+    monkeypatch.setattr(settings, "ZHUIWEN", replace(settings.ZHUIWEN, registries=registries))
+
+
+def speaking(person: Any, language: str = "en") -> Client:
+    client = signed_in(person)
+    client.cookies["django_language"] = language
+    return client
+
+
+def shown(client: Client, url: str) -> str:
+    response = client.get(url)
+    assert response.status_code == 200
+    return unescape(response.content.decode())
+
+
+def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: admin_data.World, desk: Client) -> None:
+    site = world.ours.sites[0]
+    row = admin_data.contact(site, label="客服")
+    admin_data.contact(site, ContactKind.COMPLAINT_PAGE, "https://luoxia.example/tousu")
+    admin_data.contact(site, ContactKind.POLICE, "京公网安备11010502012345号")
+    admin_data.contact(site, ContactKind.HOST, "某云计算", source="rdap", where="https://rdap.example/ip/1.2.3.4")
+    page = shown(desk, record_url(site))
+    assert "Whom to write to" in page
+    assert f'href="{record_url(world.ours.addressee)}"' in page
+    assert "gives storage · gets: notice to remove or disconnect (article 14)" in page
+    assert "某云计算 · host · gets: notice to remove or disconnect (article 14) · only read so far" in page
+    assert f"{row.value} (客服) · page of the site" in page
+    assert "record with the police 京公网安备11010502012345号" in page
+    assert 'href="https://luoxia.example/tousu" target="_blank" rel="noopener noreferrer nofollow"' in page
+    assert f"{add_url(Addressee)}?site={site.pk}&contact={row.pk}" in page
+    assert f"{add_url(Addressee)}?site={site.pk}&of=host" in page
+
+
+def test_one_click_begins_the_form_with_what_was_read(world: admin_data.World, desk: Client) -> None:
+    site = world.ours.sites[1]
+    first = admin_data.contact(site, value="bd@yunjian.example")
+    admin_data.contact(site, value="ts@yunjian.example", label="版权投诉")
+    admin_data.contact(site, ContactKind.FORM, "https://yunjian.example/form")
+    form = desk.get(f"{add_url(Addressee)}?site={site.pk}&of=site").context["adminform"].form
+    assert form.initial == {
+        "rights_holder": site.rights_holder_id,
+        "sites": [site.pk],
+        "name": site.name,
+        "role": "",
+        "email": "ts@yunjian.example",
+        "complaint_page": "",
+        "form_page": "https://yunjian.example/form",
+    }
+    chosen = desk.get(f"{add_url(Addressee)}?site={site.pk}&contact={first.pk}").context["adminform"].form
+    assert chosen.initial["email"] == "bd@yunjian.example"
+
+
+def fields(world: admin_data.World, **changes: Any) -> dict[str, Any]:
+    given = {
+        "rights_holder": world.ours.holder.pk,
+        "name": "云笺科技",
+        "role": AddresseeRole.STORES,
+        "sites": [world.ours.sites[1].pk],
+        "email": "ts@yunjian.example",
+        "counter_rule": CounterRule.REPLY_2020_9,
+    }
+    return {**given, **changes}
+
+
+def saved(client: Client, given: dict[str, Any]) -> Addressee | dict[str, Any]:
+    response = client.post(add_url(Addressee), given)
+    if response.status_code == 302:
+        return Addressee.objects.get(name=given["name"])
+    assert response.status_code == 200, response.status_code
+    return dict(response.context["adminform"].form.errors)
+
+
+def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(
+    world: admin_data.World, desk: Client
+) -> None:
+    site = world.ours.sites[1]
+    admin_data.contact(site)
+    assert "only read so far" in shown(desk, record_url(site))
+    made = saved(desk, fields(world))
+    assert isinstance(made, Addressee)
+    assert (made.entered_by, list(made.sites.all())) == (world.ours.manager, [site])
+    page = shown(desk, record_url(site))
+    assert "only read so far" not in page
+    assert "云笺科技" in page
+    assert "云笺科技" in shown(desk, list_url(Addressee))
+    assert "notice to remove or disconnect" in shown(desk, record_url(made))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"form_page": "javascript:alert(1)"}, "form_page"),
+        ({"complaint_page": "https://a.example/\nhttps://b.example/"}, "complaint_page"),
+        ({"email": "nobody"}, "email"),
+        ({"role": AddresseeRole.PLATFORM}, "form_page"),
+        ({"role": "king"}, "role"),
+        ({"counter_rule": CounterRule.E_COMMERCE, "counter_days": 20}, "counter_days"),
+        ({"counter_rule": CounterRule.NONE}, "counter_rule"),
+        ({"max_attachments_mb": 0}, "max_attachments_mb"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_field(
+    world: admin_data.World, desk: Client, changes: dict[str, Any], field: str
+) -> None:
+    assert list(saved(desk, fields(world, **changes))) == [field]
+
+
+def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: admin_data.World, desk: Client) -> None:
+    made = saved(desk, fields(world, role=AddresseeRole.PUBLISHES, counter_days=12))
+    assert isinstance(made, Addressee)
+    assert (made.counter_rule, made.counter_days) == (CounterRule.NONE, None)
+    assert "letter to stop" in shown(desk, record_url(made))
+
+
+def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: admin_data.World, desk: Client) -> None:
+    theirs = world.theirs
+    assert "sites" in saved(desk, fields(world, sites=[theirs.sites[0].pk]))
+    assert "rights_holder" in saved(desk, fields(world, rights_holder=theirs.holder.pk))
+    contact = admin_data.contact(theirs.sites[0], value="secret@beidou.example")
+    for query in (f"site={theirs.sites[0].pk}&of=site", f"site={world.ours.sites[0].pk}&contact={contact.pk}"):
+        assert "secret@beidou.example" not in shown(desk, f"{add_url(Addressee)}?{query}")
+    for query in ("site=x&of=site", f"site={world.ours.sites[0].pk}&of=nobody", "site=9999999999999999999&contact=-1"):
+        assert desk.get(f"{add_url(Addressee)}?{query}").status_code == 200
+
+
+def test_an_administrator_cannot_mix_sites_of_two_holders(world: admin_data.World) -> None:
+    errors = saved(speaking(world.administrator), fields(world, sites=[world.theirs.sites[0].pk]))
+    assert list(errors) == ["sites"]
+
+
+def test_a_reviewer_reads_and_enters_nothing(world: admin_data.World) -> None:
+    client = speaking(world.ours.reviewer)
+    site = world.ours.sites[0]
+    admin_data.contact(site, ContactKind.HOST, "某云", source="rdap")
+    page = shown(client, record_url(site))
+    assert "某云 · host" in page
+    assert add_url(Addressee) not in page
+    assert shown(client, record_url(world.ours.addressee))
+    assert client.get(add_url(Addressee)).status_code == 403
+    assert client.post(add_url(Addressee), fields(world)).status_code == 403
+    assert client.post(record_url(world.ours.addressee), fields(world)).status_code == 403
+
+
+def test_hostile_contacts_are_shown_as_text(world: admin_data.World, desk: Client) -> None:
+    site = world.ours.sites[0]
+    where = f"javascript:alert(1)//{HOSTILE}"
+    admin_data.contact(site, ContactKind.COMPLAINT_PAGE, f"javascript:alert(2)//{HOSTILE}", where=where)
+    admin_data.contact(site, ContactKind.HOST, f"云\u202e{HOSTILE}", source="whois", where=f"h {HOSTILE}")
+    admin_data.contact(site, value="e" * 500, label=HOSTILE + "\u202e")
+    page = desk.get(record_url(site)).content.decode()
+    assert "<script>alert(1)" not in page
+    assert 'href="javascript:' not in page
+    assert "\u202e" not in page
+    assert "云‹RLO›" in page
+    assert "&lt;/script&gt;‹RLO›)" in page
+    assert "e" * 200 not in page
+
+
+def test_a_site_of_the_same_operator_lends_its_addressees(world: admin_data.World, desk: Client) -> None:
+    first, second = world.ours.sites[:2]
+    now = timezone.now()
+    for site in (first, second):
+        SiteIdentifier.objects.create(
+            site=site, kind="icp", value="京ICP备1号", page_url="https://x/", first_read_at=now, read_at=now
+        )
+    second.domains.update(host="other.test")
+    assert f"from {first.name}, of the same operator" in shown(desk, record_url(second))
+
+
+def test_a_look_up_is_offered_only_where_it_is_switched_on(
+    world: admin_data.World, desk: Client, outbox: CollectingOutbox
+) -> None:
+    site = world.ours.sites[0]
+    page = shown(desk, record_url(site))
+    assert "the operator has not switched that on" in page
+    assert "Look up host and registrar" not in page
+    response = desk.post(f"{record_url(site, 'look_up')}", {"_form_submitted": "True"}, follow=True)
+    assert "the operator has not switched that on" in unescape(response.content.decode())
+    assert (outbox.sent, ContactLookUp.objects.count()) == ([], 0)
+
+
+@pytest.mark.usefixtures("switched_on")
+def test_a_manager_asks_once_and_sees_what_came_of_it(
+    world: admin_data.World, desk: Client, outbox: CollectingOutbox
+) -> None:
+    site = world.ours.sites[0]
+    assert "Look up host and registrar" in shown(desk, record_url(site))
+    for _ in range(2):
+        desk.post(record_url(site, "look_up"), {"_form_submitted": "True"})
+    look_up = ContactLookUp.objects.get()
+    assert (outbox.sent, look_up.asked_by) == ([LookUpRequested(look_up.pk)], world.ours.manager)
+    assert "are being looked up since" in shown(desk, record_url(site))
+    look_up.ended_at, look_up.found = timezone.now(), 3
+    look_up.faults = [Message("registry.unknown", about="<b>x\u202e")]
+    look_up.save()
+    page = desk.get(record_url(site)).content.decode()
+    assert "3 entries found." in page
+    assert "no server knows whose &lt;b&gt;x‹RLO› is" in page
+    assert (
+        speaking(world.ours.reviewer).post(record_url(site, "look_up"), {"_form_submitted": "True"}).status_code == 403
+    )
+
+
+def test_the_chinese_desk_speaks_chinese(world: admin_data.World) -> None:
+    client = speaking(world.ours.manager, "zh-hans")
+    admin_data.contact(world.ours.sites[1])
+    page = shown(client, record_url(world.ours.sites[1]))
+    assert "通知对象" in page
+    assert "设为通知对象" in page
+    assert "已录入" in shown(client, record_url(world.ours.sites[0]))
+    assert "电子邮箱" in page
+    assert "停止侵权告知函" not in page
+    assert "要求删除或断开链接的通知" in shown(client, list_url(Addressee))

@@ -1,0 +1,121 @@
+"""Whom notices go to: entered by managers, begun from what was read of a site."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import ManyToManyField, Model, Prefetch, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.contacts import ContactKind
+from records.access import manageable, visible
+from records.models import Addressee, ContactRead, Site
+from records.models.phrases import PAPERS
+from records.sites.addressees import Whose, proposal, whose_is
+from webadmin.admin.columns import NOTHING, clipped, moment
+from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.forms.addressee_form import AddresseeForm
+from webadmin.requests.request_values import is_key
+
+MAX_SITES_SHOWN = 3
+_WAYS = ("email", "complaint_page", "form_page")
+# Where what was read of a kind goes in the form.
+_FIELDS = {
+    ContactKind.EMAIL: "email",
+    ContactKind.HOST_ABUSE: "email",
+    ContactKind.REGISTRAR_ABUSE: "email",
+    ContactKind.COMPLAINT_PAGE: "complaint_page",
+    ContactKind.CONTACT_PAGE: "complaint_page",
+    ContactKind.FORM: "form_page",
+    ContactKind.HOST: "name",
+    ContactKind.REGISTRAR: "name",
+}
+
+
+@admin.register(Addressee)
+class AddresseeAdmin(HolderAdmin):
+    form = AddresseeForm
+    list_display = ["shown_name", "role", "paper_name", "reached_by", "sites_of", "rights_holder", "entered"]
+    list_filter = ["rights_holder", "role"]
+    list_select_related = ["rights_holder", "entered_by"]
+    search_fields = ["name", "legal_name", "email", "sites__name"]
+    search_help_text = _("name, e-mail address or site")
+    autocomplete_fields = ["sites"]
+    readonly_fields = ["entered_by", "entered_at", "paper_name"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
+        (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
+        (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
+        (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "note"]}),
+        (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
+    ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """An addressee that stands shows the paper that it gets, and who entered it."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        shown = (_("Entered"), {"fields": ["paper_name", ("entered_by", "entered_at")]})
+        return fieldsets if obj is None else [*fieldsets, shown]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """With the names of the sites, for a whole list at once."""
+        return super().get_queryset(request).prefetch_related(Prefetch("sites", Site.objects.only("name")))
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Begin with what was read of a site: ?site=<its key>, &of=<whose> or &contact=<a contact's key>."""
+        return _begun(request)
+
+    def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the sites that the user manages, and no way to add one from here."""
+        kwargs["queryset"] = manageable(Site.objects.all(), request.user)
+        field = super().formfield_for_manytomany(db_field, request, **kwargs)
+        if field is not None and hasattr(field.widget, "can_add_related"):
+            field.widget.can_add_related = False
+        return field
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        obj.entered_by = signed_in_user(request)
+        super().save_model(request, obj, form, change)
+
+    @display(description=_("name"), ordering="name")
+    def shown_name(self, addressee: Addressee) -> str:
+        return clipped(addressee.name)
+
+    @display(description=_("gets"))
+    def paper_name(self, addressee: Addressee) -> object:
+        return PAPERS[addressee.paper] if addressee.role else NOTHING
+
+    @display(description=_("reached by"))
+    def reached_by(self, addressee: Addressee) -> str:
+        of = addressee
+        ways = (of.email, of.form_page, of.complaint_page, of.phone, of.postal_address, NOTHING)
+        return clipped(next(way for way in ways if way))
+
+    @display(description=_("sites"))
+    def sites_of(self, addressee: Addressee) -> str:
+        names = [site.name for site in addressee.sites.all()]
+        more = "…" if len(names) > MAX_SITES_SHOWN else ""
+        return ", ".join(clipped(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
+
+    @display(description=_("entered"), ordering="entered_at")
+    def entered(self, addressee: Addressee) -> str:
+        return moment(addressee.entered_at)
+
+
+def _begun(request: HttpRequest) -> dict[str, Any]:
+    """The values with which a form begins."""
+    key, whose = request.GET.get("site", ""), request.GET.get("of", "")
+    site = manageable(Site.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    if site is None:
+        return {}
+    rows = visible(ContactRead.objects.filter(site=site), request.user).order_by("-read_at", "pk")
+    chosen = request.GET.get("contact", "")
+    contact = rows.filter(pk=int(chosen)).first() if is_key(chosen) else None
+    of = whose_is(ContactKind(contact.kind)) if contact else Whose(whose) if whose in set(Whose) else None
+    read = proposal(site, of, rows) if of else None
+    initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}
+    if read is not None:
+        initial |= {"name": read.name, "role": read.role or ""} | {name: getattr(read, name) for name in _WAYS}
+    return initial | (
+        {_FIELDS[ContactKind(contact.kind)]: contact.value} if contact and contact.kind in _FIELDS else {}
+    )
