@@ -28,6 +28,7 @@ from records.models import (
     Exclusion,
     IgnoredText,
     Licence,
+    LicenceFee,
     LicenceProof,
     Matter,
     MatterText,
@@ -41,6 +42,7 @@ from records.models import (
     PageRecheck,
     PageRecord,
     PlannedUpload,
+    ProofCoverage,
     RetentionLog,
     RightsHolder,
     RightsRecord,
@@ -55,6 +57,8 @@ from records.models import (
     SiteRules,
     SiteTemplate,
     TakenText,
+    ThirdPartyProof,
+    ThirdPartyTask,
     Unprotected,
     VerdictRecord,
     Work,
@@ -111,6 +115,10 @@ HOLDER_PATHS: dict[type[Model], str] = {
     OpinionRequest: "case__rights_holder_id",
     EvidenceBundle: "rights_holder_id",
     RetentionLog: "rights_holder_id",
+    ThirdPartyProof: "rights_holder_id",
+    ProofCoverage: "rights_holder_id",
+    ThirdPartyTask: "rights_holder_id",
+    LicenceFee: "work__rights_holder_id",
 }
 
 

@@ -7,6 +7,7 @@ from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQu
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
+from records.models.licence_fee import LicenceFee
 from records.models.matter import CopiedText, Matter, MatterText, SavedView
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
@@ -26,6 +27,7 @@ from records.models.rights import (
 )
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from records.models.third_party import ProofCoverage, ThirdPartyProof, ThirdPartyTask
 from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
 
@@ -50,6 +52,7 @@ __all__ = [
     "FailedMessage",
     "IgnoredText",
     "Licence",
+    "LicenceFee",
     "LicenceProof",
     "Matter",
     "MatterText",
@@ -63,6 +66,7 @@ __all__ = [
     "PageRecheck",
     "PageRecord",
     "PlannedUpload",
+    "ProofCoverage",
     "RetentionLog",
     "RightsHolder",
     "RightsRecord",
@@ -80,6 +84,8 @@ __all__ = [
     "Stamp",
     "StampAttempt",
     "TakenText",
+    "ThirdPartyProof",
+    "ThirdPartyTask",
     "Unprotected",
     "UserPreference",
     "VerdictRecord",
