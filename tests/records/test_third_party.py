@@ -117,7 +117,7 @@ def test_a_stamp_on_the_root_of_the_day_covers_the_bundles_of_that_day(office: O
 
 @pytest.mark.usefixtures("processes")
 def test_a_pdf_is_looked_through_and_a_damaged_one_says_why_not(office: Office) -> None:
-    written = pdf_of("存证证书", {"哈希值": [office.bundle.digest]})])
+    written = pdf_of("存证证书", {"哈希值": [office.bundle.digest]})
     assert [each.how for each in office.add(written).covered.all()] == ["named"]
     assert codes(office.add(pdf_of_pictures())) == ["proof.says-nothing"]
     assert codes(office.add(PDF + b"\x00\xff")) == ["proof.unread"]
