@@ -44,7 +44,7 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         "title": _("Damages, as the rights holder reckons them"),
         "subject_name": name_of(subject),
         "back": address_of(subject),
-        "found": found,
+        "amount": "" if found.amount is None else f"{found.amount:,.2f}",
         "told": [said(each) for each in told(found, local_time)],
         "own": said(Message("damages.own")),
         "now": timezone.now(),
