@@ -18,8 +18,9 @@ from evidence.stamps import MAX_DER_BYTES, Stated, stated
 
 # Of an archive: a notary's or a platform's packet has some ten files. What is beyond is not looked at, which is said.
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
+MAX_TOKENS = 10  # of an archive: a hostile one of 64 kB takes .6 s to be refused
 MAX_LISTED = 5_000  # entries of an archive; each costs memory before the first is read
-# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million take .3 s (2026-11).
+# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million of nothing but digits take 1 s (2026-11).
 MAX_TEXT_CHARS = 2_000_000
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 _PLAIN = ("json", "xml", "txt")
@@ -49,8 +50,8 @@ def kind_of(content: bytes, name: str) -> str:
         return found
     if content.startswith(b"PK"):
         return _kind_of_archive(content)
-    if content[:1] == b"\x30":
-        return _kind_of_der(content)
+    if content[:1] == b"\x30" and (signed := _kind_of_der(content)):  # a text may begin with 0 too
+        return signed
     if plain_text(content) is None:
         return ""
     ending = name.rpartition(".")[2].lower()
@@ -141,17 +142,19 @@ def _counted(size: int) -> bytes:
 
 
 def _read_archive(content: bytes) -> Found:
-    tokens, texts, left, is_cut = list[Stated](), list[str](), MAX_TEXT_CHARS, False
+    tokens, texts, left, is_cut, tried = list[Stated](), list[str](), MAX_TEXT_CHARS, False, 0
     try:
         for name, member in _members(content):
             if member is None:
                 is_cut = True
                 continue
-            token = token_in(member) if member[:1] == b"\x30" else None
-            if token is not None:
-                tokens.append(token)
-                continue
-            text = plain_text(member) or ""
+            text = plain_text(member)
+            if text is None and member[:1] == b"\x30":
+                tried += 1
+                is_cut |= tried > MAX_TOKENS
+                token = token_in(member) if tried <= MAX_TOKENS else None
+                tokens += [token] if token else []
+            text = text or ""
             text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # a word is cut into runs there
             is_cut |= len(text) > left
             texts.append(text[:left])

@@ -8,7 +8,7 @@ import pytest
 
 from core.ids import digest
 from evidence.authority import make_query
-from evidence.proof_files import MAX_MEMBERS, kind_of, named_in, plain_text, read, token_in
+from evidence.proof_files import MAX_MEMBERS, MAX_TOKENS, kind_of, named_in, plain_text, read, token_in
 from tests.support.time_stamp_authority import LocalAuthority
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -77,6 +77,7 @@ def test_a_token_on_another_kind_of_digest_says_which(authority: LocalAuthority)
         ("存证编号".encode("utf-16"), "存证.xml", "xml"),
         (packed(a__txt=b"x"), "", "zip"),
         (packed(OFD__xml=b"<x/>"), "", "ofd"),
+        (b"0x7a3f", "a.txt", "txt"),
         (b"MZ\x00\x01", "deed.pdf", ""),
         (b"\x30\x03\x02\x01\x00", "deed.tsr", ""),
         (b"\x30\x84\xff\xff\xff\xff", "deed.tsr", ""),
@@ -104,6 +105,10 @@ def test_an_archive_is_looked_through_for_tokens_and_text_within_bounds(authorit
     assert not found.is_cut
     many = packed(**{f"{number}__txt": b"a" for number in range(MAX_MEMBERS + 1)})
     assert read(many, "zip").is_cut
+    tokens = {f"{number}__tst": token(answer(authority)) for number in range(MAX_TOKENS + 1)}
+    found = read(packed(**tokens), "zip")
+    assert (len(found.tokens), found.is_cut) == (MAX_TOKENS, True)
+    assert read(packed(number__txt=b"0x7a3f"), "zip").text == "0x7a3f"
 
 
 def test_a_bomb_is_not_unpacked_to_its_end() -> None:

@@ -96,7 +96,7 @@ def test_programs_read_codes_figures_and_english() -> None:
     assert line["there"][0] == {
         "code": "factor.kept",
         "params": {"count": 5},
-        "text": "5 bundles are kept in a store that takes each once under its digest and writes over none",
+        "text": "bundles in a store that takes each once under its digest and writes over none: 5",
     }
 
 
