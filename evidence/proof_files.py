@@ -20,7 +20,8 @@ from evidence.stamps import MAX_DER_BYTES, Stated, stated
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
 MAX_TOKENS = 10  # of an archive: a hostile one of 64 kB takes .6 s to be refused
 MAX_LISTED = 5_000  # entries of an archive; each costs memory before the first is read
-# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million of nothing but digits take 1 s (2026-11).
+# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million of nothing but hex digits
+# take 1 s (2026-11).
 MAX_TEXT_CHARS = 2_000_000
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 _PLAIN = ("json", "xml", "txt")

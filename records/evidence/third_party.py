@@ -1,5 +1,6 @@
 """What others made of a case or a matter: kept as it came, read once for what can be checked, never removed."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
@@ -7,12 +8,14 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Count
 
 from core.errors import BadInput, UnreadableFile
 from core.ids import digest
 from core.text import storable
 from core.wording import Message
 from evidence.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
+from evidence.stamps import Stated
 from intake.written import written_in_pdf
 from records import stores
 from records.access import may_manage
@@ -25,6 +28,7 @@ MAX_BYTES = 20 * 1024 * 1024
 MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong into one file
 MAX_NAME_CHARS = MAX_SHORT_CHARS = 200
 MAX_NOTE_CHARS, MAX_REASON_CHARS = 1_000, 300
+MAX_SIGNER_CHARS = 500
 How, What = ProofCoverage.How, ProofCoverage.What
 Kind = ThirdPartyProof.Kind
 
@@ -65,7 +69,7 @@ def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: Us
     with transaction.atomic():
         proof = ThirdPartyProof.objects.create(
             **subject.fields, **asdict(paper), name=shown, ending=kind, digest=digest(content),
-            size_bytes=len(content), tokens=[_dumped(asdict(token)) for token in found.tokens], unread=unread,
+            size_bytes=len(content), tokens=[_dumped(token) for token in found.tokens], unread=unread,
             entered_by=by, entered_at=now,
         )  # fmt: skip
         ProofCoverage.objects.bulk_create(_covered(proof, subject, found), batch_size=500)
@@ -105,9 +109,9 @@ def withdraw(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> No
 
 
 def what_was_checked(proof: ThirdPartyProof) -> list[Message]:
-    """What the file allowed to check, a sentence each; the strongest first. Read the coverage with it."""
-    covered = list(proof.covered.all())
-    counts = {how: sum(each.how == how for each in covered) for how in How.values}
+    """What the file allowed to check, a sentence each; the strongest first."""
+    rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
+    counts = Counter(dict(rows))
     said = list(_counted(counts))
     for token in proof.tokens:
         given = {"at": f"{datetime.fromisoformat(token['at']):%Y-%m-%d %H:%M:%S} UTC", "hash": token["hash"].upper()}
@@ -206,8 +210,9 @@ def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
-def _dumped(token: Mapping[str, object]) -> dict[str, object]:
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in token.items()}
+def _dumped(token: Stated) -> dict[str, object]:
+    """As JSON. The signer is named by who made the certificate: a name of any length."""
+    return {**asdict(token), "at": token.at.isoformat(), "signer": token.signer[:MAX_SIGNER_CHARS]}
 
 
 def _name(given: str, kind: str) -> str:

@@ -60,8 +60,15 @@ def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
 
 def shown_proofs(subject: Subject) -> list[ProofShown]:
     """Those that stand first, the newest of each first."""
-    rows = subject.proofs().prefetch_related("covered__bundle")
-    return [_shown(proof) for proof in sorted(rows, key=lambda proof: proof.withdrawn_at is not None)]
+    rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
+    return [shown_proof(proof) for proof in rows]
+
+
+def shown_proof(proof: ThirdPartyProof) -> ProofShown:
+    covered = proof.covered.select_related("bundle").order_by("pk")
+    named = list(covered[:SHOWN_BUNDLES])
+    more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
+    return ProofShown(proof, [said(each) for each in what_was_checked(proof)], named, more)
 
 
 def shown_tasks(subject: Subject) -> list[TaskShown]:
@@ -101,12 +108,6 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
         "proposed": third_party_tasks.proposed_before_notice(subject.matter) if subject.matter else [],
     }
     return with_policy(TemplateResponse(request, "webadmin/third_party.html", context, status=status))
-
-
-def _shown(proof: ThirdPartyProof) -> ProofShown:
-    covered = list(proof.covered.all())
-    told = [said(each) for each in what_was_checked(proof)]
-    return ProofShown(proof, told, covered[:SHOWN_BUNDLES], max(0, len(covered) - SHOWN_BUNDLES))
 
 
 def _file(subject: Subject, key: str) -> HttpResponse:

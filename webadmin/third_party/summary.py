@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from records.evidence.subject import Subject
-from webadmin.third_party.proofs_view import ProofShown, TaskShown, shown_proofs, shown_tasks
+from webadmin.third_party.proofs_view import ProofShown, TaskShown, shown_proof, shown_tasks
 from webadmin.third_party.subjects import address_of
 
 SHOWN = 10  # papers and captures; the page behind has all
@@ -24,12 +24,13 @@ class ThirdPartySummary:
 
 def third_party_of(subject: Subject) -> ThirdPartySummary:
     """Of a case or a matter that the caller may see."""
-    proofs = [each for each in shown_proofs(subject) if each.proof.withdrawn_at is None]
+    standing = subject.proofs().filter(withdrawn_at=None)
     tasks = [each for each in shown_tasks(subject) if each.task.ended_at is None]
+    more = max(0, standing.count() - SHOWN) + max(0, len(tasks) - SHOWN)
     return ThirdPartySummary(
-        proofs=proofs[:SHOWN],
+        proofs=[shown_proof(proof) for proof in standing[:SHOWN]],
         tasks=tasks[:SHOWN],
-        more=max(0, len(proofs) - SHOWN) + max(0, len(tasks) - SHOWN),
+        more=more,
         proofs_address=address_of(subject, "proofs"),
         factors_address=address_of(subject, "factors"),
         damages_address=address_of(subject, "damages") if subject.matter is not None else "",
