@@ -8,7 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from core.errors import ServiceUnavailable
 from core.ids import digest
+from core.wording import Message
 from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import LicenceFee, Matter, ThirdPartyProof, ThirdPartyTask
@@ -189,6 +191,31 @@ def test_the_sheet_is_read_in_both_languages_of_a_case_and_of_a_matter(
         assert [each for each in words if each not in page] == []
         assert world.ours.holder.name in page
         assert page.count('class="tp-factor"') == 13
+
+
+def test_a_store_that_is_away_is_said_and_nothing_is_half_kept(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = added(world)
+    admin_data.evidence_bundle(world.ours.cases[1])
+
+    class Away:
+        def get(self, name: object) -> bytes:
+            raise ServiceUnavailable(Message("service.evidence-folder"), "/srv", Message("service.make-writable"))
+
+        def put(self, name: object, content: bytes) -> bool:
+            self.get(name)
+            return False
+
+    monkeypatch.setattr(stores, "evidence_store", Away)
+    client = signed_in(world.ours.manager)
+    for address in (case_page(world, "factors"), matter_page(world, "factors")):
+        response = client.get(address)
+        assert response.status_code == 503
+        assert 'role="alert"' in response.content.decode()
+    assert client.get(case_page(world), {"file": proof.pk}).status_code == 409
+    assert client.post(case_page(world), upload(content=b"another")).status_code == 503
+    assert ThirdPartyProof.objects.count() == 1
 
 
 def test_the_damages_are_reckoned_once_a_manager_enters_the_fee(world: admin_data.World) -> None:
