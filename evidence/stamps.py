@@ -26,6 +26,8 @@ from evidence.revocation import checked_at, lists_in
 from evidence.signatures import HASH_NAMES, check_signature
 
 SHA256_OID = "2.16.840.1.101.3.4.2.1"
+# Of what is stamped. SM3: GM/T 0004, under the arc of GM/T 0006.
+IMPRINT_NAMES = {**HASH_NAMES, "1.3.14.3.2.26": "sha1", "1.2.156.10197.1.401": "sm3"}
 MAX_DER_BYTES = 64 * 1024  # answers with a chain of four have 6 to 9 kB
 _CERTIFICATES = 0xA0  # [0] of SignedData
 _GRANTED = (0, 1)  # granted, granted with modifications
@@ -42,6 +44,20 @@ class StampFacts:
     root: str
     root_sha256: str  # of the root certificate: what a reader compares with the authority's own word
     not_revoked_at: datetime | None = None  # as of when by the authority's lists; None: not checked
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a stamp says of itself, whoever made it. `is_signed`: by the certificate that it encloses, of whatever root.
+
+    hash: "sha256", or the identifier of the algorithm where it has no name here. imprint: hex.
+    """
+
+    hash: str
+    imprint: str
+    at: datetime
+    signer: str
+    is_signed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +91,31 @@ def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") 
 def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
     """The certificates from the one that signed to the root, of a stamp that was verified."""
     return _verified(stamp, bytes.fromhex(digest), part, b"")[1]
+
+
+def stated(response: bytes, part: str) -> Stated:
+    """What an answer says, without the question that was asked and without a root to trust.
+
+    Raises DoesNotHold for what is no stamp, or a refusal.
+    """
+    try:
+        return _stated(_token(response, part), part)
+    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
+
+
+def _stated(token: _Token, part: str) -> Stated:
+    imprint = token.info["messageImprint"]
+    named = str(imprint["hashAlgorithm"]["algorithm"])
+    name = IMPRINT_NAMES.get(named, named)
+    try:
+        signer = _signer(token, token.certificates, part)
+        check_signature(token.signer, token.content, signer, part)
+        said, is_signed = signer.subject.rfc4514_string(), True
+    except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
+        said, is_signed = "", False  # no certificate enclosed, an algorithm of another country, or another's signature
+    at = token.info["genTime"].asDateTime.astimezone(UTC)
+    return Stated(name, bytes(imprint["hashedMessage"]).hex(), at, said, is_signed)
 
 
 def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:

@@ -33,6 +33,7 @@ from records.models import (
     HolderPaper,
     IgnoredText,
     Licence,
+    LicenceFee,
     LicenceProof,
     Matter,
     MatterText,
@@ -51,6 +52,7 @@ from records.models import (
     PageRecord,
     PaperTemplate,
     PlannedUpload,
+    ProofCoverage,
     RetentionLog,
     RightsHolder,
     RightsRecord,
@@ -65,6 +67,8 @@ from records.models import (
     SiteRules,
     SiteTemplate,
     TakenText,
+    ThirdPartyProof,
+    ThirdPartyTask,
     Unprotected,
     VerdictRecord,
     Work,
@@ -131,6 +135,10 @@ HOLDER_PATHS: dict[type[Model], str] = {
     OpinionRequest: "case__rights_holder_id",
     EvidenceBundle: "rights_holder_id",
     RetentionLog: "rights_holder_id",
+    ThirdPartyProof: "rights_holder_id",
+    ProofCoverage: "rights_holder_id",
+    ThirdPartyTask: "rights_holder_id",
+    LicenceFee: "work__rights_holder_id",
 }
 
 

@@ -6,6 +6,9 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from webadmin.inbox.matter_view import matter_view
+from webadmin.third_party.damages_view import damages_view
+from webadmin.third_party.factors_view import matter_factors_view
+from webadmin.third_party.proofs_view import matter_proofs_view
 from webadmin.views.profile import profile_view
 from webadmin.views.report_page import report_view
 
@@ -20,6 +23,11 @@ urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/reports/", admin.site.admin_view(report_view), name="webadmin_reports"),
     path("admin/matters/<int:key>/", admin.site.admin_view(matter_view), name="webadmin_matter"),
+    path("admin/matters/<int:key>/proofs/", admin.site.admin_view(matter_proofs_view), name="webadmin_matter_proofs"),
+    path(
+        "admin/matters/<int:key>/factors/", admin.site.admin_view(matter_factors_view), name="webadmin_matter_factors"
+    ),
+    path("admin/matters/<int:key>/damages/", admin.site.admin_view(damages_view), name="webadmin_matter_damages"),
     path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
     # Pages without a head of ours (an error, a raw response) let the browser ask here.

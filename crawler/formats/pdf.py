@@ -76,6 +76,26 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
     return WorkFile(title, author, chapters)
 
 
+def words_of_pdf(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
+    """All that is written in a PDF, as it comes, and whether some lies beyond the bounds; no book is made of it.
+
+    Raises UnreadableFile for one that is damaged or wants a password.
+    """
+    try:
+        reader = PdfReader(file)
+        if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
+            raise UnreadableFile(name, "intake.password")
+        found, left = list[str](), max_chars
+        for page in reader.pages[:max_pages]:
+            found.append(page.extract_text()[: left + 1])
+            left -= len(found[-1])
+            if left < 0:
+                break
+        return "\n".join(found)[:max_chars], left < 0 or len(reader.pages) > max_pages
+    except _DAMAGES as error:
+        raise UnreadableFile(name, "intake.damaged", kind=".pdf") from error
+
+
 def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
     """The lines of each page, blank ones left out."""
     if len(reader.pages) > MAX_PAGES:

@@ -32,6 +32,7 @@ VERBS = {
     "engines": ("engines",),
     "read": ("read",),
     "cases": ("cases", "case"),
+    "matters": ("matter",),
     "evidence": ("evidence",),
     "report": ("report",),
     "index": ("index",),

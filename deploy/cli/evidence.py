@@ -1,4 +1,4 @@
-"""The verb `evidence`: `export` and `status` need the installation, `verify` nothing but the file."""
+"""The verb `evidence`: `export`, `factors` and `status` need the installation, `verify` nothing but the file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +7,7 @@ import typer
 
 from core.errors import BadInput, RetryLater
 from core.wording import Message
+from deploy.cli.evidence_factors import factors
 from deploy.cli.output import say
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def register(app: typer.Typer) -> None:
     group.command("export")(export)
     group.command("verify")(verify)
     group.command("status")(status)
+    group.command("factors")(factors)
     app.add_typer(group, name="evidence")
 
 

@@ -30,6 +30,17 @@ def find_site(key: str) -> "Site":
 
 def case_number(text: str) -> int:
     """The number of a case. Raises BadInput for what is none."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # more does not fit into the database
+    if not _is_number(text):
         raise BadInput("cli.no-case-number", text=repr(text))
     return int(text)
+
+
+def matter_number(text: str) -> int:
+    """The number of a matter. Raises BadInput for what is none."""
+    if not _is_number(text):
+        raise BadInput("cli.no-matter-number", text=repr(text))
+    return int(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 19  # more does not fit into the database

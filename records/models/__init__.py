@@ -9,6 +9,7 @@ from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQu
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
 from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
+from records.models.licence_fee import LicenceFee
 from records.models.matter import CopiedText, Matter, MatterText, SavedView
 from records.models.notice import (
     HolderIdentity,
@@ -37,6 +38,7 @@ from records.models.rights import (
 )
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from records.models.third_party import ProofCoverage, ThirdPartyProof, ThirdPartyTask
 from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
 
@@ -66,6 +68,7 @@ __all__ = [
     "HolderPaper",
     "IgnoredText",
     "Licence",
+    "LicenceFee",
     "LicenceProof",
     "Matter",
     "MatterText",
@@ -84,6 +87,7 @@ __all__ = [
     "PageRecord",
     "PaperTemplate",
     "PlannedUpload",
+    "ProofCoverage",
     "RetentionLog",
     "RightsHolder",
     "RightsRecord",
@@ -101,6 +105,8 @@ __all__ = [
     "Stamp",
     "StampAttempt",
     "TakenText",
+    "ThirdPartyProof",
+    "ThirdPartyTask",
     "Unprotected",
     "UserPreference",
     "VerdictRecord",

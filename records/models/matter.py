@@ -21,6 +21,7 @@ _FILTERED_BY = (
     "changed_cases",
     "returned_cases",
     "awaited",
+    "proof_due",
     "newest_at",
     "work_share",
     "early_chapters",
@@ -55,6 +56,8 @@ class Matter(models.Model):
         verbose_name=_("assignee"),
     )
     awaited = models.CharField(_("papers waited for"), max_length=300, blank=True)
+    # The earliest day until when somebody else is to take a page down; written by records.evidence.third_party_tasks.
+    proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
     open_cases = models.PositiveIntegerField(_("open"), default=0)
     confirmed_cases = models.PositiveIntegerField(_("confirmed"), default=0)
@@ -82,7 +85,7 @@ class Matter(models.Model):
             *_queue("confirmed", Q(confirmed_cases__gt=0)),
             *_queue("changed", Q(changed_cases__gt=0)),
             *_queue("returned", Q(returned_cases__gt=0)),
-            *_queue("awaiting", ~Q(awaited="")),
+            *_queue("awaiting", ~Q(awaited="") | Q(proof_due__isnull=False)),
             *_queue("closed", Q(open_cases=0, confirmed_cases=0)),
             # The cases of a site and of a work, added up.
             models.Index(fields=["site", "open_cases", "confirmed_cases", "closed_cases"], name="matters_of_site"),

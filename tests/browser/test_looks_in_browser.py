@@ -6,9 +6,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from core.addressees import Paper
-from records.models import Case, Notice
-from records.notices.drafting import draft
 from tests.support import admin_data, browser, case_texts
 from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
@@ -33,10 +30,6 @@ LISTS = {
 def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
-    decided = Case.objects.select_related("work", "page__site", "decision", "rights_holder").get(
-        pk=admin_data.decided(made.ours.cases[1], made.ours.reviewer).pk
-    )
-    draft([decided], Paper.ARTICLE_14, made.ours.reviewer)
     return made
 
 
@@ -58,7 +51,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "whole book": f"/admin/records/work/{case.work_id}/on/{case.page.site_id}/",
         "official times": f"/admin/records/work/{case.work_id}/times/",
         "chapter": f"/admin/records/work/{case.work_id}/read/1/",
-        "notice": f"/admin/records/notice/{Notice.objects.get().pk}/change/",
+        "notice": f"/admin/records/notice/{world.ours.notice.pk}/change/",
         "profile": "/admin/profile/",
         "reports": "/admin/reports/",
         "report": "/admin/reports/?do=show&since=2026-03-01&until=2026-03-31&language=en&format=pdf",

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from pagestore.evidence import MemoryEvidenceStore
 from records import stores
-from records.models import HolderIdentity, Notice
+from records.models import Notice
 from tests.support import admin_data, browser, case_texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,14 +20,6 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
     made, kept = admin_data.fill_world(cases=5), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
-    HolderIdentity.objects.create(
-        rights_holder=made.ours.holder,
-        legal_name="长河文学公司",
-        identity="营业执照 9131",
-        address="上海市某路 1 号",
-        phone="021-5555",
-        email="rights@changhe.example",
-    )
     return made
 
 
@@ -67,5 +59,5 @@ def test_from_the_verdict_to_the_confirmed_notice(
     page.fill("[name=note]", "先联系对方")
     person.leave_by("button[value=withdraw]")
     expect(page.locator("#notice-events + ol")).to_contain_text("先联系对方")
-    assert Notice.objects.get().state == Notice.State.WITHDRAWN
+    assert Notice.objects.latest("pk").state == Notice.State.WITHDRAWN
     assert person.complaints == []

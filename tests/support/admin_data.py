@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from core.addressees import AddresseeRole
+from core.addressees import AddresseeRole, Paper
 from core.contacts import ContactKind, ContactSource
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
 from core.matches import ChangeKind, MatchClass
@@ -41,14 +41,19 @@ from records.models import (
     DiscoveryQuery,
     EvidenceBundle,
     Exclusion,
+    HolderIdentity,
+    HolderPaper,
     IgnoredText,
     Licence,
     Matter,
     Membership,
+    Notice,
+    NoticePage,
     OwnAccount,
     OwnDomain,
     PageCheck,
     PageRecord,
+    PaperTemplate,
     RetentionLog,
     RightsHolder,
     Site,
@@ -478,6 +483,10 @@ class Estate:
     own_account: OwnAccount
     author_alias: AuthorAlias
     addressee: Addressee
+    identity: HolderIdentity
+    paper: HolderPaper
+    template: PaperTemplate
+    notice: Notice
     run: CrawlRun
     exclusion: Exclusion
     ignored_text: IgnoredText
@@ -538,6 +547,16 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         own_account=own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
         author_alias=author_alias(owner, f"{tag} 林栖"),
         addressee=addressee(owner, f"{tag} 网络科技", sites[0], email=f"ts@{tag}.example"),
+        identity=HolderIdentity.objects.create(rights_holder=owner, **{**IDENTITY, "legal_name": f"{name}网络公司"}),
+        paper=HolderPaper.objects.create(
+            rights_holder=owner, kind=HolderPaper.Kind.OWNERSHIP, **_taken_back(f"{tag}-登记证书.pdf", manager)
+        ),
+        template=PaperTemplate.objects.create(
+            rights_holder=owner,
+            kind=Paper.LETTER,
+            **_taken_back(f"{tag}-模板.docx", manager),
+        ),
+        notice=notice(opened[0], reviewer),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
         ignored_text=ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址"),
@@ -565,6 +584,29 @@ def evidence_bundle(of: Case, **fields: Any) -> EvidenceBundle:
         "made_at": match.fetched_at + timedelta(minutes=1),
     }
     return EvidenceBundle.objects.create(**{**given, **fields})
+
+
+def notice(of: Case, by: User, **fields: Any) -> Notice:
+    """A draft that names the page of a case."""
+    given = {"kind": Paper.ARTICLE_14, "values": {}, "drafted_by": by, "drafted_at": NOW}
+    made = Notice.objects.create(rights_holder=of.rights_holder, site=of.page.site, **{**given, **fields})
+    NoticePage.objects.create(notice=made, case=of)
+    return made
+
+
+IDENTITY = {
+    "legal_name": "长河文学网络公司",
+    "identity": "营业执照，统一社会信用代码 91310000MA1K35XK7Q",
+    "address": "上海市徐汇区某路 1 号",
+    "phone": "021-55550100",
+    "email": "rights@changhe.example",
+}
+
+
+def _taken_back(name: str, by: User) -> dict[str, Any]:
+    """A file that goes with nothing: its bytes are in no store."""
+    facts = {"name": name, "digest": digest(name.encode()), "size": 9, "added_by": by}
+    return {**facts, "withdrawn_at": NOW, "withdrawn_by": by}
 
 
 def removal(of: EvidenceBundle) -> RetentionLog:

@@ -39,6 +39,8 @@ from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.paging import CappedPaginator
 from webadmin.requests.request_values import is_key
 from webadmin.searching import of_keys
+from webadmin.third_party.factors_view import case_factors_view
+from webadmin.third_party.proofs_view import case_proofs_view
 
 CASE_COLUMNS = (
     Column(_("case"), lambda case: case.pk),
@@ -179,7 +181,21 @@ class CaseAdmin(HolderAdmin):
         left_out = path(
             "<path:object_id>/passages/", self.admin_site.admin_view(self.left_out), name="records_case_passages"
         )
-        return [left_out, *super().get_urls()]
+        proofs = path("<path:object_id>/proofs/", self.admin_site.admin_view(self.proofs), name="records_case_proofs")
+        factors = path(
+            "<path:object_id>/factors/", self.admin_site.admin_view(self.factors), name="records_case_factors"
+        )
+        return [left_out, proofs, factors, *super().get_urls()]
+
+    def proofs(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What others made of a case, and are asked to make."""
+        case: Case = self.record_of(request, object_id)
+        return case_proofs_view(request, case)
+
+    def factors(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What a court may look at in a case, factor by factor."""
+        case: Case = self.record_of(request, object_id)
+        return case_factors_view(request, case)
 
     def left_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What a reviewer leaves out of a case, calls noise, or takes back."""

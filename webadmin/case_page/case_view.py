@@ -24,6 +24,7 @@ from records import access, stores
 from records.cases.allowance import allowed_now
 from records.cases.licensing import license_case
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
+from records.evidence.subject import Subject
 from records.matters.assignment import assignees_of
 from records.models import Case, CaseMatch
 from records.models.phrases import STATES, VERDICTS, case_name
@@ -54,6 +55,7 @@ from webadmin.page_history.page_view import page_history
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.rulings_announced import announce_rulings
+from webadmin.third_party.summary import third_party_of
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
@@ -194,6 +196,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "history": entries_of(case),
         "allowed": allowed_now(case),
         "evidence": evidence,
+        "third_party": third_party_of(Subject(case=case)),
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,
         "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from analytics.records import MAX_DAYS
 from core.harm import Harm
 from records import access
+from records.evidence.subject import Subject
 from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
 from records.models import Case, Matter
@@ -27,6 +28,7 @@ from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
 from webadmin.notices.offers import offers
+from webadmin.third_party.summary import ThirdPartySummary, third_party_of
 
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
@@ -71,6 +73,7 @@ class Preview:
     book_address: str
     report_address: str
     papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.offers
+    third_party: ThirdPartySummary
 
 
 def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
@@ -128,6 +131,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
         report_address=_report_address(matter),
         papers=offers(matter.site) if matter.confirmed_cases else [],
+        third_party=third_party_of(Subject(matter=matter)),
     )
 
 
@@ -181,6 +185,10 @@ def _chips(matter: Matter) -> list[tuple[str, str]]:
         found.append((_("page changed"), "is-warn"))
     if matter.awaited:
         found.append((_("waiting for papers"), "is-warn"))
+    if matter.proof_due is not None:
+        is_overdue = matter.proof_due < timezone.localdate()
+        words = _("capture by others overdue since %(day)s") if is_overdue else _("capture by others until %(day)s")
+        found.append((words % {"day": matter.proof_due.isoformat()}, "is-bad" if is_overdue else "is-warn"))
     if not matter.open_cases and matter.confirmed_cases:
         found.append((_("confirmed"), "is-good"))
     if not matter.open_cases and not matter.confirmed_cases:

@@ -42,11 +42,12 @@ class _Contents:
 
 _OPEN = Q(state=CaseState.OPEN)
 _CHANGED, _RETURNED = Q(changed_since__isnull=False), Q(returned_at__isnull=False)
-_TO_DO_OF_MATTER = Q(open_cases__gt=0) | Q(changed_cases__gt=0) | Q(returned_cases__gt=0) | ~Q(awaited="")
+_AWAITING = ~Q(awaited="") | Q(proof_due__isnull=False)
+_TO_DO_OF_MATTER = Q(open_cases__gt=0) | Q(changed_cases__gt=0) | Q(returned_cases__gt=0) | _AWAITING
 _CONTENTS: dict[Queue, _Contents] = {
     Queue.NEW: _Contents(_("New leads"), lambda _user: Q(open_cases__gt=0), _OPEN),
     Queue.MINE: _Contents(_("Mine"), lambda user: Q(assignee=user.pk) & _TO_DO_OF_MATTER, _OPEN | _CHANGED | _RETURNED),
-    Queue.PAPERS: _Contents(_("Waiting for papers"), lambda _user: ~Q(awaited=""), Q()),
+    Queue.PAPERS: _Contents(_("Waiting for papers"), lambda _user: _AWAITING, Q()),
     Queue.RETURNED: _Contents(_("Back again"), lambda _user: Q(returned_cases__gt=0), _RETURNED),
     Queue.CHANGED: _Contents(_("Page changed since the verdict"), lambda _user: Q(changed_cases__gt=0), _CHANGED),
     Queue.CONFIRMED: _Contents(

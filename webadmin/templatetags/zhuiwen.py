@@ -13,6 +13,7 @@ from core.shares import percentage
 from records.cases.allowance import CoveredInPart, covered_in_part
 from records.models import Case, PageRecord, phrases
 from webadmin.case_page import comparison_html
+from webadmin.local_times import local_time
 from webadmin.views.recheck import RecheckShown
 from webadmin.views.recheck import recheck_of as shown_recheck
 
@@ -47,13 +48,7 @@ def grouped(number: int | None) -> str:
     return "–" if number is None else f"{number:,}"
 
 
-@register.filter
-def local_time(moment: datetime | None) -> str:
-    """Write a moment to the second in the zone of whoever reads, with its distance from UTC."""
-    if moment is None:
-        return "–"
-    written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
-    return f"{written[:19]} UTC{written[19:]}"
+register.filter(local_time)
 
 
 @register.simple_tag

@@ -1,0 +1,116 @@
+"""`zhuiwen evidence factors` and `zhuiwen matter damages`: read by people and by programs, in both languages."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.utils import translation
+
+from core.errors import BadInput
+from core.settings import Settings
+from core.settings_loading import load
+from deploy import words
+from deploy.cli import evidence_factors, matters
+from deploy.cli.app import run
+from pagestore.evidence import MemoryEvidenceStore
+from records import stores
+from records.matters.licence_fees import enter_fee
+from records.models import Matter, Membership
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """The verbs' own session would lead to another database than the test's. Called with a language, it is spoken."""
+
+    @contextmanager
+    def session() -> Iterator[Settings]:
+        with translation.override(words.language()):
+            yield load({})
+
+    def speak(code: str) -> None:
+        monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
+        words.language.cache_clear()
+
+    for module in (evidence_factors, matters):
+        monkeypatch.setattr(module, "session", session)
+    monkeypatch.setattr(stores, "evidence_store", MemoryEvidenceStore)
+    speak("en")
+    yield speak
+    words.language.cache_clear()
+
+
+@pytest.fixture
+def matter() -> Matter:
+    holder = admin_data.holder()
+    manager = admin_data.user("manager", holder, Membership.Role.MANAGER)
+    work = admin_data.work(holder)
+    case = admin_data.decided(admin_data.case(admin_data.page(admin_data.site(holder)), work), manager)
+    enter_fee(work, "150", "许可合同 HT-1", manager, admin_data.NOW)
+    return Matter.objects.get(pk=case.matter_id)
+
+
+def test_the_sheet_of_a_case_and_of_a_matter(
+    matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
+) -> None:
+    case = matter.cases.get()
+    evidence_factors.factors(str(case.pk))
+    assert "article 11 (1)" in capsys.readouterr().out
+    language("zh")
+    evidence_factors.factors(str(matter.pk), is_matter=True)
+    told = capsys.readouterr().out
+    assert "第十一条第（一）项" in told
+    assert "长河文学" in told
+    assert "欠缺：" in told
+
+
+def test_programs_read_the_same_in_both_languages(
+    matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
+) -> None:
+    read = []
+    for code in ("en", "zh"):
+        language(code)
+        evidence_factors.factors(str(matter.cases.get().pk), is_json=True)
+        matters.damages(str(matter.pk), is_json=True)
+        read.append(capsys.readouterr().out)
+    assert read[0] == read[1]
+    sheet, _end, found = read[0].partition("\n]\n")
+    assert len(json.loads(sheet + "\n]")) == 13
+    assert json.loads(found)["amount"] == "28.50"
+
+
+def test_the_damages_are_called_the_holder_s_own_arithmetic(
+    matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
+) -> None:
+    language("zh")
+    matters.damages(str(matter.pk))
+    told = capsys.readouterr().out
+    assert "权利人自行计算，仅供参考" in told
+    assert "0.19 千字 × 150.00 元 = 28.50 元" in told
+    assert "许可合同 HT-1" in told
+
+
+def test_what_is_not_there_is_said(matter: Matter) -> None:
+    for ask, said in (
+        (lambda: evidence_factors.factors("0"), "no case 0"),
+        (lambda: evidence_factors.factors("0", is_matter=True), "no matter 0"),
+        (lambda: evidence_factors.factors("x", is_matter=True), "no number of a matter"),
+        (lambda: matters.damages("999999"), "no matter"),
+        (lambda: matters.damages("渡口"), "no number of a matter"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            ask()
+
+
+@pytest.mark.parametrize("verb", [("matter", "damages"), ("evidence", "factors")])
+def test_the_help_is_worded_in_both_languages(
+    verb: tuple[str, str], capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
+) -> None:
+    language("zh")
+    assert run([*verb, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "供程序读取" in told
+    assert "权利人" in told or "法院" in told

@@ -1,0 +1,159 @@
+"""The sheet says of each factor what is there and what is missing; never that anything is proved."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from core.clock import ManualClock
+from core.ids import Digest, VersionId
+from core.wording import Message, say
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from records import stores
+from records.evidence.bundles import close_days, note_check
+from records.evidence.factor_facts import facts_of
+from records.evidence.factors import Factor, Facts, Law, sheet, source_of
+from records.evidence.subject import Subject
+from records.evidence.third_party import Paper, add_proof
+from records.evidence.third_party_tasks import ask
+from records.models import EvidenceBundle, Stamp
+from tests.support import admin_data, case_texts
+
+NOW = datetime(2026, 3, 12, tzinfo=UTC)
+RICH = Facts(
+    holder="长河文学", cases=2, bundles=5, owed=1, damaged=1, removed=1, checked=4, last_check=NOW, drawn=3,
+    first_fetched=NOW - timedelta(days=2), last_fetched=NOW - timedelta(days=1), treed=4, stamped=3,
+    authorities=("http://tsa.example/",), latest_stamp_after=timedelta(hours=20, seconds=1), looked_into=5,
+    unreadable=1,
+    sources={"connection": 2, "browser": 1, "archive": 1, "unknown": 1}, circumstances=2, certificates=4,
+    through_proxy=1, programs=("0.1.0",), deeds=1, time_stamps=1, chains=1, platforms=("某存证平台",),
+    stamped_by_others=1, named_by_others=2, tasks=2, overdue=1,
+)  # fmt: skip
+SHEETS = [Facts(holder="长河文学"), RICH]
+
+
+def by_key(facts: Facts) -> dict[str, Factor]:
+    return {each.key: each for each in sheet(facts)}
+
+
+def codes(messages: Any) -> set[str]:
+    return {each.code.removeprefix("factor.") for each in messages}
+
+
+def test_each_factor_of_both_laws_has_its_line() -> None:
+    told = sheet(RICH)
+    assert [each.article.en for each in told if each.law is Law.INTERNET_COURTS] == [f"11 ({n})" for n in range(1, 7)]
+    others = [each.article.en for each in told if each.law is Law.ONLINE_LITIGATION]
+    assert others == ["16", "17 (1)", "17 (2)", "17 (3)", "17 (4)", "18", "19"]
+    assert "第十一条第（一）项" in say(source_of(told[0]), "zh")
+
+
+@pytest.mark.parametrize("facts", SHEETS)
+def test_nothing_is_called_proved_and_every_gap_says_more_than_that_it_is_one(facts: Facts) -> None:
+    for factor in sheet(facts):
+        assert factor.missing or factor.key in {"verification", "integrity"}
+        for message in (*factor.there, *factor.missing, factor.title, source_of(factor)):
+            for language, forbidden in (("en", ("proved", "proven")), ("zh", ("证明了", "足以证明", "已证明"))):
+                words = say(message, language)
+                assert not any(each in words for each in forbidden), words
+                assert not words.startswith("factor."), "a code without words"
+
+
+@pytest.mark.parametrize("facts", SHEETS)
+def test_the_interest_of_the_holder_is_always_said(facts: Facts) -> None:
+    [said] = [each for each in by_key(facts)["interest"].missing if each.code == "factor.own-interest"]
+    assert "长河文学" in say(said, "zh")
+    assert "有利害关系" in say(said, "zh")
+
+
+def test_figures_stand_in_the_lines() -> None:
+    told = by_key(RICH)
+    assert codes(told["environment"].there) == {"circumstances"}
+    assert codes(told["environment"].missing) == {"no-circumstances", "through-proxy", "own-computer"}
+    assert Message("factor.stamp-after", hours=21) in told["origin"].there
+    assert Message("factor.unstamped", count=2, waiting=1) in told["origin"].missing
+    assert codes(told["keeping"].missing) == {"unchecked", "removed", "own-keeping"}
+    assert codes(told["extraction"].missing) == {"by-archive", "by-nobody", "page-changes"}
+    assert {"damaged", "unreadable", "withheld", "unstamped"} == codes(told["integrity"].missing)
+    assert "stamped-by-others" in codes(told["verification"].there)
+    assert "overdue" in codes(told["interest"].missing)
+    assert "nobody-else" not in codes(told["interest"].missing)
+
+
+def test_without_anything_every_line_says_how_it_is_had() -> None:
+    told = by_key(Facts(holder="长河文学"))
+    assert codes(told["environment"].missing) == codes(told["verification"].missing) == {"no-bundle"}
+    assert codes(told["chain"].missing) == {"no-chain"}
+    assert codes(told["interest"].missing) == {"own-interest", "nobody-else"}
+    assert not any(each.there for each in told.values())
+
+
+def test_programs_read_codes_figures_and_english() -> None:
+    [line] = [each.as_dict() for each in sheet(RICH) if each.key == "keeping"]
+    assert line["law"] == "internet-courts-2018"
+    assert line["there"][0] == {
+        "code": "factor.kept",
+        "params": {"count": 5},
+        "text": "bundles in a store that takes each once under its digest and writes over none: 5",
+    }
+
+
+@pytest.mark.django_db
+class TestGathered:
+    @pytest.fixture
+    def store(self, monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+        kept = MemoryEvidenceStore()
+        monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+        return kept
+
+    @pytest.fixture
+    def world(self, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+        texts = case_texts.use(monkeypatch)
+        ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(NOW))
+        world = admin_data.fill_world(2)
+        case_texts.keep_estate(texts, world.ours)
+        for case in world.ours.cases:
+            evidence.bundle_version(VersionId(case.version_id), ports)
+        return world
+
+    def test_of_a_case_from_its_bundles(self, world: admin_data.World, store: MemoryEvidenceStore) -> None:
+        case = world.ours.cases[0]
+        found = facts_of(Subject(case=case), NOW)
+        assert (found.cases, found.bundles, found.owed, found.looked_into, found.unreadable) == (1, 1, 0, 1, 0)
+        assert (found.treed, found.stamped, found.checked, found.latest_stamp_after) == (0, 0, 0, None)
+        assert sum(found.sources.values()) == 1
+        assert found.programs == ("0.1.0",)
+        row = EvidenceBundle.objects.get(case=case)
+        sha256, content = store._bundles[Digest(row.digest)]
+        store._bundles[Digest(row.digest)] = (sha256, content[:-1])
+        assert facts_of(Subject(case=case), NOW).unreadable == 1
+
+    def test_stamps_trees_checks_and_others(self, world: admin_data.World) -> None:
+        case = world.ours.cases[0]
+        row = EvidenceBundle.objects.get(case=case)
+        trees = {tree.day: tree for tree in close_days(NOW.date(), NOW)}
+        at = row.fetched_at + timedelta(hours=30)
+        Stamp.objects.create(
+            tree=trees[row.day], authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c",
+            stamped_at=at, received_at=at,
+        )  # fmt: skip
+        note_check((), NOW, NOW, 2, 10)
+        EvidenceBundle.objects.update(made_at=NOW - timedelta(days=1))
+        subject = Subject(case=case)
+        paper = Paper("chain", "某中心", "0x1", date(2026, 3, 11), platform="某存证平台")
+        file = ("存证.txt", row.digest.encode())
+        add_proof(subject, paper, file, by=world.ours.manager, now=NOW)
+        ask(subject, "公证处", date(2026, 3, 13), by=world.ours.reviewer, now=NOW)
+        found = facts_of(subject, NOW + timedelta(days=5))
+        assert (found.treed, found.stamped, found.authorities) == (1, 1, ("http://tsa.example/",))
+        assert found.latest_stamp_after == timedelta(hours=30)
+        assert (found.chains, found.platforms, found.named_by_others) == (1, ("某存证平台",), 1)
+        assert (found.tasks, found.overdue) == (1, 1)
+
+    def test_of_a_matter_all_its_cases_and_of_nobody_else(self, world: admin_data.World) -> None:
+        matter = world.ours.cases[0].matter
+        found = facts_of(Subject(matter=matter), NOW)
+        assert found.bundles == EvidenceBundle.objects.filter(case__matter=matter).count() == 1
+        assert found.holder == world.ours.holder.name
