@@ -73,8 +73,10 @@ def test_the_matter_offers_a_draft_which_opens_filled_in(world: admin_data.World
     assert "Still to be filled in:" in page
     assert "article 14 (1)" in page
     assert "A manager of the rights holder confirms it." in page
-    for case in Case.objects.filter(matter=matter):
+    cases = Case.objects.filter(matter=matter)
+    for case in cases:
         assert case.page_url in page
+    assert f"{len(cases)} pages have been captured by nobody else" in page
 
 
 def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: admin_data.World) -> None:

@@ -20,6 +20,8 @@ from core.states import CaseState
 from papers.finished import advised
 from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
 from records.access import may_manage, may_see, visible
+from records.evidence.subject import Subject
+from records.evidence.third_party_tasks import proposed_before_notice
 from records.models import Addressee, Case, Matter, Notice
 from records.notices.drafting import MAX_PAGES, Standing, confirm, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import papers_that_go_with
@@ -28,6 +30,7 @@ from webadmin.notices.downloads import as_download, kept_download
 from webadmin.notices.offers import ADDRESSEE
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
+from webadmin.third_party.subjects import address_of
 from webadmin.wording import said
 
 if TYPE_CHECKING:
@@ -167,6 +170,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "standing": standing,
         "lacking": [_label(field) for field in standing.fields],
         "advised": [_label(field) for field in advised(Paper(notice.kind), values)] if is_draft else [],
+        "untaken": _untaken(notice) if is_draft else [],
         "form_words": FORM.in_language(get_language() or "en"),
         "unfit": [(case, said(reason)) for case, reason in standing.pages],
         "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
@@ -174,6 +178,14 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "files": list(notice.files.all()),
         "events": list(notice.events.select_related("by")),
     }
+
+
+def _untaken(notice: Notice) -> list[tuple[Case, str]]:
+    """The pages of which nobody else has a capture, each with where one is asked for: a notice makes pages change."""
+    named = set(notice.pages.values_list("case_id", flat=True))
+    matters = Matter.objects.filter(cases__in=named).distinct()
+    proposed = [each.case for matter in matters for each in proposed_before_notice(matter) if each.case.pk in named]
+    return [(case, address_of(Subject(case=case), "proofs")) for case in proposed]
 
 
 def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
