@@ -17,6 +17,7 @@ from core.wording import Message
 # As Django's own check asks of a key that signs (security.W009).
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
+_HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,13 @@ def _is_socket(text: str) -> bool:
         return False
 
 
+def _is_host(text: str) -> bool:
+    try:
+        return bool(_HOST.fullmatch(text)) and bool(parse_host(text).name)
+    except ValueError:
+        return False
+
+
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
@@ -85,4 +93,5 @@ Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_K
 WebUrl = Annotated[str, _url(service_urls.WEB)]
 TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
 Place = Annotated[str, Admits(_is_place, Message("config.places"))]
+TimeServer = Annotated[str, Admits(_is_host, Message("config.hosts"))]
 Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]
