@@ -30,9 +30,7 @@ def circumstances(capture: Capture) -> dict[str, Any]:
     placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
     return {
         "machines": [_machine(each) for each in machines],
-        "exchanges": [
-            _exchange(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)
-        ],
+        "exchanges": [_exchange(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)],
         "not_recorded": [_in_both(*each) for each in _not_recorded(capture)],
     }
 

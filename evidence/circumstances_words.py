@@ -43,13 +43,15 @@ class CircumstanceWords:
 CHINESE = CircumstanceWords(
     language="zh",
     heading="取证环境",
-    opening="以下由取证计算机在取得网页时记录，载于各证据包内 evidence/circumstances.json 与 evidence/connection.json；未能记录的，逐项列明原因。",
+    opening="以下由取证计算机在取得网页时记录，载于各证据包内 evidence/circumstances.json 与 evidence/connection.json；"
+    "未能记录的，逐项列明原因。",
     of_bundles="第 {numbers} 项的证据包",
     host="计算机与操作系统",
     program="程序",
     program_said="追文 {version}；其 {files:,} 个文件清单的 SHA-256：{digest}；{parts}",
     clock="时钟误差",
-    clock_said="与时间服务器 {server}（{address}）相差 {offset:+.3f} 秒（正值为本机偏慢），误差范围 ±{uncertainty:.3f} 秒，比对于 {at}",
+    clock_said="与时间服务器 {server}（{address}）相差 {offset:+.3f} 秒（正值为本机偏慢），误差范围 ±{uncertainty:.3f} 秒，"
+    "比对于 {at}",
     no_clock="未比对",
     resolver="系统的域名解析设置",
     answers="域名解析结果",

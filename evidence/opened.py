@@ -249,7 +249,9 @@ def _check_circumstances(archived: list[_Record], said: Mapping[str, Any]) -> No
         sent = None if request is None else validators_in(_headers(request))
         are_same = each["validators"] == sent and each["caches"] == caches_in(_headers(response))
         _require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
-    _require(all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields")
+    _require(
+        all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
+    )
 
 
 def _exchanges(archived: list[_Record]) -> Iterator[tuple[_Record | None, _Record]]:

@@ -197,7 +197,8 @@ class Capture:
         """All pages on which the text stands, numbered."""
         drawing = Drawing(self.screenshot, self.pdf, self.undrawn, self.limit)
         first = Part(
-            self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1, self.machine, self.profile
+            self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1,
+            self.machine, self.profile,
         )  # fmt: skip
         numbered = (replace(part, number=part.number or place) for place, part in enumerate(self.following, 2))
         return (first, *numbered)

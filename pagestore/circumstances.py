@@ -62,6 +62,4 @@ def _program_of(document: Mapping[str, Any]) -> Program:
 
 def _reading_of(document: Mapping[str, Any]) -> ClockReading:
     fault = ClockFault(document["fault"]) if document["fault"] else None
-    return ClockReading(
-        **{**document, "compared_at": datetime.fromisoformat(document["compared_at"]), "fault": fault}
-    )
+    return ClockReading(**{**document, "compared_at": datetime.fromisoformat(document["compared_at"]), "fault": fault})

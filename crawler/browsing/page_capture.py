@@ -34,9 +34,7 @@ WhereReached = Callable[[str, int], Reached | None]  # of a host and port
 class PageCapture:
     """One page of one browser context. `begin` before it is sent anywhere, `taken` while it is still open."""
 
-    def __init__(
-        self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]
-    ) -> None:
+    def __init__(self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]) -> None:
         """profile: that of the browser, asked for when it holds the page."""
         self._where_reached, self._max_bytes, self._profile = where_reached, max_body_bytes, profile
         self._cached: dict[str, bool] = {}  # by address: whether the browser says that it had it already

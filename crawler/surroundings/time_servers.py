@@ -41,7 +41,10 @@ class _Answer:
 
 
 def compare(servers: Sequence[str], names: Names) -> tuple[ClockReading, ...]:
-    """What each of the first four servers ("host" or "host:port") says, all asked at once; at most 4 s. Never raises."""
+    """What each of the first four servers says, all asked at once; at most 4 s. Never raises.
+
+    servers: "host" or "host:port".
+    """
     asked = list(servers)[:MAX_SERVERS]
     if not asked:
         return ()
