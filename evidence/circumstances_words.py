@@ -50,8 +50,8 @@ CHINESE = CircumstanceWords(
     program="程序",
     program_said="追文 {version}；其 {files:,} 个文件清单的 SHA-256：{digest}；{parts}",
     clock="时钟误差",
-    clock_said="与时间服务器 {server}（{address}）相差 {offset:+.3f} 秒（正值为本机偏慢），误差范围 ±{uncertainty:.3f} 秒，"
-    "比对于 {at}",
+    clock_said="与时间服务器 {server}（{address}）相差 {offset:+.3f} 秒（正值为本机偏慢），"
+    "误差范围 ±{uncertainty:.3f} 秒，比对于 {at}",
     no_clock="未比对",
     resolver="系统的域名解析设置",
     answers="域名解析结果",

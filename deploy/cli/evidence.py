@@ -1,4 +1,4 @@
-"""The verb `evidence`: `export` and `status` need the installation, `verify` nothing but the file."""
+"""The verb `evidence`: `export`, `digests`, `status`, `authority` need the installation, `verify` the file alone."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +7,8 @@ import typer
 
 from core.errors import BadInput, RetryLater
 from core.wording import Message
+from deploy.cli import evidence_authority
+from deploy.cli.evidence_digests import digests
 from deploy.cli.output import say
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ def register(app: typer.Typer) -> None:
     group.command("export")(export)
     group.command("verify")(verify)
     group.command("status")(status)
+    group.command("digests")(digests)
+    evidence_authority.register(group)
     app.add_typer(group, name="evidence")
 
 
