@@ -5,10 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import load_pem_x509_certificate
+from pyasn1.codec.der.decoder import decode
+from pyasn1.codec.der.encoder import encode
+from pyasn1_modules import rfc3161
 
 from core.settings_loading import load
 from evidence.authority import Authority
@@ -17,6 +21,7 @@ from tests.support.command_line import CommandLine, Done, zhuiwen
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving, serving_stamps
 
 __all__ = ["zhuiwen"]
+SHA256_OID, SHA224_OID = bytes.fromhex("0609608648016503040201"), bytes.fromhex("0609608648016503040204")
 REPLY = "application/timestamp-reply"
 pytestmark = pytest.mark.usefixtures("loopback", "processes")
 
@@ -102,10 +107,15 @@ def test_another_one_comes_beside_it_and_one_is_taken_away(
 
 
 def refused(query: bytes, authority: LocalAuthority) -> bytes:
-    """A query whose digest is of a kind that nobody stamps."""
-    return authority.answer(
-        query.replace(bytes.fromhex("0609608648016503040201"), bytes.fromhex("0609608648016503040204"))
-    )
+    """The answer to a query whose digest is of a kind (SHA-224) that this authority does not stamp."""
+    return authority.answer(query.replace(SHA256_OID, SHA224_OID))
+
+
+def of_another_nonce(query: bytes, authority: LocalAuthority) -> bytes:
+    """The answer to a query for the same digest that somebody else made."""
+    asked = decode(query, asn1Spec=rfc3161.TimeStampReq())[0]
+    asked["nonce"] = int(asked["nonce"]) ^ 1
+    return authority.answer(encode(asked))
 
 
 @contextmanager
@@ -131,35 +141,29 @@ FAULTS: dict[str, str] = {
 @contextmanager
 def faulty(kind: str, authority: LocalAuthority, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """An authority with one fault, and the root that it is tried with."""
-    root, old = authority.folder / "root.pem", list[bytes]()
-    made = {
-        "expired": {"days": -1}, "no usage": {"usage": ""}, "other usage": {"usage": "critical, timeStamping, emailProtection"}
-    }  # fmt: skip
+    root = authority.folder / "root.pem"
+    made: dict[str, dict[str, Any]] = {
+        "expired": {"days": -1},
+        "no usage": {"usage": "", "signature": "cms"},
+        "other usage": {"usage": "critical, timeStamping, emailProtection", "signature": "cms"},
+    }
     if kind in made:
-        broken = LocalAuthority(tmp_path / "broken", **made[kind])  # type: ignore[arg-type]
-        authority, root = broken, broken.folder / "root.pem"
+        authority = LocalAuthority(tmp_path / "broken", **made[kind])
+        root = authority.folder / "root.pem"
     if kind == "other root":
         root = LocalAuthority(tmp_path / "other").folder / "root.pem"
-
-    def reply(query: bytes) -> tuple[int, str, bytes]:
-        if kind == "nonce":
-            old.append(authority.answer(query))
-            return 200, REPLY, old[0]
-        answers = {
-            "status": (404, "text/html", b"<h1>no</h1>"), "kind": (200, "text/html", b"<h1>portal</h1>"),
-            "nonsense": (200, REPLY, b"\x30\x03\x02\x01\x00"),
-        }  # fmt: skip
-        if kind in answers:
-            return answers[kind]
-        return 200, REPLY, refused(query, authority) if kind == "refused" else authority.answer(query)
-
-    with answering(reply) as url:
-        if kind == "nonce":
-            tried(Authority(url, root.read_bytes(), TO_LOOPBACK))
+    replies: dict[str, Callable[[bytes], tuple[int, str, bytes]]] = {
+        "status": lambda _: (404, "text/html", b"<h1>no</h1>"),
+        "kind": lambda _: (200, "text/html", b"<h1>portal</h1>"),
+        "nonsense": lambda _: (200, REPLY, b"\x30\x03\x02\x01\x00"),
+        "refused": lambda query: (200, REPLY, refused(query, authority)),
+        "nonce": lambda query: (200, REPLY, of_another_nonce(query, authority)),
+    }
+    with answering(replies.get(kind, lambda query: (200, REPLY, authority.answer(query)))) as url:
         if kind != "away":
             yield url, root
-            return
-    yield url, root
+    if kind == "away":
+        yield url, root
 
 
 @pytest.mark.parametrize("kind", FAULTS)
