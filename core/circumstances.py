@@ -13,11 +13,11 @@ from core.ids import Digest
 
 
 class ClockFault(StrEnum):
-    """Why a time server gave no time that counts; codes of core.wording, `clock.…`."""
+    """Why a time server gave no time that counts; codes of core.wording."""
 
-    UNKNOWN_NAME = "unknown-name"
-    NO_ANSWER = "no-answer"
-    NOT_SET = "not-set"  # it says of itself that its clock is not set (leap indicator 3, stratum 0 or 16)
+    UNKNOWN_NAME = "clock.unknown-name"
+    NO_ANSWER = "clock.no-answer"
+    NOT_SET = "clock.not-set"  # it says of itself that its clock is not set (leap indicator 3, stratum 0 or 16)
 
 
 @dataclass(frozen=True, slots=True)

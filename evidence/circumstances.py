@@ -91,7 +91,7 @@ def _reading(reading: ClockReading) -> dict[str, Any]:
         "compared_at": moment(reading.compared_at),
     }
     if reading.fault is not None:
-        return said | {"fault": reading.fault.value}
+        return said | {"fault": reading.fault.value.partition(".")[2]}
     return said | {
         "offset_s": reading.offset_s, "uncertainty_s": reading.uncertainty_s, "stratum": reading.stratum
     }  # fmt: skip
@@ -146,10 +146,13 @@ def _of_machines(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
         yield "clock", Message("circumstance.no-time-server")
     failed = {each.server: each.fault for machine in machines for each in machine.clock if each.fault is not None}
     for server, fault in failed.items():
-        yield "clock", Message("circumstance.clock", server=server, reason=Message(f"clock.{fault.value}"))
-    for name in ("resolver_lines", "hosts_digest", "system"):
-        if any(not getattr(machine, name) and getattr(machine, name) != () for machine in machines):
-            yield name.partition("_")[0], Message(f"circumstance.no-{name.partition('_')[0]}")
+        yield "clock", Message("circumstance.clock", server=server, reason=Message(fault.value))
+    if any(machine.resolver_lines is None for machine in machines):
+        yield "resolver", Message("circumstance.no-resolver")
+    if any(machine.hosts_digest is None for machine in machines):
+        yield "hosts file", Message("circumstance.no-hosts")
+    if any(not machine.system for machine in machines):
+        yield "system", Message("circumstance.no-system")
 
 
 def _of_ways(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:

@@ -17,7 +17,16 @@ from core.errors import NotFound
 from core.wording import Message, say
 from records.models import Case, EvidenceBundle, Matter
 
-COLUMNS = ("file", "sha256", "bytes", "captured-utc", "captured-local", "time-zone", "page", "case")
+COLUMNS = (  # codes of core.wording, in the order of DigestRow
+    "digests.file",
+    "digests.sha256",
+    "digests.bytes",
+    "digests.captured-utc",
+    "digests.captured-local",
+    "digests.time-zone",
+    "digests.page",
+    "digests.case",
+)
 CHUNK_ROWS = 500
 
 
@@ -40,9 +49,11 @@ def bundles_of(cases: Collection[int], matters: Collection[int], sites: Collecti
 
     Raises NotFound for the number of a case or matter that is not there.
     """
-    _check_there(Case.objects.filter(pk__in=cases), cases, "case")
     found = Matter.objects.filter(pk__in=matters)
-    _check_there(found, matters, "matter")
+    if gone := _missing(Case.objects.filter(pk__in=cases), cases):
+        raise NotFound("case", gone)
+    if gone := _missing(found, matters):
+        raise NotFound("matter", gone)
     chosen = Q(case__in=cases) | Q(case__site__in=sites)
     for site, work in found.values_list("site_id", "work_id"):
         chosen |= Q(case__site=site, case__work=work)
@@ -74,7 +85,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
     """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow([say(Message(f"digests.{name}"), language) for name in COLUMNS])
+    writer.writerow([say(Message(name), language) for name in COLUMNS])
     for row in rows:
         writer.writerow([_cell(value) for value in asdict(row).values()])
     return out.getvalue().encode("utf-8-sig")
@@ -89,7 +100,7 @@ def _cell(value: str | int) -> str | int:
     return value if isinstance(value, int) else defuse_formula(clean_line(value))
 
 
-def _check_there(found: QuerySet, numbers: Collection[int], kind: str) -> None:
-    missing = set(numbers) - set(found.values_list("pk", flat=True))
-    if missing:
-        raise NotFound(kind, str(min(missing)))
+def _missing(found: QuerySet, numbers: Collection[int]) -> str:
+    """The first of the numbers that is not among what was found; "" where all are."""
+    gone = set(numbers) - set(found.values_list("pk", flat=True))
+    return str(min(gone)) if gone else ""

@@ -56,7 +56,7 @@ def test_a_bundle_says_on_which_machine_by_which_program_and_on_which_way_it_was
 
 def test_what_could_not_be_recorded_is_said_in_both_languages() -> None:
     said = said_of(capture(machine=replace(MACHINE, clock=(), resolver_lines=None, hosts_digest=None)))
-    assert {"clock", "resolver", "hosts", "route beyond the gateway"} <= set(lacking(said))
+    assert {"clock", "resolver", "hosts file", "route beyond the gateway"} <= set(lacking(said))
     for each in said["not_recorded"]:
         assert each["why"]["en"].isascii()
         assert not each["why"]["zh"].isascii()
