@@ -70,9 +70,13 @@ def _reading(words: CircumstanceWords, said: Mapping[str, Any]) -> str:
 
 def _names(words: CircumstanceWords, connection: Mapping[str, Any]) -> Iterator[Row]:
     answers = [each["dns"] for each in connection["exchanges"] if each.get("dns")]
-    lines = (f"{each['name']} = {', '.join(each['addresses'])} ({each['resolver']})" for each in answers)
-    for line in dict.fromkeys(lines):
+    for line in dict.fromkeys(_answer(words, each) for each in answers):
         yield words.answers, line
+
+
+def _answer(words: CircumstanceWords, said: Mapping[str, Any]) -> str:
+    by = words.own_resolver if said["resolver"] == "system" else said["resolver"]
+    return f"{said['name']} = {', '.join(said['addresses'])} ({by})"
 
 
 def _ways(

@@ -20,6 +20,7 @@ class CircumstanceWords:
     no_clock: str
     resolver: str
     answers: str
+    own_resolver: str
     hosts_file: str
     hosts_said: str
     hosts_lines: str
@@ -55,6 +56,7 @@ CHINESE = CircumstanceWords(
     no_clock="未比对",
     resolver="系统的域名解析设置",
     answers="域名解析结果",
+    own_resolver="系统解析",
     hosts_file="hosts 文件",
     hosts_said="SHA-256 {digest}，{bytes:,} 字节",
     hosts_lines="其中涉及所访问主机的行：{lines}",
@@ -94,6 +96,7 @@ ENGLISH = CircumstanceWords(
     no_clock="not compared",
     resolver="Settings of the system's resolver",
     answers="Answers for names",
+    own_resolver="the system's resolver",
     hosts_file="Hosts file",
     hosts_said="SHA-256 {digest}, {bytes:,} bytes",
     hosts_lines="its lines for the hosts that were asked: {lines}",

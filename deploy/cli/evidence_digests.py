@@ -10,7 +10,7 @@ import typer
 
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
-from deploy.cli.keys import case_number, find_site
+from deploy.cli.keys import case_number, find_site, find_work
 from deploy.cli.output import say
 from deploy.cli.session import session
 from deploy.words import language
@@ -21,11 +21,12 @@ _MATTER = re.compile(r"[Mm]([0-9]{1,18})")
 def digests(
     chosen: Annotated[list[str] | None, typer.Argument(metavar="[CASE|MATTER]...")] = None,
     site: Annotated[list[str] | None, typer.Option()] = None,
+    work: Annotated[list[str] | None, typer.Option()] = None,
     out: Annotated[Path | None, typer.Option("--csv", metavar="FILE")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """List the digests of chosen bundles, as platforms for evidence take them in: CSV, or JSON."""
-    if not chosen and not site:
+    if not (chosen or site or work):
         raise BadInput("digests.nothing-chosen")
     if out is None and not is_json:
         raise BadInput("digests.no-output")
@@ -34,7 +35,8 @@ def digests(
         from records.evidence import digest_list
 
         sites = [find_site(key).pk for key in site or ()]
-        found = digest_list.bundles_of(cases, matters, sites)
+        works = [find_work(key).pk for key in work or ()]
+        found = digest_list.bundles_of(cases, matters, sites, works)
         rows = list(digest_list.rows_of(digest_list.held(found), ZoneInfo(settings.web.time_zone)))
         left_out = found.count() - len(rows)
     if not rows and not left_out:

@@ -44,8 +44,12 @@ class DigestRow:
     case: int
 
 
-def bundles_of(cases: Collection[int], matters: Collection[int], sites: Collection[int]) -> QuerySet[EvidenceBundle]:
-    """The bundles of these cases, of all cases of these matters, and of these sites; oldest first.
+def bundles_of(
+    cases: Collection[int], matters: Collection[int], sites: Collection[int] = (), works: Collection[int] = ()
+) -> QuerySet[EvidenceBundle]:
+    """The bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
+
+    sites, works: with both, what these sites took from these works.
 
     Raises NotFound for the number of a case or matter that is not there.
     """
@@ -54,7 +58,9 @@ def bundles_of(cases: Collection[int], matters: Collection[int], sites: Collecti
         raise NotFound("case", gone)
     if gone := _missing(found, matters):
         raise NotFound("matter", gone)
-    chosen = Q(case__in=cases) | Q(case__site__in=sites)
+    chosen = Q(case__in=cases)
+    if sites or works:
+        chosen |= (Q(case__site__in=sites) if sites else Q()) & (Q(case__work__in=works) if works else Q())
     for site, work in found.values_list("site_id", "work_id"):
         chosen |= Q(case__site=site, case__work=work)
     return EvidenceBundle.objects.filter(chosen).order_by("fetched_at", "pk")

@@ -121,6 +121,8 @@ def test_digests_are_listed_for_a_platform(installed: CommandLine, case: str, tm
     by_case = installed("evidence", "digests", case, "--json").json()
     of_site = installed("evidence", "digests", "--site", "落霞", "--json").json()
     assert by_case == [each for each in of_site if each["case"] == int(case)]
+    of_both = installed("evidence", "digests", "--site", "落霞", "--work", "一杆秤", "--json").json()
+    assert of_both == of_site
     export = tmp_path / "case.zip"
     assert installed("evidence", "export", case, "--out", export, "--no-seal").code == 0
     with zipfile.ZipFile(export) as archive:
@@ -128,7 +130,8 @@ def test_digests_are_listed_for_a_platform(installed: CommandLine, case: str, tm
     assert sha256(content).hexdigest() == by_case[0]["sha256"]
     assert by_case[0]["sha256"] in out.read_text("utf-8-sig")
     for wrong, sentence in (
-        ((), "choose cases, matters"), (("x", "--json"), "neither a case nor a matter"), ((case,), "say where to"),
+        ((), "choose cases, matters (M3), --site or --work"),
+        (("x", "--json"), "neither a case nor a matter"), ((case,), "say where to"),
         (("99999", "--json"), "there is no case 99999"), (("M99999", "--json"), "there is no matter 99999"),
         ((case, "--csv", str(tmp_path / "no" / "x.csv")), "cannot be written"),
     ):  # fmt: skip

@@ -89,6 +89,9 @@ def test_a_hostile_address_is_no_formula_and_hides_nothing(world: admin_data.Wor
 
 def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: admin_data.World) -> None:
     ours, theirs = bundle(world.ours.cases[0], 1), bundle(world.theirs.cases[0], 2)
+    for person, is_offered in ((world.ours.manager, True), (world.ours.reviewer, False)):
+        shown = signed_in(person).get(list_url(EvidenceBundle)).content.decode()
+        assert ("export_digests_csv" in shown) == is_offered
     rows = table(chosen(world, "export_digests_csv", [ours.pk, theirs.pk]).content)[1:]
     assert [row[-1] for row in rows] == [str(ours.case_id)]
     response = chosen(world, "export_digests_csv", [ours.pk], by=world.ours.reviewer)
@@ -117,6 +120,9 @@ def test_bundles_are_chosen_by_case_matter_and_site(world: admin_data.World) -> 
     expected = {each for each in made if (each.case.site_id, each.case.work_id) == (case.site_id, case.work_id)}
     assert set(bundles_of([], [matter.pk], [])) == expected
     assert set(bundles_of([], [], [other.case.site_id])) == {other}
+    assert set(bundles_of([], [], [], [case.work_id])) == {each for each in made if each.case.work_id == case.work_id}
+    assert set(bundles_of([], [], [case.site_id], [case.work_id])) == expected
+    assert set(bundles_of([], [], [other.case.site_id], [case.work_id])) == set()
     assert set(bundles_of([made[1].case_id], [], [other.case.site_id])) == {made[1], other}
     assert list(held(bundles_of([each.case_id for each in made], [], []))) == made
     for numbers in (([99_999], [], []), ([], [99_999], [])):
