@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from core.circumstances import BrowserProfile, Machine, Way
+
 WITHHELD = "[withheld]"
 
 
@@ -97,6 +99,7 @@ class WireExchange:
     is_truncated: bool = False  # the body is known to be longer than what was had of it
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
+    way: Way | None = None  # None: nobody took it down
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Capture:
     """How a page was fetched. `exchanges`: the redirects in order, the page's own last.
 
     made_with: the browser, "Chromium 150.0.7871.100". records: of an archive, all that were used, the response first.
+    machine: that fetched it; None: an archive's, or of a release that did not note it. profile: of a browser.
     """
 
     exchanges: tuple[WireExchange, ...]
@@ -111,3 +115,5 @@ class Capture:
     made_with: str = ""
     records: tuple[ArchivedRecord, ...] = ()
     resources: tuple[CapturedResource, ...] = ()
+    machine: Machine | None = None
+    profile: BrowserProfile | None = None

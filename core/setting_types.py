@@ -18,6 +18,7 @@ from core.wording import Message
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
 _PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
+_HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,13 @@ def _is_whois_server(text: str) -> bool:
     return _is_place(place) and (not has_ending or bool(_ENDING.fullmatch(ending)))
 
 
+def _is_host(text: str) -> bool:
+    try:
+        return bool(_HOST.fullmatch(text)) and bool(parse_host(text).name)
+    except ValueError:
+        return False
+
+
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
@@ -92,5 +100,6 @@ Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_K
 WebUrl = Annotated[str, _url(service_urls.WEB)]
 TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
 Place = Annotated[str, Admits(_is_place, Message("config.places"))]
+TimeServer = Annotated[str, Admits(_is_host, Message("config.hosts"))]
 Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]
 WhoisServer = Annotated[str, Admits(_is_whois_server, Message("config.whois-servers"))]

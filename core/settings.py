@@ -24,6 +24,7 @@ from core.setting_types import (
     RedisUrl,
     Setting,
     Socket,
+    TimeServer,
     TimeZone,
     WebUrl,
     WhoisServer,
@@ -133,6 +134,16 @@ class CrawlSettings:
                 " have to resolve for others"
             ),
             default=_("the system's"),
+        ),
+    ] = ()
+    time_servers: Annotated[
+        tuple[TimeServer, ...],
+        Setting(
+            _(
+                "`host` or `host:port`, separated by commas, four at most: time servers (SNTP) that each crawl compares"
+                " the machine's clock with; evidence then states the difference"
+            ),
+            default=_("none"),
         ),
     ] = ()
     chromium: Annotated[

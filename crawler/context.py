@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.circumstances import Machine
 from core.pages import CrawlPlan
 from core.ports import Clock, Outbox, PageStore
 from core.settings import CrawlSettings
@@ -24,7 +25,7 @@ class CrawlContext:
 
     is_held: whether the site is this process's to crawl, asked from any thread. job_dir: the site's folder, where it
     has one. fetched_before: pages of the same crawl before it was interrupted. on_read: told of each page that was
-    read: its address, and what was found.
+    read: its address, and what was found. machine: this one, as evidence has it.
     """
 
     plan: CrawlPlan
@@ -43,6 +44,7 @@ class CrawlContext:
     job_dir: Path | None
     fetched_before: int
     on_read: Callable[[str, WholePage], None] = lambda url, page: None
+    machine: Machine | None = None
 
     def is_known_page(self, url: str) -> bool:
         """Of a crawl of some pages: whether another address is a page of its own, as earlier crawls know."""

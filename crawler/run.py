@@ -19,6 +19,7 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.downloaded_resources import downloaded_resources
+from crawler.fetching.names import Names
 from crawler.fetching.reactor import running_reactor
 from crawler.frontier import Frontier
 from crawler.markup import parse
@@ -32,6 +33,8 @@ from crawler.scrapy_settings import scrapy_settings
 from crawler.selectors import select
 from crawler.site_kinds import KINDS
 from crawler.stats import CrawlStats
+from crawler.surroundings.machine import machine_of_this_process
+from crawler.surroundings.time_servers import compare
 from crawler.urls import scope
 
 _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
@@ -69,6 +72,9 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     # What some pages leave undone is asked for again; the journal is that of the whole site.
     frontier = Frontier(plan, None if plan.only_urls else job_dir)
     now = clock or SystemClock()
+    chosen = scrapy_settings(plan, settings)
+    readings = compare(settings.time_servers, Names(settings.name_servers))
+    machine = machine_of_this_process(readings, has_response_cache=bool(chosen.get("HTTPCACHE_ENABLED")))
 
     def make_context(crawler: Any) -> CrawlContext:
         resources = downloaded_resources(crawler, settings, stats.count_bytes)
@@ -89,10 +95,11 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
             job_dir=job_dir,
             fetched_before=frontier.done_pages,
             on_read=on_read,
+            machine=machine,
         )
 
     logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself
-    process = CrawlerProcess(scrapy_settings(plan, settings))
+    process = CrawlerProcess(chosen)
     for name in _QUIET:  # Scrapy has taken all handlers of its loggers away by now; without any, errors go to stderr
         logging.getLogger(name).addHandler(logging.NullHandler())
     _run_to_the_end(process, plan, make_context)

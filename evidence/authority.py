@@ -62,8 +62,15 @@ class Authority:
 
         Raises ServiceUnavailable when it does not answer, DoesNotHold when its answer is not what was asked for.
         """
+        return self.with_lists(self.answer(digest), digest)
+
+    def answer(self, digest: Digest) -> Stamp:
+        """What it answers, not verified. Raises ServiceUnavailable, or RetryLater for what is no answer to that."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
-        stamp = Stamp(query, self._asked(query), self._ca_pem, self.name)
+        return Stamp(query, self._asked(query), self._ca_pem, self.name)
+
+    def with_lists(self, stamp: Stamp, digest: Digest) -> Stamp:
+        """An answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
         verified(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
         if not lists:

@@ -13,6 +13,7 @@ from core.errors import BadInput
 from core.ids import digest
 from evidence import cdx, container, originals, shapes
 from evidence.canonical import canonical
+from evidence.circumstances import circumstances
 from evidence.records import Bundle, Capture, Exchange, Finding
 from evidence.secrets_withheld import public_url
 from evidence.warc import archive, warc_date
@@ -28,6 +29,7 @@ ARCHIVE, INDEX, INDEX_START, PAGES = (
 )
 PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 PAGE, CONNECTION, FINDING = "evidence/page.json", "evidence/connection.json", "evidence/finding.json"
+CIRCUMSTANCES = "evidence/circumstances.json"
 
 
 def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
@@ -47,6 +49,7 @@ def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None,
         PAGES: _pages(capture, key),
         PAGE: canonical(shapes.page(capture)),
         CONNECTION: canonical(shapes.connection(capture)),
+        CIRCUMSTANCES: canonical(circumstances(capture)),
         FINDING: canonical(shapes.finding(finding, capture.text)),
         **_chains(capture),
         **originals.files(capture.parts),

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.shares import percentage
 from evidence import layout
+from evidence.circumstances_told import told
 from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
@@ -42,6 +43,7 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     blocks: list[Block] = [Heading(words.pages, 2)]
     for number, (bundle, proof) in enumerate(taken, 1):
         blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
+    blocks += told(words.language, [bundle for bundle, _ in taken])
     if material.history:
         blocks += [Heading(words.history, 2), Pairs(tuple(_event(words, event) for event in material.history))]
     blocks += [Heading(words.proves, 2), Points(words.proves_points)]

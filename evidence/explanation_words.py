@@ -151,7 +151,7 @@ CHINESE = Words(
     proves_not_points=(
         "不能证明内容在时间戳之前何时产生。取得时间由取证计算机的时钟记录；时间戳只证明不晚于何时。",
         "不能仅凭哈希值证明响应确由该网站发出。TLS 不对内容签名：证书链、服务器地址与域名解析结果是佐证，"
-        "由取证计算机记录。"
+        "由取证计算机记录，取证环境亦然，而运营该计算机者与结果有利害关系。"
         "如有争议，宜由公证机构或第三方存证平台另行取证。",
         "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
         "截图与 PDF 由不联网、不运行脚本的浏览器根据所存内容绘制；只有取得网页时一并取得的样式、字体、图片在其中，"
@@ -273,8 +273,8 @@ ENGLISH = Words(
         "fetched; the stamp says only not later than when.",
         "Not, by digests alone, that the site sent this response. TLS does not sign content: certificates, "
         "server address "
-        "and DNS answer support it and were written down by the computer that fetched. Where this is disputed, "
-        "have the "
+        "and DNS answer support it and were written down by the computer that fetched, as the circumstances of the "
+        "capture were; who runs that computer has an interest in the outcome. Where this is disputed, have the "
         "page taken by a notary or a third party as well.",
         "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
         "Screenshot and PDF were drawn from what was stored by a browser that reaches no network and runs no script. "

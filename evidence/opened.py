@@ -11,6 +11,7 @@ from core.marks import Mark, rebuilt
 from core.wording import Message
 from evidence import bundle, container
 from evidence.canonical import parsed
+from evidence.circumstances import caches_in, validators_in
 from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
 from evidence.shapes import READ_IN_RESPONSE
@@ -33,7 +34,7 @@ class Opened:
     """A bundle that holds in itself.
 
     renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
-    of the Nth page of the text.
+    of the Nth page of the text. circumstances: None of a bundle of an earlier release.
     """
 
     digest: Digest
@@ -44,6 +45,7 @@ class Opened:
     renderings: Mapping[str, bytes]
     fetched_at: datetime
     made_at: datetime
+    circumstances: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class _Record:
     url: str
     id: str
     payload: bytes
+    head: bytes = b""  # of HTTP, with its first line
 
 
 def opened(content: bytes | memoryview, part: str) -> Opened:
@@ -71,6 +74,7 @@ def _opened(content: memoryview) -> Opened:
     page, connection, finding = (
         parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, bundle.FINDING)
     )
+    around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS, bundle.FINDING)
     archived = list(_records(_file(files, bundle.ARCHIVE)))
@@ -79,12 +83,14 @@ def _opened(content: memoryview) -> Opened:
         _check_statements(archived, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
         _check_exchanges(archived, connection)
         _check_originals(files, page)
+        if around is not None:
+            _check_circumstances(archived, around)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
         _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
     named = digest(bytes(files[bundle.PACKAGE]))
-    return Opened(named, files, page, connection, finding, renderings, fetched, made)
+    return Opened(named, files, page, connection, finding, renderings, fetched, made, around)
 
 
 def _file(files: Mapping[str, memoryview], name: str) -> bytes:
@@ -122,13 +128,14 @@ def _records(compressed: bytes) -> Iterator[_Record]:
 def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
     name, kind = fields.get("warc-record-id", ""), fields.get("warc-type", "")
     is_http = fields.get("content-type", "").startswith("application/http")
-    payload = block.partition(b"\r\n\r\n")[2] if is_http else block
+    head, _, rest = block.partition(b"\r\n\r\n")
+    payload = rest if is_http else block
     for field, content in (("warc-block-digest", block), ("warc-payload-digest", payload)):
         if field == "warc-payload-digest" and kind == "warcinfo":
             continue
         if fields.get(field) != f"sha256:{digest(content)}":
             raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
-    return _Record(kind, fields.get("warc-target-uri", ""), name, payload)
+    return _Record(kind, fields.get("warc-target-uri", ""), name, payload, head if is_http else b"")
 
 
 def _expanded(compressed: bytes, part: str) -> bytes:
@@ -229,6 +236,34 @@ def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> 
         for each, record in zip(said, responses, strict=False)
     )
     _require(are_same, bundle.CONNECTION, "flaw.exchange")
+
+
+def _check_circumstances(archived: list[_Record], said: Mapping[str, Any]) -> None:
+    """Each exchange has a machine that is described, and validators and caches are those of its own heads."""
+    exchanges = list(_exchanges(archived))
+    _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
+    for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
+        machine = each["machine"]
+        is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
+        _require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
+        sent = None if request is None else validators_in(_headers(request))
+        are_same = each["validators"] == sent and each["caches"] == caches_in(_headers(response))
+        _require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
+    _require(
+        all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
+    )
+
+
+def _exchanges(archived: list[_Record]) -> Iterator[tuple[_Record | None, _Record]]:
+    """Each response with its request, which stands right before it where anybody knows it."""
+    for before, record in zip([None, *archived], archived, strict=False):
+        if record.kind == "response":
+            yield (before if before is not None and before.kind == "request" else None), record
+
+
+def _headers(record: _Record) -> list[tuple[str, str]]:
+    lines = (line.partition(":") for line in record.head.decode("latin-1").split("\r\n")[1:])
+    return [(name, value.strip()) for name, colon, value in lines if colon]
 
 
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from core.circumstances import BrowserProfile, Machine, Way
 from core.ids import Digest
 from core.marks import Mark
 from core.wording import Message
@@ -68,6 +69,7 @@ class Exchange:
     request_body: bytes = b""
     dns: DnsAnswer | None = None
     tls: TlsConnection | None = None
+    way: Way | None = None  # None: nobody took it down
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,8 @@ class Part:
 
     dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
     this, and the last exchange has what the browser received. made_with: that browser. number: which page of the text
-    it is, from 1; those that could not be had leave gaps. 0: as it stands among the others.
+    it is, from 1; those that could not be had leave gaps. 0: as it stands among the others. machine, profile: that
+    captured it, and of its browser; None where nobody noted them.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -151,6 +154,8 @@ class Part:
     originals: tuple[Original, ...] = ()
     drawing: Drawing = NO_DRAWING
     number: int = 0
+    machine: Machine | None = None
+    profile: BrowserProfile | None = None
 
     @property
     def page(self) -> Exchange:
@@ -184,12 +189,17 @@ class Capture:
     following: tuple[Part, ...] = ()
     undrawn: Undrawn | None = None
     limit: int = 0
+    machine: Machine | None = None
+    profile: BrowserProfile | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """All pages on which the text stands, numbered."""
         drawing = Drawing(self.screenshot, self.pdf, self.undrawn, self.limit)
-        first = Part(self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1)
+        first = Part(
+            self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1,
+            self.machine, self.profile,
+        )  # fmt: skip
         numbered = (replace(part, number=part.number or place) for place, part in enumerate(self.following, 2))
         return (first, *numbered)
 

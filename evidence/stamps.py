@@ -61,6 +61,15 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class StampClaims:
+    """What an answer says of itself; nobody has verified it."""
+
+    at: datetime
+    policy: str
+    serial: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Query:
     imprint: bytes
     nonce: int | None
@@ -84,6 +93,16 @@ def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") 
     """
     try:
         return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
+    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
+
+
+def claims_of(stamp: Stamp, part: str) -> StampClaims:
+    """What a stamp says of itself. Raises DoesNotHold for an answer that is refused or is no stamp."""
+    try:
+        info = _token(stamp.response, part).info
+        at = info["genTime"].asDateTime.astimezone(UTC)
+        return StampClaims(at, str(info["policy"]), int(info["serialNumber"]))
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 

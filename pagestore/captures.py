@@ -1,8 +1,8 @@
 """Captures as bytes, and back: JSON in a fixed order, so that one capture has one digest.
 
 Certificates are kept apart, each once under the digest of its DER: all pages of a site share them. So are bodies that
-are longer than those of redirects, beside raw responses, of which some are the same. Heads are bytes; JSON holds them
-as Latin-1, which maps every byte to one character.
+are longer than those of redirects, beside raw responses, of which some are the same; and the machine, which all pages
+of one crawl process share. Heads are bytes; JSON holds them as Latin-1, which maps every byte to one character.
 """
 
 import json
@@ -22,6 +22,7 @@ from core.captures import (
 )
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
+from pagestore.circumstances import machine_bytes, machine_of, profile_document, profile_of, way_document, way_of
 
 FORMAT = 1  # a change of meaning takes the next number
 MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body of a redirect
@@ -39,6 +40,10 @@ def capture_bytes(capture: Capture) -> bytes:
         document["records"] = [_record_document(each) for each in capture.records]
     if capture.resources:
         document["resources"] = [_resource_document(each) for each in capture.resources]
+    if capture.machine is not None:
+        document["machine_at"] = digest(machine_bytes(capture.machine))
+    if capture.profile is not None:
+        document["profile"] = profile_document(capture.profile)
     return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
@@ -57,9 +62,10 @@ def named_certificates(data: bytes) -> list[Digest]:
 
 
 def bodies_in(capture: Capture) -> dict[Digest, bytes]:
-    """What is kept beside a capture, by digest: longer bodies, payloads of archived records, resources."""
+    """What is kept beside a capture, by digest: longer bodies, payloads of archived records, resources, the machine."""
     bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
     bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
+    bodies += [machine_bytes(capture.machine)] if capture.machine is not None else []
     return {digest(body): body for body in bodies}
 
 
@@ -78,6 +84,8 @@ def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[s
             made_with=document.get("made_with", ""),
             records=tuple(_record_of(each, bodies) for each in document.get("records", ())),
             resources=tuple(_resource_of(each, bodies) for each in document.get("resources", ())),
+            machine=machine_of(bodies[document["machine_at"]]) if "machine_at" in document else None,
+            profile=profile_of(document.get("profile")),
         )
     except KeyError as error:
         raise BrokenInvariant("store.capture-lacks", part=error) from error
@@ -123,6 +131,7 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
             "server_name": tls.server_name,
             "certificates": [digest(der) for der in tls.certificates],
         },
+        **({"way": way_document(exchange.way)} if exchange.way is not None else {}),
     }
 
 
@@ -156,6 +165,7 @@ def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
     yield from (Digest(each["body_at"]) for each in document["exchanges"] if "body_at" in each)
     yield from (Digest(each["payload_at"]) for each in document.get("records", ()))
     yield from (Digest(each["body_at"]) for each in document.get("resources", ()))
+    yield from ([Digest(document["machine_at"])] if "machine_at" in document else [])
 
 
 def _record_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
@@ -195,6 +205,7 @@ def _exchange_of(
         body=bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"]),
         name_answer=_name_answer_of(document["name_answer"]),
         tls=_tls_of(document["tls"], certificates),
+        way=way_of(document.get("way")),
     )
 
 

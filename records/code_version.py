@@ -1,13 +1,5 @@
 """Which code made a finding."""
 
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from core.program import code_version
 
-
-@cache
-def code_version() -> str:
-    """The installed version of the product; evidence quotes it."""
-    try:
-        return version("zhuiwen")
-    except PackageNotFoundError:
-        return "source"
+__all__ = ["code_version"]

@@ -58,7 +58,7 @@ def csv_response(name: str, columns: Sequence[Column], records: Records) -> Stre
     language, zone = translation.get_language() or "en", timezone.get_current_timezone()
     body = _csv_lines([*columns, ZONE], _each(records), language, zone)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
-    return _as_download(response, f"{name}.csv")
+    return as_download(response, f"{name}.csv")
 
 
 def xlsx_response(name: str, columns: Sequence[Column], records: Records) -> FileResponse:
@@ -67,7 +67,7 @@ def xlsx_response(name: str, columns: Sequence[Column], records: Records) -> Fil
     write_xlsx(file, [*columns, ZONE], _each(records))
     file.seek(0)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    return _as_download(FileResponse(file, content_type=kind), f"{name}.xlsx")
+    return as_download(FileResponse(file, content_type=kind), f"{name}.xlsx")
 
 
 def write_xlsx(file: IO[bytes], columns: Sequence[Column], records: Iterable[Any]) -> None:
@@ -114,7 +114,8 @@ class _Echo:
         return text
 
 
-def _as_download(response: R, name: str) -> R:
+def as_download(response: R, name: str) -> R:
+    """Have a browser keep a response as a file of this name, and nobody in between."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"

@@ -8,6 +8,7 @@ import asyncio
 import os
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from playwright._impl._errors import TargetClosedError  # exported nowhere; scrapy-playwright takes it from here, too
@@ -22,6 +23,7 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
+from core.circumstances import BrowserProfile
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
@@ -59,7 +61,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._max_pages = settings.getint(PAGES_SETTING)
         self._max_memory = settings.getint(MEMORY_SETTING)
         self._max_age_s = settings.getfloat(AGE_SETTING)
-        self._launches, self._launched_at_s = 0, 0.0
+        self._launches, self._launched_at_s, self._launched_at = 0, 0.0, datetime.now(UTC)
+        self._pages_of_launch = 0  # that were loaded whole
         self._ending, self._opening = asyncio.Lock(), asyncio.Lock()
         self._proxy: BrowserProxy | None = None
         self._upstream: Proxy | None = None
@@ -81,7 +84,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
             await super()._maybe_launch_browser()
             if is_new:
                 self._launches += 1
-                self._launched_at_s = time.monotonic()
+                self._launched_at_s, self._launched_at = time.monotonic(), datetime.now(UTC)
+                self._pages_of_launch = 0
 
     async def _open_proxy(self) -> None:
         if "proxy" in self.config.launch_options:
@@ -139,7 +143,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
     async def _loaded(self, request: Request, spider: Any) -> tuple[Response, Any]:
         """The page and how it came; loaded again where the browser died meanwhile, of whatever page."""
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
-            launch, taking = self._launches, PageCapture(self._reached, self._max_bytes)
+            launch, taking = self._launches, PageCapture(self._reached, self._max_bytes, self._profile)
             try:
                 await self._maybe_launch_browser()
                 launch = self._launches
@@ -164,6 +168,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
         loading = super()._download_request(request, spider)
         return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
+
+    def _profile(self) -> BrowserProfile:
+        """That of the browser that runs: playwright makes a new one for each and deletes it with it."""
+        before, self._pages_of_launch = self._pages_of_launch, self._pages_of_launch + 1
+        return BrowserProfile(self._launched_at, before)
 
     def _reached(self, host: str, port: int) -> Reached | None:
         return self._proxy.reached.get((host, port)) if self._proxy is not None else None

@@ -14,11 +14,13 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from core.captures import NameAnswer
+from core.circumstances import Way
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Names
+from crawler.fetching.ways import Ways
 
 MAX_HEAD_BYTES = 65_536
 _CHUNK_BYTES = 65_536
@@ -63,6 +65,7 @@ class Reached:
     address: str
     answer: NameAnswer | None
     is_through_proxy: bool
+    way: Way | None = None
 
 
 class BrowserProxy:
@@ -72,6 +75,7 @@ class BrowserProxy:
         self, guard: AddressGuard, names: Names, timeout_s: float, upstream: Callable[[], Proxy | None]
     ) -> None:
         self._guard, self._names, self._timeout_s, self._upstream = guard, names, timeout_s, upstream
+        self._ways = Ways()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
@@ -160,20 +164,22 @@ class BrowserProxy:
             try:
                 self._guard.check_address(url, host, port, address)
                 connection = await asyncio.open_connection(address, port, limit=MAX_HEAD_BYTES)
-                self._note(ask, address, addresses, asked_at, upstream)
+                own = str((connection[1].get_extra_info("sockname") or ("",))[0])
+                proxy = f"{upstream.scheme}://{upstream.place}" if upstream is not None else ""
+                way = self._ways.way(ask.host, own, address, proxy)
+                self._note(ask, NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver), address, way)
                 return connection
             except (UnsafeUrl, OSError) as fault:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
 
-    def _note(self, ask: _Ask, address: str, addresses: list[str], asked_at: datetime, upstream: Proxy | None) -> None:
+    def _note(self, ask: _Ask, answer: NameAnswer, address: str, way: Way) -> None:
         if len(self.reached) >= MAX_REACHED:
             del self.reached[next(iter(self.reached))]
-        if upstream is not None:
-            self.reached[ask.host, ask.port] = Reached("", None, is_through_proxy=True)
+        if way.proxy:
+            self.reached[ask.host, ask.port] = Reached("", None, is_through_proxy=True, way=way)
             return
-        answer = NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver)
-        self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False)
+        self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False, way=way)
 
     async def _pass_head(self, far: Reader, writer: Writer, *, is_tunnel: bool) -> None:
         """The head of the answer; the browser is told that no second request goes over this connection."""

@@ -8,6 +8,7 @@ through which every connection goes; certificates are the browser's own copy of 
 import base64
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from playwright.async_api import CDPSession, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from core.captures import Capture, CapturedResource, CaptureSource, TlsSession, WireExchange
+from core.circumstances import BrowserProfile
 from core.hosts import host_key
 from crawler.browsing.browser_proxy import Reached
 from crawler.fetching.capture import without_secrets
@@ -32,8 +34,10 @@ WhereReached = Callable[[str, int], Reached | None]  # of a host and port
 class PageCapture:
     """One page of one browser context. `begin` before it is sent anywhere, `taken` while it is still open."""
 
-    def __init__(self, where_reached: WhereReached, max_body_bytes: int) -> None:
-        self._where_reached, self._max_bytes = where_reached, max_body_bytes
+    def __init__(self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]) -> None:
+        """profile: that of the browser, asked for when it holds the page."""
+        self._where_reached, self._max_bytes, self._profile = where_reached, max_body_bytes, profile
+        self._cached: dict[str, bool] = {}  # by address: whether the browser says that it had it already
         self._documents: list[Response] = []
         self._sheets: list[tuple[Response, datetime]] = []
         self._devtools: CDPSession | None = None
@@ -47,6 +51,7 @@ class PageCapture:
         page.on("crash", self._note_crash)
         page.on("requestfailed", self._note_failure)
         self._devtools = await page.context.new_cdp_session(page)
+        self._devtools.on("Network.responseReceived", self._note_cache)
         await self._devtools.send("Network.enable")  # else the browser forgets certificates
 
     async def take(self, page: Page) -> None:
@@ -62,7 +67,10 @@ class PageCapture:
                 sheets = tuple([each async for each in self._style_sheets()])
                 browser = page.context.browser
                 made_with = f"Chromium {browser.version}" if browser is not None else "Chromium"
-                self.capture = Capture(tuple(exchanges), CaptureSource.BROWSER, made_with, resources=sheets)
+                profile = replace(self._profile(), is_from_cache=self._cached.get(exchanges[-1].url))
+                self.capture = Capture(
+                    tuple(exchanges), CaptureSource.BROWSER, made_with, resources=sheets, profile=profile
+                )
 
     def _note(self, response: Response) -> None:
         request = response.request
@@ -73,6 +81,12 @@ class PageCapture:
             is_sheet = request.resource_type == "stylesheet" and response.ok
             if is_sheet and len(self._sheets) < MAX_COUNT[ResourceKind.STYLE]:
                 self._sheets.append((response, datetime.now(UTC)))
+
+    def _note_cache(self, event: Mapping[str, Any]) -> None:
+        said = event["response"]
+        if event.get("type") == "Document" and len(self._cached) < MAX_DOCUMENTS:
+            kinds = ("fromDiskCache", "fromPrefetchCache", "fromServiceWorker")
+            self._cached[said["url"].partition("#")[0]] = any(said.get(kind) for kind in kinds)
 
     def _note_crash(self, _: Page) -> None:
         self.has_crashed = True
@@ -109,6 +123,7 @@ class PageCapture:
             is_through_proxy=reached.is_through_proxy,
             name_answer=reached.answer,
             tls=await _tls(response, host, certificates.get(_origin(url), ())),
+            way=reached.way,
         )
 
     async def _certificates(self) -> dict[str, tuple[bytes, ...]]:

@@ -17,11 +17,13 @@ from scrapy.http import Response
 from twisted.web.client import HTTPConnectionPool
 
 from core.captures import WITHHELD, Capture, CapturedResource, NameAnswer, WireExchange
+from core.circumstances import Machine
 from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.tunnels import TunnelPool
+from crawler.fetching.ways import Ways
 from crawler.fetching.wire import TICKET, Record, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
@@ -43,6 +45,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._records: dict[bytes, Record] = {}
         self._tickets = count(1)
+        self._ways = Ways()
         self._pool = _tunnel_pool(self._pool)
         self._pool._factory = _factory(self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
 
@@ -55,27 +58,30 @@ class CapturingHandler(HTTP11DownloadHandler):
         finally:
             del self._records[ticket]
             del request.headers[TICKET]
-        exchange = _exchange(request, response, record)
+        exchange = _exchange(request, response, record, self._ways)
         # Of a redirect followed by an error that was retried, the last attempt counts: the chain has one entry a hop.
         hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
         request.meta[EXCHANGES] = (*hops, exchange)
         return response
 
 
-def capture_of(response: Response, resources: Sequence[CapturedResource] = ()) -> Capture | None:
+def capture_of(
+    response: Response, resources: Sequence[CapturedResource] = (), machine: Machine | None = None
+) -> Capture | None:
     """How a response was fetched, redirects and all; None where nothing was taken down.
 
-    resources: what was fetched to read the page, to be kept with it.
+    resources: what was fetched to read the page, to be kept with it. machine: this one.
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
     if capture is None and meta.get(EXCHANGES):
         *hops, own = meta[EXCHANGES]
         capture = Capture((*hops, replace(own, body=b"")))
-    if capture is None or not resources:
-        return capture
+    if capture is None:
+        return None
     known = {each.url for each in capture.resources}
-    return replace(capture, resources=(*capture.resources, *(each for each in resources if each.url not in known)))
+    more = tuple(each for each in resources if each.url not in known)
+    return replace(capture, resources=(*capture.resources, *more), machine=machine)
 
 
 def without_secrets(head: bytes) -> bytes:
@@ -121,9 +127,9 @@ def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
     return pool
 
 
-def _exchange(request: Request, response: Response, record: Record) -> WireExchange:
-    ended = _now()
-    is_through_proxy = bool(request.meta.get("proxy"))
+def _exchange(request: Request, response: Response, record: Record, ways: Ways) -> WireExchange:
+    ended, proxy = _now(), str(request.meta.get("proxy") or "")
+    is_through_proxy = bool(proxy)
     address, port = ("", 0) if is_through_proxy else record.server
     return WireExchange(
         url=response.url,
@@ -142,6 +148,7 @@ def _exchange(request: Request, response: Response, record: Record) -> WireExcha
         is_through_proxy=is_through_proxy,
         name_answer=None if is_through_proxy else _name_answer(response.url),
         tls=record.tls,
+        way=ways.way(host_key(response.url)[0], record.own_address, record.server[0], proxy),
     )
 
 

@@ -19,6 +19,13 @@ def server_of(transport: Any) -> tuple[str, int]:
     return "", 0
 
 
+def own_address_of(transport: Any) -> str:
+    """This machine's address of the connection; "" where it has none."""
+    with suppress(AttributeError):
+        return str(transport.getHost().host)
+    return ""
+
+
 def tls_of(transport: Any) -> TlsSession | None:
     """How the connection is secured; None for plain HTTP."""
     handle = transport.getHandle() if hasattr(transport, "getHandle") else None

@@ -12,7 +12,7 @@ from twisted.web._newclient import Request as WireRequest
 from twisted.web.http_headers import Headers
 
 from core.captures import TlsSession
-from crawler.fetching.connection_facts import server_of, tls_of
+from crawler.fetching.connection_facts import own_address_of, server_of, tls_of
 from crawler.fetching.reactor import running_reactor
 
 # A head beyond this is no evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
@@ -33,6 +33,7 @@ class Record:
     sent_at: datetime | None = None
     answered_at: datetime | None = None
     server: tuple[str, int] = ("", 0)  # address and port
+    own_address: str = ""
     tls: TlsSession | None = None
 
 
@@ -90,6 +91,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
             # Asked now: a connection that has been closed no longer knows.
             self._tls = self._tls or tls_of(self.transport)
             record.server, record.tls = server_of(self.transport), self._tls
+            record.own_address = own_address_of(self.transport)
         if end or len(self._head) > MAX_HEAD_BYTES:
             self._record, self._head = None, bytearray()
 

@@ -118,7 +118,7 @@ class PageHandler:
 
     def capture(self, response: Response) -> Capture | None:
         """How a response was fetched, with what was fetched to read it."""
-        return capture_of(response, self.context.resources.taken(response.url))
+        return capture_of(response, self.context.resources.taken(response.url), self.context.machine)
 
     def _kept(self, response: Response, page: WholePage, target: Target, own_url: str) -> ReadPage | None:
         reading = page.reading

@@ -69,7 +69,7 @@ def set_one(
 
     known = _known(name)
     held = Configuration.of(os.environ)
-    for line in held.set(known, _value(known, value)):
+    for line in held.set(known, typed_value(known, value)):
         say(line)
 
 
@@ -91,7 +91,7 @@ def _known(name: str) -> str:
     return bare
 
 
-def _value(name: str, given: str | None) -> str:
+def typed_value(name: str, given: str | None) -> str:
     """What a setting is to be. A secret does not go through the command line, which other users can read."""
     is_secret = name != HOME and known_settings()[name].told.is_secret
     if given is None and not is_secret:

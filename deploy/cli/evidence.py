@@ -1,4 +1,4 @@
-"""The verb `evidence`: `export`, `factors` and `status` need the installation, `verify` nothing but the file."""
+"""The verb `evidence`: all but `verify`, which needs the file alone, need the installation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +7,8 @@ import typer
 
 from core.errors import BadInput, RetryLater
 from core.wording import Message
+from deploy.cli import evidence_authority
+from deploy.cli.evidence_digests import digests
 from deploy.cli.evidence_factors import factors
 from deploy.cli.output import say
 
@@ -22,6 +24,8 @@ def register(app: typer.Typer) -> None:
     group.command("verify")(verify)
     group.command("status")(status)
     group.command("factors")(factors)
+    group.command("digests")(digests)
+    evidence_authority.register(group)
     app.add_typer(group, name="evidence")
 
 

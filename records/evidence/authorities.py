@@ -30,7 +30,7 @@ def authorities_of(settings: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> 
     found, faults = [], list[Message]()
     for url in settings.tsa_urls:
         try:
-            roots = _roots_for(url, settings.tsa_roots)
+            roots = roots_for(url, settings.tsa_roots)
             found.append(Authority(url, roots, client, timeout_s=timeout_s))
         except BadConfiguration as error:
             faults.extend(error.faults)
@@ -55,6 +55,22 @@ def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamp
             left = [each for each in left if not each.has_failed]
 
 
+def root_file_of(url: str, named: str) -> Path:
+    """Where an authority's root is: the one file that is named, or HOST.pem in the folder."""
+    path = Path(named).expanduser()
+    return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
+
+
+def roots_for(url: str, named: str) -> bytes:
+    """The PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
+    file = root_file_of(url, named)
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        shown = without_secrets(url)
+        raise BadConfiguration("bundle.no-root", authority=shown, file=file) from error
+
+
 class _Asked:
     """An authority, of which it is remembered that it did not answer as it must."""
 
@@ -68,14 +84,3 @@ class _Asked:
         except (RetryLater, DoesNotHold):
             self.has_failed = True
             raise
-
-
-def _roots_for(url: str, named: str) -> bytes:
-    """The PEM of an authority's root: the one file that is named, or HOST.pem in the folder."""
-    path = Path(named).expanduser()
-    file = path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        shown = without_secrets(url)
-        raise BadConfiguration("bundle.no-root", authority=shown, file=file) from error

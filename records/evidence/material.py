@@ -85,6 +85,8 @@ def capture_of(
         following=following,
         undrawn=drawn.undrawn,
         limit=drawn.limit,
+        machine=first.machine,
+        profile=first.profile,
     )
 
 
@@ -165,7 +167,8 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
     headers = last.response_headers or page.headers  # records of plain text have no HTTP
     last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
     dom = body if is_browser else None
-    return Part((*kept, last), Source(wire.source.value), wire.made_with, dom, originals)
+    source, made_with = Source(wire.source.value), wire.made_with
+    return Part((*kept, last), source, made_with, dom, originals, machine=wire.machine, profile=wire.profile)
 
 
 def _following(
@@ -222,6 +225,7 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
         is_truncated=is_truncated or seen.is_truncated,
         dns=_dns(seen.name_answer),
         tls=_tls(seen.tls),
+        way=seen.way,
     )
 
 

@@ -4,12 +4,14 @@ import asyncio
 import gzip
 import json
 import threading
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from core.captures import Capture, CaptureSource
+from core.circumstances import BrowserProfile
 from core.pages import Fetched
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
@@ -24,6 +26,7 @@ pytestmark = [
     pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium"),
     pytest.mark.usefixtures("browsers"),
 ]
+PROFILE = BrowserProfile(datetime(2026, 3, 1, tzinfo=UTC), 0)
 AUTO, ALWAYS = Politeness(browser=BrowserMode.AUTO), Politeness(browser=BrowserMode.ALWAYS)
 _CODES = json.dumps([ord(char) + 1 for char in f"<h1>第七章</h1>{own_text(7)}"])
 # So that nothing but running it shows the text.
@@ -64,6 +67,12 @@ def test_the_response_as_received_stands_beside_the_dom_that_was_read(politeness
     assert own.name_answer is not None
     assert own.name_answer.addresses == ("127.0.0.1",)
     assert own.sent_at <= own.answered_at <= own.ended_at
+    assert own.way is not None
+    assert (own.way.source_address, own.way.interface) == ("127.0.0.1", "lo")
+    assert capture.machine is not None
+    assert capture.profile is not None
+    assert capture.profile.begun_at <= own.sent_at
+    assert (capture.profile.pages_before, capture.profile.is_from_cache) == (0, False)
     assert [(each.url, each.body) for each in capture.resources] == [(site.url("/look.css"), b"p {color: red}")]
 
 
@@ -109,7 +118,7 @@ def test_the_certificates_that_the_server_showed_are_kept(tmp_path: Path) -> Non
             browser = await playwright.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
             context = await browser.new_context(ignore_https_errors=True)
             opened = await context.new_page()
-            taking = PageCapture(lambda host, port: None, 1_000_000)
+            taking = PageCapture(lambda host, port: None, 1_000_000, lambda: PROFILE)
             await taking.begin(opened)
             await opened.goto(server.url("/"))
             await taking.take(opened)

@@ -1,6 +1,7 @@
 """What is taken down of a fetched page, against real servers on loopback: plain, TLS with a chain, byte by byte."""
 
 import gzip
+import platform
 import socket
 import ssl
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from core.captures import Capture
 from core.ids import digest
+from core.program import code_version
 from crawler.fetching.capture import without_secrets
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
@@ -107,6 +109,24 @@ def test_who_answered_and_when_is_kept() -> None:
     assert own.connected_at is not None
     assert own.name_answer.asked_at <= own.connected_at <= own.sent_at <= own.answered_at <= own.ended_at
     assert own.tls is None
+    assert own.way is not None
+    assert (own.way.source_address, own.way.interface, own.way.proxy) == ("127.0.0.1", "lo", "")
+
+
+def test_the_machine_is_noted_once_for_all_pages_of_a_crawl() -> None:
+    pages = {f"/{n}": whole(HEAD, PAGE.replace("渡口".encode(), f"渡口{n}".encode())) for n in range(3)}
+    links = "".join(f"<a href=/{n}>{n}</a>" for n in range(3)).encode()
+    with serving({"/": whole(HEAD, b"<body>" + links), **pages}) as server:
+        crawled = crawl(plan_of(server.url("/"), obey_robots=False), settings_of(server.netloc))
+    captures = [fetched.capture for fetched, _ in crawled.store.versions.values()]
+    assert len(captures) == 3
+    machines = {each.machine for each in captures if each is not None}
+    (machine,) = machines
+    assert machine is not None
+    assert machine.host == platform.node()
+    assert machine.program.version == code_version()
+    assert not machine.has_response_cache
+    assert machine.clock == ()
 
 
 def test_the_whole_chain_of_certificates_is_kept_as_the_server_sent_it(tmp_path: Path) -> None:

@@ -153,6 +153,8 @@ def test_pages_come_through_a_tunnel_that_shows_the_proxy_nothing_but_the_host(s
             assert (exchange.is_through_proxy, exchange.server_address) == (True, "")
             assert exchange.tls is not None
             assert exchange.tls.certificates
+            assert exchange.way is not None
+            assert (exchange.way.proxy, exchange.way.interface) == (f"http://{proxy.place}", "lo")
 
 
 @pytest.mark.parametrize("fault", ["refuses the login", "dies", "answers 502", "is not there"])

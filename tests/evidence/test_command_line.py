@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,33 @@ def test_a_case_without_stamps_is_exported_and_said_to_have_none(
     assert done.code == 0, done.err
     assert "not every bundle bears a time stamp yet" in done.err
     assert installed("evidence", "verify", out).code == 3
+
+
+def test_digests_are_listed_for_a_platform(installed: CommandLine, case: str, tmp_path: Path) -> None:
+    out = tmp_path / "digests.csv"
+    done = installed("evidence", "digests", case, "--csv", out)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{out}: bundles 1\n"
+    by_case = installed("evidence", "digests", case, "--json").json()
+    of_site = installed("evidence", "digests", "--site", "落霞", "--json").json()
+    assert by_case == [each for each in of_site if each["case"] == int(case)]
+    of_both = installed("evidence", "digests", "--site", "落霞", "--work", "一杆秤", "--json").json()
+    assert of_both == of_site
+    export = tmp_path / "case.zip"
+    assert installed("evidence", "export", case, "--out", export, "--no-seal").code == 0
+    with zipfile.ZipFile(export) as archive:
+        content = archive.read(f"bundles/{by_case[0]['file']}")
+    assert sha256(content).hexdigest() == by_case[0]["sha256"]
+    assert by_case[0]["sha256"] in out.read_text("utf-8-sig")
+    for wrong, sentence in (
+        ((), "choose cases, matters (M3), --site or --work"),
+        (("x", "--json"), "neither a case nor a matter"), ((case,), "say where to"),
+        (("99999", "--json"), "there is no case 99999"), (("M99999", "--json"), "there is no matter 99999"),
+        ((case, "--csv", str(tmp_path / "no" / "x.csv")), "cannot be written"),
+    ):  # fmt: skip
+        done = installed("evidence", "digests", *wrong)
+        assert (done.code, len(done.complaints)) == (2, 1)
+        assert sentence in done.err
 
 
 def test_an_export_holds_on_another_machine_and_a_changed_one_does_not(

@@ -17,6 +17,7 @@ from core.captures import (
     TlsSession,
     WireExchange,
 )
+from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, Program, Way
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.marks import Mark
@@ -62,15 +63,25 @@ _HOP = WireExchange(
     body=b"mo\x00ved\xff",
     name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON, "192.0.2.53:53"),
     tls=_TLS,
+    way=Way("192.0.2.2", "eth0", "192.0.2.1", ("192.0.2.7 example.com",), "http://proxy.example:8080"),
 )
+_MACHINE = Machine(
+    noted_at=NOON, host="爬虫", system="Debian", kernel="Linux 6.1 x86_64",
+    program=Program("0.1.0", digest(b"files"), 1_225, (("Python", "3.11.7"),)),
+    resolver_lines=("nameserver 192.0.2.53",), hosts_digest=digest(b"hosts"), hosts_bytes=49, has_response_cache=False,
+    clock=(ClockReading("a.example", NOON, "192.0.2.1", 0.5, 0.01, 2),
+           ClockReading("b.example", NOON, fault=ClockFault.UNKNOWN_NAME)),
+)  # fmt: skip
 _PROXIED = replace(_HOP, status=200, connected_at=None, is_through_proxy=True, tls=None, name_answer=None)
-CAPTURE = Capture((_HOP, _PROXIED))
+CAPTURE = Capture((_HOP, _PROXIED), machine=_MACHINE)
 LONG = "很长的一页。".encode() * 20_000
 BROWSED = Capture(
     (replace(_HOP, body_digest="", body_bytes=0, body=LONG),),
     source=CaptureSource.BROWSER,
     made_with="Chromium 150.0",
     resources=(CapturedResource("https://example.com/a.css", "text/css", NOON, b"p {color: red}"),),
+    machine=replace(_MACHINE, resolver_lines=None, hosts_digest=None, hosts_bytes=None, clock=()),
+    profile=BrowserProfile(NOON, 3, is_from_cache=False),
 )
 ARCHIVED = Capture(
     (replace(_HOP, connected_at=None),),

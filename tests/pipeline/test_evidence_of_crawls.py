@@ -51,6 +51,11 @@ def test_a_chapter_of_a_novel_is_bundled_with_every_exchange_of_every_part() -> 
     assert all(each["source"] == "connection" and each["wire_digest"] and each["wire_bytes"] for each in exchanges)
     assert all(f"{each['server_address']}:{each['server_port']}" == site.netloc for each in exchanges)
     assert chapter.page["absent"] == {}
+    around = chapter.circumstances
+    assert around is not None
+    assert [each["machine"] for each in around["exchanges"]] == [0, 0, 0]
+    assert {each["way"]["interface"] for each in around["exchanges"]} == {"lo"}
+    assert [each["what"] for each in around["not_recorded"]] == ["clock", "route beyond the gateway"]
 
 
 @needs_chromium

@@ -8,7 +8,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from core.ids import digest
+from core.circumstances import ClockFault, ClockReading, Machine, Program, Way
+from core.ids import Digest, digest
 from core.wording import Message
 from evidence.records import (
     Capture,
@@ -28,6 +29,22 @@ SALT = "0f" * 16
 WORK = "雨停的时候，巷口的灯先亮了。卖豆花的老人把木桶盖好，慢慢推着车往回走。他说今年的桂花开得晚，要等到霜降以后。"
 PASSAGE = "卖豆花的老人把木桶盖好，慢慢推着车往回走。"
 PAGE_TEXT = f"第七章 雨停\n{PASSAGE}\n本站首发，请勿转载。"
+MACHINE = Machine(
+    noted_at=FETCHED - timedelta(minutes=1),
+    host="crawl-1",
+    system="Debian GNU/Linux 12 (bookworm)",
+    kernel="Linux 6.1.0-18-amd64 x86_64",
+    program=Program("0.1.0", Digest("cd" * 32), 1_225, (("Python", "3.11.7"), ("Scrapy", "2.19.0"))),
+    resolver_lines=("nameserver 192.0.2.53",),
+    hosts_digest=Digest("ef" * 32),
+    hosts_bytes=49,
+    has_response_cache=False,
+    clock=(
+        ClockReading("time.example", FETCHED - timedelta(minutes=1), "192.0.2.123", 0.012, 0.003, 2),
+        ClockReading("away.example", FETCHED - timedelta(minutes=1), "192.0.2.124", fault=ClockFault.NO_ANSWER),
+    ),
+)
+WAY = Way("192.0.2.2", "eth0", "192.0.2.1", ("203.0.113.9 m.daoban.example",))
 HTML = f"<html><head><title>第七章 雨停</title></head><body><p>{PASSAGE}</p></body></html>".encode()
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 PDF = b"%PDF-1.7\n" + b"drawn " * 500 + b"\n%%EOF\n"
@@ -58,12 +75,15 @@ def capture(**changes: object) -> Capture:
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Encoding", "gzip"),
             ("Set-Cookie", "session=geheim-4712"),
+            ("Age", "31"),
+            ("Via", "1.1 b\xfccher\r\nX: y"),
         ),
         body=HTML,
         fetched_at=FETCHED,
         server_address="203.0.113.9",
         dns=dns,
         tls=tls,
+        way=WAY,
     )
     made = Capture(
         exchanges=(redirect, page),
@@ -74,6 +94,7 @@ def capture(**changes: object) -> Capture:
         obfuscations=({"kind": "zero_width", "count": 3, "example": "老\u200b人"},),
         screenshot=Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
         pdf=Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
+        machine=MACHINE,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 

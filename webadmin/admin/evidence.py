@@ -1,23 +1,29 @@
 """Evidence as lists: looked at by people, written by the machine, deleted by nobody, superusers among them."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, IntegerField, Model, OuterRef, Q, QuerySet, Subquery
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from records.access import manageable
+from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.admin.columns import NOTHING, change_link, moment, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
 from webadmin.admin.lists import DeskLists
 from webadmin.case_page.drawings_shown import describe_drawings
+from webadmin.exports import as_download
 from webadmin.paging import CappedPaginator
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
@@ -53,6 +59,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     list_select_related = ["case__work", "case__page"]
     sortable_by = ()
     search_fields = ["digest", "sha256", "case__page_url", "case__work__title"]
+    actions = ["export_digests_csv", "export_digests_json"]
     fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
               "checked", "drawing", "drawings"]  # fmt: skip
 
@@ -65,6 +72,15 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
         return super().found_in_long_list(request, queryset, search_term)
+
+    @admin.action(description=_("List of digests as CSV"), permissions=["manage"])
+    def export_digests_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse:
+        content = as_csv(_digest_rows(request, queryset), get_language() or "en")
+        return _download(content, "text/csv; charset=utf-8", "csv")
+
+    @admin.action(description=_("List of digests as JSON"), permissions=["manage"])
+    def export_digests_json(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse:
+        return _download(as_json(_digest_rows(request, queryset)), "application/json", "json")
 
     @display(description=_("digest"))
     def short_digest(self, bundle: EvidenceBundle) -> str:
@@ -104,6 +120,17 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     @display(description=_("Last check"))
     def checked(self, bundle: EvidenceBundle) -> str:
         return moment(bundle.checked_at)
+
+
+def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
+    """Of what the user may export, what is there unchanged; oldest first."""
+    chosen = held(manageable(queryset, request.user)).order_by("fetched_at", "pk")
+    return rows_of(chosen, timezone.get_current_timezone())
+
+
+def _download(content: bytes, kind: str, ending: str) -> HttpResponse:
+    name = f"zhuiwen-digests-{timezone.localdate():%Y%m%d}.{ending}"
+    return as_download(HttpResponse(content, content_type=kind), name)
 
 
 @admin.register(RetentionLog)

@@ -1,0 +1,48 @@
+"""The hosts file of the machine: what it says of a name, and its digest. It is read again when it was changed."""
+
+from pathlib import Path
+
+from core.ids import Digest, digest
+
+HOSTS_FILE = Path("/etc/hosts")
+MAX_BYTES = 8 * 2**20  # lists against advertisements have up to 5 MB
+MAX_LINES, MAX_LINE_CHARS = 8, 200  # of one name; one or two stand there as a rule
+
+
+class HostsFile:
+    """What the resolver of the system looks up before it asks anybody."""
+
+    def __init__(self, path: Path = HOSTS_FILE) -> None:
+        self._path = path
+        self._state: tuple[int, int] | None = None  # when it was changed, and its size
+        self._by_name: dict[str, list[str]] = {}
+        self.digest: Digest | None = None
+        self.bytes: int | None = None
+        self.look()
+
+    def look(self) -> None:
+        """Read the file where it is another than before; `digest` and `bytes` are None where it cannot be read."""
+        try:
+            stat = self._path.stat()
+            if (stat.st_mtime_ns, stat.st_size) == self._state:
+                return
+            content = self._path.read_bytes()
+        except OSError:
+            self._state, self._by_name, self.digest, self.bytes = None, {}, None, None
+            return
+        self._state, self.digest, self.bytes = (stat.st_mtime_ns, stat.st_size), digest(content), len(content)
+        self._by_name = _names_in(content[:MAX_BYTES].decode("utf-8", "replace"))
+
+    def lines_for(self, name: str) -> tuple[str, ...]:
+        """The lines that name a host, in their order."""
+        self.look()
+        return tuple(self._by_name.get(name.lower(), ())[:MAX_LINES])
+
+
+def _names_in(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        for name in dict.fromkeys(word.lower() for word in words[1:]):
+            found.setdefault(name, []).append(" ".join(words)[:MAX_LINE_CHARS])
+    return found

@@ -1,0 +1,1 @@
+"""What is noted of the machine that crawls, once for each crawl process."""

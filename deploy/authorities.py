@@ -1,0 +1,142 @@
+"""The time stamp authorities of an installation as an operator adds, lists and removes them.
+
+They stand in two settings, `tsa_urls` and `tsa_roots`; roots are kept in a folder, one file for each host. No address
+is shipped with the product, and none is kept that did not answer with a stamp that holds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography.hazmat.primitives.hashes import SHA256
+
+from core.errors import BadConfiguration, BadInput, UnreadableFile
+from core.known_settings import variable_of
+from core.service_urls import without_secrets
+from core.settings_layers import Origin
+from core.wording import Message
+from crawler.fetching.authority_client import AuthorityClient
+from deploy.configuration import Configuration
+from deploy.private_files import write_privately
+from evidence.authority import Authority
+from evidence.certificates import MAX_PEM_BYTES, certificates_in
+from evidence.trial import roots_from
+from records.evidence.authorities import root_file_of, roots_for
+
+FOLDER = "authorities"  # of the home folder, where roots are kept if no setting says otherwise
+URLS, ROOTS = "tsa_urls", "tsa_roots"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One authority that is set. roots: SHA-256 of its root certificates; fault: why it cannot be asked."""
+
+    authority: str
+    file: str
+    roots: tuple[str, ...]
+    fault: Message | None
+
+
+def authority_of(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
+    """The authority at `url`, fit to be tried, and the certificates of `root` as PEM.
+
+    Raises BadConfiguration, BadInput, UnreadableFile.
+    """
+    _check_changeable(held)
+    try:
+        content = root.read_bytes()[: MAX_PEM_BYTES + 1]
+    except OSError as error:
+        raise UnreadableFile(root, "file.cannot-be-read", error=error.strerror or error) from error
+    pem = roots_from(content, root.name)
+    client = AuthorityClient(allow_private=held.settings.evidence.allow_private_tsa)
+    return Authority(url, pem, client), pem
+
+
+def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
+    """Set an authority that was tried, its root first; what is to be said of it. Raises BadInput, BadConfiguration."""
+    roots = held.settings.evidence.tsa_roots or str(held.home / FOLDER)
+    said = _keep_root(url, pem, roots)
+    if not held.settings.evidence.tsa_roots:
+        said += held.set(ROOTS, roots)
+    return said + held.set(URLS, ",".join(dict.fromkeys([*held.settings.evidence.tsa_urls, _in_list(url)])))
+
+
+def listed(held: Configuration) -> list[Listed]:
+    """All that are set, in their order."""
+    settings = held.settings.evidence
+    return [_listed(url, settings.tsa_roots) for url in settings.tsa_urls]
+
+
+def remove(named: str, held: Configuration) -> list[Message]:
+    """Unset the authority of that URL or host; what is to be said. Stamps that it gave carry its root and stay.
+
+    Raises BadInput where there is none, or several.
+    """
+    _check_changeable(held)
+    urls = held.settings.evidence.tsa_urls
+    meant = [url for url in urls if named in (url, without_secrets(url))]
+    meant = meant or [url for url in urls if named == urlsplit(url).hostname]
+    if len(meant) != 1:
+        code = "custody.several-authorities" if meant else "custody.no-such-authority"
+        raise BadInput(code, named=without_secrets(named), known=[without_secrets(url) for url in urls])
+    left = [url for url in urls if url != meant[0]]
+    _drop_root(meant[0], left, held)
+    return held.set(URLS, ",".join(left)) if left else held.unset(URLS)
+
+
+def _check_changeable(held: Configuration) -> None:
+    """What the environment says has its way over the files: an authority in these would be asked by nobody."""
+    for name in (URLS, ROOTS):
+        if held.layers.origin(name) is Origin.ENVIRONMENT:
+            raise BadInput("custody.set-in-environment", variable=variable_of(name))
+
+
+def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
+    """Put certificates where the setting says, beside those that are there."""
+    place = Path(roots).expanduser()
+    is_folder = place.is_dir() or not place.exists()
+    try:
+        if is_folder:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = root_file_of(url, roots)
+        there = file.read_bytes() if file.exists() else b""
+        known = certificates_in(there)
+        missing = [each for each in _pieces(pem) if certificates_in(each)[0] not in known]
+        if missing and not is_folder:
+            raise BadInput("custody.one-file-of-roots", file=file)
+        if missing:
+            write_privately(file, (there.rstrip() + b"\n" + b"".join(missing)).decode("ascii", "replace").lstrip())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadConfiguration("custody.root-not-kept", place=place, reason=reason) from error
+    return [Message("custody.root-kept", file=file)] if missing else []
+
+
+def _pieces(pem: bytes) -> list[bytes]:
+    end = b"-----END CERTIFICATE-----\n"
+    return [piece + end for piece in pem.split(end) if piece.strip()]
+
+
+def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
+    """Remove the root's file from the folder of the home, where no other authority is on that host."""
+    host, own = urlsplit(url).hostname, held.home / FOLDER
+    is_needed = any(urlsplit(each).hostname == host for each in left)
+    if not is_needed and Path(held.settings.evidence.tsa_roots).expanduser() == own:
+        (own / f"{host}.pem").unlink(missing_ok=True)
+
+
+def _listed(url: str, roots: str) -> Listed:
+    name, file = without_secrets(url), root_file_of(url, roots)
+    try:
+        pem = roots_for(url, roots)
+        Authority(url, pem, AuthorityClient())
+        own = [each for each in certificates_in(pem) if each.subject == each.issuer]
+    except BadConfiguration as error:
+        return Listed(name, str(file), (), error.faults[0])
+    return Listed(name, str(file), tuple(each.fingerprint(SHA256()).hex() for each in own), None)
+
+
+def _in_list(url: str) -> str:
+    """A URL as it stands in a list, whose items commas part."""
+    return url.strip().replace(",", "%2C")

@@ -1,0 +1,118 @@
+"""The verb `evidence authority`: who stamps the days. An authority is tried before it is kept."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.errors import BadInput
+from core.wording import Message
+from deploy.cli.config import typed_value
+from deploy.cli.output import as_json, fields, say, table
+
+if TYPE_CHECKING:
+    from evidence.trial import Trial
+
+
+def register(group: typer.Typer) -> None:
+    """Add the verbs to `group`."""
+    authority = typer.Typer(help="Time stamp authorities.", no_args_is_help=True, rich_markup_mode=None)
+    authority.command("add")(add)
+    authority.command("list")(show_all)
+    authority.command("remove")(remove)
+    group.add_typer(authority, name="authority")
+
+
+def add(
+    url: Annotated[str, typer.Argument(metavar="URL")],
+    root: Annotated[Path, typer.Option(metavar="FILE")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
+    from deploy.authorities import authority_of, keep
+    from deploy.configuration import Configuration
+    from evidence.trial import tried
+
+    held = Configuration.of(os.environ)
+    address = typed_value("tsa_urls", url)
+    asked, pem = authority_of(address, root, held)
+    trial = tried(asked)
+    lines = keep(address, pem, held) if trial.fault is None else []
+    if is_json:
+        as_json(_values(trial))
+    else:
+        fields(_rows(trial, root))
+    if trial.fault is not None:
+        raise BadInput("custody.authority-not-kept", fault=trial.fault)
+    if not is_json:
+        for line in (*lines, Message("custody.authority-kept", authority=trial.authority)):
+            say(line)
+
+
+def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """Show the authorities that are set, and the root certificate that each is checked against."""
+    from deploy.authorities import listed
+    from deploy.configuration import Configuration
+
+    found = listed(Configuration.of(os.environ))
+    if is_json:
+        as_json(found)
+        return
+    if not found:
+        say(Message("custody.no-authorities"))
+        return
+    rows = [(each.authority, each.file, ", ".join(each.roots), each.fault or "") for each in found]
+    table(("column.authority", "column.file", "column.root-sha256", "column.fault"), rows)
+
+
+def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> None:
+    """No longer ask an authority; stamps that it gave stay."""
+    from deploy.authorities import remove as unset
+    from deploy.configuration import Configuration
+
+    for line in unset(authority, Configuration.of(os.environ)):
+        say(line)
+
+
+def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
+    """What came back: first what the answer claims, then what was verified."""
+    rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
+    if trial.claims is not None:
+        at, own = _shown(trial.claims.at), _shown(trial.asked_at)
+        rows += [
+            ("column.time", Message("custody.stamp-time", at=at, own=own)),
+            ("column.policy", trial.claims.policy),
+            ("column.serial", trial.claims.serial),
+        ]
+    facts = trial.facts
+    if facts is not None:
+        ends = Message("custody.chain-ends", file=root.name, root=facts.root, sha256=facts.root_sha256)
+        rows += [("column.chain", ends), ("column.purpose", Message("custody.fit", signer=facts.signer))]
+        looked = facts.not_revoked_at and Message("custody.revocation", at=_shown(facts.not_revoked_at))
+        rows.append(("column.revocation", looked or Message("custody.revocation-not-checked")))
+    return rows
+
+
+def _values(trial: "Trial") -> dict[str, Any]:
+    """The same for programs."""
+    claims, facts = trial.claims, trial.facts
+    return {
+        "authority": trial.authority,
+        "asked_at": _shown(trial.asked_at),
+        "time": claims and _shown(claims.at),
+        "policy": claims and claims.policy,
+        "serial": claims and str(claims.serial),  # up to 160 bits
+        "holds": facts is not None,
+        "signer": facts and facts.signer,
+        "root": facts and facts.root,
+        "root_sha256": facts and facts.root_sha256,
+        "not_revoked_at": facts and facts.not_revoked_at and _shown(facts.not_revoked_at),
+        "fault": trial.fault and str(trial.fault),
+    }
+
+
+def _shown(at: Any) -> str:
+    from evidence.shapes import moment
+
+    return moment(at)

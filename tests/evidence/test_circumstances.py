@@ -1,0 +1,171 @@
+"""The circumstances of a capture: what a bundle says of them, what it does not, and that it is held to its heads."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+import pytest
+
+from core.circumstances import BrowserProfile, Way
+from evidence import bundle, container, export
+from evidence.canonical import canonical
+from evidence.circumstances import MAX_CHARS, caches_in
+from evidence.circumstances_words import CHINESE, ENGLISH
+from evidence.faults import DoesNotHold, Fault
+from evidence.opened import opened
+from evidence.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle, Source
+from evidence.verification import check
+from tests.evidence.test_bundle import files_of, rebuilt
+from tests.support.evidence_samples import FETCHED, MACHINE, MADE, SALT, WAY, bare_capture, capture, finding, part
+
+MAX_BYTES = 4 * 1024  # of circumstances.json, which stands in a bundle as it is; beside 30 to 600 kB
+
+
+def made(given: Capture) -> bytes:
+    return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
+
+
+def said_of(given: Capture) -> dict[str, Any]:
+    said = opened(made(given), "bundle").circumstances
+    assert said is not None
+    return dict(said)
+
+
+def lacking(said: Mapping[str, Any]) -> list[str]:
+    return [each["what"] for each in said["not_recorded"]]
+
+
+def test_a_bundle_says_on_which_machine_by_which_program_and_on_which_way_it_was_captured() -> None:
+    said = said_of(capture())
+    (machine,) = said["machines"]
+    assert (machine["host"], machine["system"]) == (MACHINE.host, MACHINE.system)
+    assert machine["program"]["files_digest"] == MACHINE.program.digest
+    assert machine["resolver_file"] == ["nameserver 192.0.2.53"]
+    assert machine["hosts_file"] == {"digest": MACHINE.hosts_digest, "bytes": 49}
+    assert machine["clock"][0]["offset_s"] == 0.012
+    assert machine["clock"][1]["fault"] == "no-answer"
+    hop, page = said["exchanges"]
+    assert (hop["way"], page["machine"]) == (None, 0)
+    assert page["way"]["gateway"] == WAY.gateway
+    assert page["way"]["hosts_lines"] == ["203.0.113.9 m.daoban.example"]
+    assert page["validators"] == []
+    assert page["caches"] == {"age": "31", "via": "1.1 b?cher X: y"}
+
+
+def test_what_could_not_be_recorded_is_said_in_both_languages() -> None:
+    said = said_of(capture(machine=replace(MACHINE, clock=(), resolver_lines=None, hosts_digest=None)))
+    assert {"clock", "resolver", "hosts file", "route beyond the gateway"} <= set(lacking(said))
+    for each in said["not_recorded"]:
+        assert each["why"]["en"].isascii()
+        assert not each["why"]["zh"].isascii()
+        assert not any(reason.startswith(("circumstance.", "clock.")) for reason in each["why"].values())
+
+
+def test_a_time_server_that_did_not_answer_is_named() -> None:
+    told = [each["why"]["en"] for each in said_of(capture())["not_recorded"] if each["what"] == "clock"]
+    assert told == ["offset of the clock by away.example: it did not answer"]
+
+
+def test_pages_of_another_release_and_of_archives_say_that_nobody_noted_it() -> None:
+    bare = replace(bare_capture().exchanges[0], way=None)
+    old = said_of(replace(bare_capture(), exchanges=(bare,), machine=None))
+    assert (old["machines"], lacking(old)) == ([], ["machine"])
+    archived = said_of(capture(machine=None, source=Source.ARCHIVE))
+    assert "somebody else" in archived["not_recorded"][0]["why"]["en"]
+
+
+def test_parts_of_one_text_share_a_machine_and_name_another_by_its_number() -> None:
+    other = replace(MACHINE, host="crawl-2")
+    following = (part(2, machine=MACHINE, drawing=NO_DRAWING), part(3, machine=other, drawing=NO_DRAWING))
+    said = said_of(capture(following=following, screenshot=None, pdf=None, absent={}))
+    assert [each["host"] for each in said["machines"]] == ["crawl-1", "crawl-2"]
+    assert [each["machine"] for each in said["exchanges"]] == [0, 0, 0, 0, 1, 1]
+
+
+def test_a_proxy_is_named_and_what_only_it_knows_is_said() -> None:
+    page = replace(capture().page, way=Way("192.0.2.2", "eth0", "192.0.2.1", (), "http://proxy.example:8080"))
+    said = said_of(capture(exchanges=(page,)))
+    assert said["exchanges"][0]["way"]["proxy"] == "http://proxy.example:8080"
+    assert "route behind the proxy" in lacking(said)
+
+
+def test_it_stays_small() -> None:
+    content = files_of(made(capture()))[bundle.CIRCUMSTANCES]
+    assert len(content) < MAX_BYTES
+
+
+def test_what_caches_say_is_cut_and_in_ascii() -> None:
+    assert caches_in([("X-Cache", "命中" + "x" * 500), ("x-cache", "b")])["x-cache"] == ("?" + "x" * 500)[:MAX_CHARS]
+
+
+def changed(said: dict[str, Any]) -> bytes:
+    return rebuilt(made(capture()), {bundle.CIRCUMSTANCES: canonical(said)})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("validators", ["if-none-match"]), ("validators", None), ("caches", {}), ("machine", 1), ("machine", "0")],
+)
+def test_what_contradicts_the_recorded_heads_or_names_no_machine_does_not_hold(name: str, value: object) -> None:
+    said = said_of(capture())
+    said["exchanges"][1][name] = value
+    with pytest.raises(DoesNotHold) as caught:
+        opened(changed(said), "bundle")
+    assert (caught.value.fault, caught.value.part) == (Fault.CONTRADICTS, f"bundle > {bundle.CIRCUMSTANCES}")
+
+
+@pytest.mark.parametrize("name", ["machines", "exchanges", "not_recorded"])
+def test_circumstances_without_a_field_do_not_hold(name: str) -> None:
+    said = said_of(capture())
+    del said[name]
+    with pytest.raises(DoesNotHold):
+        opened(changed(said), "bundle")
+
+
+def earlier(content: bytes) -> bytes:
+    """A bundle as releases made it that noted no circumstances."""
+    files = files_of(content)
+    package = json.loads(files[bundle.PACKAGE])
+    package["resources"] = [each for each in package["resources"] if each["path"] != bundle.CIRCUMSTANCES]
+    files[bundle.PACKAGE] = canonical(package)
+    files[bundle.PACKAGE_DIGEST] = bundle.package_digest(files[bundle.PACKAGE])
+    del files[bundle.CIRCUMSTANCES]
+    return container.write(files)
+
+
+def test_bundles_of_earlier_releases_still_hold_and_their_export_says_what_they_lack() -> None:
+    content = earlier(made(capture()))
+    assert opened(content, "bundle").circumstances is None
+    files = exported(content)
+    check({name: memoryview(each) for name, each in files.items()})
+    page = files["README.html"].decode()
+    assert CHINESE.earlier in page
+    assert ENGLISH.earlier in page
+
+
+def test_the_explanation_tells_them_in_both_languages() -> None:
+    profile = BrowserProfile(FETCHED, 3, is_from_cache=False)
+    files = exported(made(capture(profile=profile, source=Source.BROWSER, made_with="Chromium 142")))
+    page = unescape(files["README.html"].decode())
+    for words in (CHINESE, ENGLISH):
+        for told in (words.heading, words.host, words.clock, words.not_recorded, words.profile, words.in_full):
+            assert told in page
+        assert words.no_store in page
+        assert words.from_cache[False] in page
+    assert "192.0.2.2 (eth0) → 192.0.2.1 → 203.0.113.9" in page
+    assert "+0.012" in page
+    assert "away.example" in page
+
+
+def test_tables_of_bundles_of_one_page_are_told_once() -> None:
+    drawn, bare = made(capture()), made(capture(screenshot=None, pdf=None))
+    page = exported(drawn, bare)["README.html"].decode()
+    assert ENGLISH.of_bundles.format(numbers="1, 2") in page
+    assert page.count(ENGLISH.clock) == 1
+
+
+def exported(*contents: bytes) -> dict[str, bytes]:
+    material = CaseMaterial(7, {"work": "桂花开得晚"}, [ProvenBundle(each) for each in contents])
+    return export.export_files(material, "0.1.0", created=MADE)
