@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,6 +75,22 @@ def test_the_response_as_received_stands_beside_the_dom_that_was_read(politeness
     assert capture.profile.begun_at <= own.sent_at
     assert (capture.profile.pages_before, capture.profile.is_from_cache) == (0, False)
     assert [(each.url, each.body) for each in capture.resources] == [(site.url("/look.css"), b"p {color: red}")]
+
+
+def test_pages_of_one_browser_say_how_many_it_loaded_before() -> None:
+    """They may be kept by caches for a day, and none comes out of the browser's own."""
+    kept = {"Cache-Control": "public, max-age=86400"}
+    pages = {f"/{n}": page(f"第{n}章", f"<p>{n}</p>{own_text(n)}") for n in (1, 2)}
+    routes: Routes = {path: replace(each, headers=kept) for path, each in pages.items()}
+    routes["/"] = page("目录", "<a href=/1>1</a><a href=/2>2</a>")
+    with WebServer(routes) as site:
+        plan = plan_of(site.url("/"), politeness=ALWAYS, obey_robots=False, concurrency=1)
+        crawled = crawl(plan, settings_of(site.netloc))
+    captures = [fetched.capture for fetched, _ in crawled.store.versions.values()]
+    profiles = [each.profile for each in captures if each is not None and each.profile is not None]
+    assert sorted(each.pages_before for each in profiles) == [1, 2]
+    assert len({each.begun_at for each in profiles}) == 1
+    assert {each.is_from_cache for each in profiles} == {False}
 
 
 def test_redirects_and_scripts_that_lead_on_are_kept_in_their_order() -> None:

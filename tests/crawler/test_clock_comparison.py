@@ -14,7 +14,10 @@ from core.circumstances import ClockFault, ClockReading
 from crawler.fetching.names import Names
 from crawler.surroundings import time_servers
 from crawler.surroundings.time_servers import MAX_SERVERS, compare
+from tests.crawler.crawl_process import crawl, plan_of, settings_of
+from tests.crawler.texts import own_text
 from tests.support.name_server import NameServer
+from tests.support.web_server import WebServer, page
 
 pytestmark = pytest.mark.usefixtures("loopback")
 PACKET = struct.Struct("!4B2i4s4Q")
@@ -147,3 +150,18 @@ def test_none_is_asked_where_none_is_set_and_four_at_most() -> None:
     assert compare([], Names()) == ()
     with serving(lambda question: [told(question)]) as place:
         assert len(compare([place] * (MAX_SERVERS + 2), Names())) == MAX_SERVERS
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_crawl_compares_with_the_servers_that_the_operator_named() -> None:
+    text = page("渡口", own_text(1))
+    with serving(lambda question: [told(question, 5.0)]) as place, WebServer({"/": text}) as site:
+        crawled = crawl(plan_of(site.url("/"), obey_robots=False), settings_of(site.netloc, time_servers=(place,)))
+    [(fetched, _)] = crawled.store.versions.values()
+    assert fetched.capture is not None
+    assert fetched.capture.machine is not None
+    (reading,) = fetched.capture.machine.clock
+    assert (reading.server, reading.fault) == (place, None)
+    assert reading.offset_s is not None
+    assert reading.uncertainty_s is not None
+    assert abs(reading.offset_s - 5.0) <= reading.uncertainty_s
