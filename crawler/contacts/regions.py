@@ -13,7 +13,10 @@ MAX_LINKS = 2_000
 _SILENT = frozenset({"script", "style", "noscript", "template", "iframe", "svg", "select", "textarea", "head"})
 # Inside a line; anything else parts it. What parts nothing may stand in the middle of an address.
 _INLINE = frozenset({"b", "i", "em", "strong", "font", "small", "u", "span", "wbr", "img", "code"})
-_FOOTER = re.compile(r"(?:^|[\s_-])(?:foot(?:er)?|copy(?:right)?|site-?info|bottom|banquan|dibu|beian)", re.IGNORECASE)
+# `ft` is Discuz!'s.
+_FOOTER = re.compile(
+    r"(?:^|[\s_-])(?:foot(?:er)?|copy(?:right)?|site-?info|bottom|banquan|dibu|beian|ft(?:$|[\s_-]))", re.IGNORECASE
+)
 _REMARKS = (
     r"comment|remark|pinglun|liuyan|huifu|gentie|disqus|guestbook|message-?(?:board|list)|(?:^|[\s_-])repl(?:y|ies)"
 )
