@@ -49,6 +49,7 @@ _SEPARATORS = re.compile(r"\s+[-–—|·]\s+|[_|｜–—]|\s?-\s?")
 _OF_THE_STATE = re.compile(
     r"(?:^|\.)(?:gov\.cn|12377\.cn|12321\.cn|12318\.cn|cyberpolice\.cn|shjbzx\.cn|miit\.gov\.cn)$"
 )
+_ABOUT_RIGHTS = re.compile(r"侵权|侵權|版权|版權|投诉|投訴|dmca|copyright|take-?down", re.IGNORECASE)
 _ADDRESS_OF_ARTICLE = re.compile(r"\d{3,}")
 
 
@@ -82,7 +83,7 @@ def kind_of_page(url: str, title: str = "") -> ContactKind | None:
 def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Contact]:
     """The pages that links of a page name as the place for complaints and for contact.
 
-    A link out of the site counts for complaints alone, and never to an office of the state.
+    A link out of the site counts for complaints about rights alone: where one reports unlawful contents is an office's.
     """
     own, counts = registrable(_host(url)), dict.fromkeys((ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE), 0)
     for link in links:
@@ -92,7 +93,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
             continue
         host = _host(address)
         is_own = registrable(host) == own
-        if _OF_THE_STATE.search(host) or (not is_own and kind is not ContactKind.COMPLAINT_PAGE):
+        if _OF_THE_STATE.search(host) or not (is_own or _ABOUT_RIGHTS.search(link.words)):
             continue
         if _ADDRESS_OF_ARTICLE.search(urlsplit(address).query):  # "report this chapter"
             continue

@@ -19,7 +19,8 @@ _LINE = re.compile(r"^[ \t]{0,40}([A-Za-z][A-Za-z /()-]{0,60}?)[ \t]{0,20}:[ \t]
 _REGISTRAR = ("registrar", "sponsoring registrar", "registrar name")
 _REGISTRAR_ABUSE = ("registrar abuse contact email", "registrar abuse email")
 _HOST = ("org-name", "orgname", "organization", "descr", "owner", "netname")
-_HOST_ABUSE = ("orgabuseemail", "abuse-mailbox", "abuse contact", "abuse-c email", "e-mail")
+_HOST_ABUSE = ("orgabuseemail", "abuse-mailbox")
+_ABUSE_REMARK = re.compile(r"^% Abuse contact for '[^'\n]{1,100}' is '([^'\n]{3,200})'", re.MULTILINE)  # RIPE, APNIC
 
 
 def ask(place: Host, question: str, guard: AddressGuard, names: Names) -> str:
@@ -56,7 +57,9 @@ def _contacts(
     for match in _LINE.finditer(text):
         said.setdefault(match[1].strip().lower(), " ".join(match[2].split()))
     name = next((said[each][:MAX_NAME_CHARS] for each in names if each in said), "")
-    abuse = next((email for each in abuse_names if (email := email_of(said.get(each, "")))), "")
+    remark = _ABUSE_REMARK.search(text) if kind is ContactKind.HOST else None
+    stated = [said.get(each, "") for each in abuse_names] + ([remark[1]] if remark else [])
+    abuse = next((email for each in stated if (email := email_of(each))), "")
     found = [Contact(kind, name)] if name else []
     return [*found, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
 

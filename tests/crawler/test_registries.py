@@ -167,6 +167,13 @@ def test_an_answer_in_gb18030_is_read() -> None:
     assert whois.registrar(text)[0].value == "阿猫云计算有限公司"
 
 
+def test_the_person_of_a_network_is_not_its_abuse_address() -> None:
+    remark = "% Abuse contact for '1.2.3.0 - 1.2.3.255' is 'abuse@isp.example'\n"
+    network = "inetnum: 1.2.3.0\nnetname: ISP-CN\nperson: Wang\ne-mail: wang@isp.example\n"
+    assert [each.value for each in whois.host(network)] == ["ISP-CN"]
+    assert [each.value for each in whois.host(remark + network)] == ["ISP-CN", "abuse@isp.example"]
+
+
 def test_nobody_is_asked_while_no_server_is_named(servers: Servers) -> None:
     with pytest.raises(BadInput, match="nobody is asked"):
         servers.look_up(rdap_url="", whois_servers=())
