@@ -15,7 +15,7 @@ from core.ids import Digest
 
 PACKAGES = (
     "analytics", "core", "crawler", "deploy", "evidence", "fingerprint", "intake", "laboratory", "matcher", "pagestore",
-    "pipeline", "records", "webadmin",
+    "papers", "pipeline", "records", "webadmin",
 )  # fmt: skip
 FOLDER = Path(__file__).resolve().parents[1]
 _COMPILED = "__pycache__"
