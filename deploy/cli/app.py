@@ -33,6 +33,7 @@ VERBS = {
     "read": ("read",),
     "cases": ("cases", "case"),
     "matters": ("matter",),
+    "notices": ("notice",),
     "evidence": ("evidence",),
     "report": ("report",),
     "index": ("index",),

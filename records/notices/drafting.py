@@ -14,6 +14,7 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import digest
 from core.shares import percentage
+from core.states import CaseState
 from core.terms import PAPERS
 from core.text import storable
 from core.wording import Message
@@ -24,7 +25,7 @@ from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
-from records.models import Addressee, Case, HolderPaper, Notice, NoticeEvent, NoticeFile, NoticePage
+from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeEvent, NoticeFile, NoticePage
 from records.notices.fitness import parted
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
 from records.notices.values import (
@@ -68,7 +69,9 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
 
     Raises BadInput where none of the cases may stand in one.
     """
-    if not cases or len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
+    if not cases:
+        raise BadInput("notice.none-confirmed")
+    if len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
         raise BadInput("notice.one-site")
     first = cases[0]
     if role_in(by, first.rights_holder_id) is None:
@@ -95,6 +98,12 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
         NoticePage.objects.bulk_create([NoticePage(notice=notice, case=case) for case in fit])
         _note(notice, by, now)
     return Drafted(notice, left_out)
+
+
+def confirmed_cases(matter: Matter) -> list[Case]:
+    """The cases of a matter that a notice may be drafted for; one more than it takes, where there are more."""
+    cases = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
+    return list(cases.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
 
 
 def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
@@ -128,6 +137,15 @@ def preview(notice: Notice) -> PaperFiles:
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _papers(notice, now), ZoneInfo(settings.TIME_ZONE))
     return finish(kind, template_of(notice.rights_holder_id, kind), values, now)
+
+
+def files_of(notice: Notice) -> list[tuple[str, bytes]]:
+    """Names and bytes of the files that were kept; of a draft the paper as it would be now. Raises as `content_of`."""
+    kept = list(notice.files.all())
+    if kept or notice.state != Notice.State.DRAFTED:
+        return [(file.name, content_of(file)) for file in kept]
+    files = preview(notice)
+    return [(f"{notice.kind}-{notice.pk}.docx", files.word), (f"{notice.kind}-{notice.pk}.pdf", files.pdf)]
 
 
 def confirm(notice: Notice, by: User) -> None:

@@ -12,7 +12,7 @@ from papers.standard import standard_template
 from papers.word_template import require_template
 from records import stores
 from records.access import may_manage
-from records.models import HolderPaper, Notice, PaperTemplate, RightsHolder, Work
+from records.models import HolderPaper, Notice, NoticeFile, PaperTemplate, RightsHolder, Work
 from records.works.proofs import file_name, require_proof
 
 
@@ -74,7 +74,7 @@ def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:
         raise BadInput("paper.taken-back-already")
 
 
-def content_of(kept: HolderPaper | PaperTemplate) -> bytes:
+def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
     """The bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:

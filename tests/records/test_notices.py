@@ -113,7 +113,7 @@ def test_licensed_pages_and_those_that_nobody_confirmed_are_named_in_no_notice(o
 def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours: admin_data.Estate) -> None:
     with pytest.raises(BadInput, match="cases of one site"):
         draft([*cases_of(ours), *cases_of(ours, ours.sites[1])], Paper.ARTICLE_14, ours.reviewer)
-    with pytest.raises(BadInput, match="cases of one site"):
+    with pytest.raises(BadInput, match="no case is confirmed"):
         draft([], Paper.ARTICLE_14, ours.reviewer)
     stranger = admin_data.user("stranger", RightsHolder.objects.exclude(pk=ours.holder.pk)[0])
     with pytest.raises(BadInput):

@@ -118,7 +118,7 @@ def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_n
     assert "none of these pages may stand in a notice" in response.content.decode()
     Case.objects.filter(matter=matter).update(state="open", decision=None, decided_as="")
     response = client.post(draft, {"matter": matter.pk, "to": "article_14"}, follow=True)
-    assert "No case of this matter is confirmed" in response.content.decode()
+    assert "no case is confirmed" in response.content.decode()
     assert Notice.objects.latest("pk") == notice
 
 

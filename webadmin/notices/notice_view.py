@@ -16,14 +16,13 @@ from django.utils.translation import gettext as _
 
 from core.addressees import Paper
 from core.errors import ZhuiwenError
-from core.states import CaseState
 from papers.finished import advised
 from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
 from records.access import may_manage, may_see, visible
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import proposed_before_notice
 from records.models import Addressee, Case, Matter, Notice
-from records.notices.drafting import MAX_PAGES, Standing, confirm, draft, preview, standing_of, withdraw, write
+from records.notices.drafting import Standing, confirm, confirmed_cases, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import papers_that_go_with
 from records.notices.values import all_values, cases_of
 from webadmin.notices.downloads import as_download, kept_download
@@ -64,13 +63,8 @@ def draft_view(request: HttpRequest) -> HttpResponse:
         raise Http404
     addressee, paper = _chosen(request)
     back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
-    confirmed = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
-    cases = list(confirmed.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
-    if not cases:
-        messages.error(request, _("No case of this matter is confirmed: a notice names confirmed infringements alone."))
-        return back
     try:
-        made = draft(cases, paper, request.user, addressee)
+        made = draft(confirmed_cases(matter), paper, request.user, addressee)
     except ZhuiwenError as error:
         messages.error(request, said(error))
         return back

@@ -1,0 +1,235 @@
+"""The verb `notice`: drafted, written, looked at, confirmed and handed out; nothing is sent."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.addressees import Paper
+from core.errors import BadInput, NotFound, UnreadableFile
+from core.settings import Settings
+from core.wording import Message
+from deploy.cli.bench_output import require_folder
+from deploy.cli.faults import complain
+from deploy.cli.keys import case_number, matter_number
+from deploy.cli.output import as_json, fields, say, table
+from deploy.cli.session import local_time, session
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from records.models import Addressee, Matter, Notice
+
+_USER = Annotated[str, typer.Option("--as", metavar="USER")]
+_COLUMNS = ("column.id", "column.paper", "column.site", "column.state", "column.pages", "column.drafted")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to `app`."""
+    group = typer.Typer(help="Notices about confirmed infringements.", no_args_is_help=True, rich_markup_mode=None)
+    for name, verb in (
+        ("list", show_all),
+        ("draft", draft),
+        ("show", show),
+        ("write", write),
+        ("confirm", confirm),
+        ("withdraw", withdraw),
+        ("files", files),
+    ):
+        group.command(name)(verb)
+    app.add_typer(group, name="notice")
+
+
+def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """List the notices."""
+    with session() as settings:
+        from records.models import Notice
+
+        rows = list(Notice.objects.select_related("site").prefetch_related("pages"))
+        if is_json:
+            as_json([_record(notice, settings) for notice in rows])
+            return
+        shown = [
+            (
+                notice.pk,
+                notice.get_kind_display(),
+                notice.site.name,
+                notice.get_state_display(),
+                len(notice.pages.all()),
+                local_time(notice.drafted_at, settings),
+            )
+            for notice in rows
+        ]
+        table(_COLUMNS, shown, right=("column.id", "column.pages"))
+
+
+def draft(
+    matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
+    to: Annotated[str, typer.Option(metavar="PAPER|ADDRESSEE")],
+    user: _USER,
+) -> None:
+    """Draft a notice for the confirmed pages of a matter."""
+    number = matter_number(matter_key)
+    with session():
+        from records.models import Matter
+        from records.notices import drafting
+
+        matter = Matter.objects.select_related("site").filter(pk=number).first()
+        if matter is None:
+            raise BadInput("corpus.no-matter", number=number)
+        addressee, paper = _chosen(matter, to)
+        made = drafting.draft(drafting.confirmed_cases(matter), paper, _user(user), addressee)
+        for case, reason in made.left_out:
+            complain(Message("notice.left-out", page=case.page_url, reason=reason))
+        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+        _say_what_lacks(made.notice)
+
+
+def show(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show a notice: its fields, its pages and what it still lacks."""
+    with session() as settings:
+        notice = _notice(notice_key)
+        if is_json:
+            as_json(_record(notice, settings) | {"fields": notice.values})
+            return
+        heading = [
+            ("column.paper", notice.get_kind_display()),
+            ("column.site", notice.site.name),
+            ("column.state", notice.get_state_display()),
+            ("column.drafted", local_time(notice.drafted_at, settings)),
+        ]
+        fields(heading)
+        from papers.kinds import FIELDS
+
+        for field in FIELDS:
+            value = notice.values.get(field.code, "")
+            if value:
+                say(Message("cli.field", name=field.words, value=value))
+        for page in notice.pages.select_related("case"):
+            say(page.case.page_url)
+        _say_what_lacks(notice)
+
+
+def write(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    given: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...")],
+    user: _USER,
+) -> None:
+    """Write fields of a draft."""
+    from papers.kinds import BY_NAME, FIELDS
+
+    written = {}
+    for each in given:
+        name, is_given, value = each.partition("=")
+        field = BY_NAME.get(name)
+        if not is_given or field is None or field.columns:
+            choices = tuple(one.code for one in FIELDS if not one.columns)
+            raise BadInput("notice.no-field", given=each, choices=choices)
+        written[field.code] = value
+    with session():
+        from records.notices import drafting
+
+        notice = _notice(notice_key)
+        drafting.write(notice, written, _user(user))
+        say(Message("notice.saved", number=notice.pk))
+        _say_what_lacks(notice)
+
+
+def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: _USER) -> None:
+    """Fix the notice and keep its files; nothing is sent."""
+    with session():
+        from records.notices import drafting
+
+        notice = _notice(notice_key)
+        drafting.confirm(notice, _user(user))
+        say(Message("notice.confirmed", number=notice.pk))
+
+
+def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: _USER, note: str = "") -> None:
+    """Give a notice up; its files stay."""
+    with session():
+        from records.notices import drafting
+
+        notice = _notice(notice_key)
+        drafting.withdraw(notice, _user(user), note)
+        say(Message("notice.withdrawn", number=notice.pk))
+
+
+def files(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER")],
+) -> None:
+    """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be."""
+    with session():
+        from records.notices.drafting import files_of
+
+        notice = _notice(notice_key)
+        require_folder(out)
+        if out.exists() and not out.is_dir():
+            raise UnreadableFile(out, "cli.no-such-folder")
+        out.mkdir(exist_ok=True)
+        for name, content in files_of(notice):
+            path = out / name
+            path.write_bytes(content)
+            say(Message("notice.written", path=str(path)))
+
+
+def _chosen(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
+    """A paper by its code, or somebody who was entered by the name. Raises BadInput."""
+    from records.sites.addressees import addressees_of
+
+    if to in set(Paper):
+        return None, Paper(to)
+    for each in addressees_of(matter.site):
+        if each.addressee is not None and to in {each.name, str(each.addressee)}:
+            return each.addressee, each.addressee.paper
+    raise BadInput("notice.no-addressee", name=to, choices=list(Paper))
+
+
+def _notice(key: str) -> "Notice":
+    from records.models import Notice
+
+    number = case_number(key)
+    notice = Notice.objects.select_related("site", "rights_holder").filter(pk=number).first()
+    if notice is None:
+        raise BadInput("notice.no-notice", number=number)
+    return notice
+
+
+def _user(name: str) -> "User":
+    from django.contrib.auth.models import User
+
+    found = User.objects.filter(username=name).first()
+    if found is None:
+        raise NotFound("user", name)
+    return found
+
+
+def _say_what_lacks(notice: "Notice") -> None:
+    from records.models import Notice
+    from records.notices.drafting import standing_of
+
+    if notice.state != Notice.State.DRAFTED:
+        return
+    standing = standing_of(notice)
+    if standing.fields:
+        say(Message("notice.lacks", fields=tuple(field.words for field in standing.fields)))
+    if not standing.has_authority:
+        say(Message("notice.no-authority"))
+    for case, reason in standing.pages:
+        say(Message("notice.left-out", page=case.page_url, reason=reason))
+
+
+def _record(notice: "Notice", settings: Settings) -> dict[str, Any]:
+    return {
+        "id": notice.pk,
+        "paper": notice.kind,
+        "site": notice.site.name,
+        "state": notice.state,
+        "pages": [page.case_id for page in notice.pages.all()],
+        "drafted": local_time(notice.drafted_at, settings),
+        "files": {file.name: file.digest for file in notice.files.all()},
+    }
