@@ -138,6 +138,8 @@ def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(
         ({"counter_rule": CounterRule.E_COMMERCE, "counter_days": 20}, "counter_days"),
         ({"counter_rule": CounterRule.NONE}, "counter_rule"),
         ({"max_attachments_mb": 0}, "max_attachments_mb"),
+        ({"sites": ["0001-01-01"]}, "sites"),
+        ({"sites": ["99999999999999999999"]}, "sites"),
     ],
 )
 def test_what_cannot_be_is_refused_at_its_field(

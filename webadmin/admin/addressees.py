@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.db.models import ManyToManyField, Model, Prefetch, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -15,7 +16,7 @@ from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
 from webadmin.admin.columns import NOTHING, clipped, moment
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
-from webadmin.forms.addressee_form import AddresseeForm
+from webadmin.forms.addressee_form import AddresseeForm, SitesField
 from webadmin.requests.request_values import is_key
 
 MAX_SITES_SHOWN = 3
@@ -31,6 +32,13 @@ _FIELDS = {
     ContactKind.HOST: "name",
     ContactKind.REGISTRAR: "name",
 }
+
+
+class _ChosenSites(AutocompleteSelectMultiple):
+    """Django's own asks the database for whatever was sent, also for what is no key."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        return super().optgroups(name, [each for each in value if is_key(str(each))], attr)
 
 
 @admin.register(Addressee)
@@ -68,6 +76,8 @@ class AddresseeAdmin(HolderAdmin):
     def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
         """Offer the sites that the user manages, and no way to add one from here."""
         kwargs["queryset"] = manageable(Site.objects.all(), request.user)
+        kwargs["form_class"] = SitesField
+        kwargs["widget"] = _ChosenSites(db_field, self.admin_site)
         field = super().formfield_for_manytomany(db_field, request, **kwargs)
         if field is not None and hasattr(field.widget, "can_add_related"):
             field.widget.can_add_related = False

@@ -8,6 +8,18 @@ from django.utils.translation import gettext_lazy as _
 from core.addressees import AddresseeRole
 from records.models import Addressee
 from webadmin.forms.host_fields import clean_urls
+from webadmin.requests.request_values import is_key
+
+
+class SitesField(forms.ModelMultipleChoiceField):
+    """Sites by their keys; what no record could have as its key is not looked up: databases fail at it."""
+
+    def clean(self, value: Any) -> Any:
+        stranger = next((each for each in value or () if not is_key(str(each))), None)
+        if stranger is not None:
+            words = self.error_messages["invalid_pk_value"]
+            raise forms.ValidationError(words, code="invalid_pk_value", params={"pk": stranger})
+        return super().clean(value)
 
 
 class AddresseeForm(forms.ModelForm):
