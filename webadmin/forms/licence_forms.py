@@ -11,8 +11,8 @@ from core.rights import account_key, is_whole_site, is_within
 from records.licences import one_spelling
 from records.models import AuthorAlias, Licence, OwnAccount, OwnDomain
 from records.models.rights import MAX_ADDRESS_CHARS
-from records.works.proofs import MAX_PROOF_BYTES, require_proof
 from webadmin.forms.host_fields import clean_host, clean_urls
+from webadmin.forms.sent_files import checked_document
 from webadmin.wording import said
 
 
@@ -65,14 +65,7 @@ class LicenceForm(forms.ModelForm):
 
     def clean_proof(self) -> Any:
         file = self.cleaned_data.get("proof")
-        if not file:
-            return None
-        try:
-            require_proof(file.read(MAX_PROOF_BYTES + 1))
-        except BadInput as error:
-            raise forms.ValidationError(said(error)) from error
-        file.seek(0)
-        return file
+        return checked_document(file) if file else None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

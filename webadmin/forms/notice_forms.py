@@ -1,5 +1,6 @@
 """Forms of the files that go with notices: what is refused is said before anything is kept."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -10,7 +11,7 @@ from core.errors import BadInput
 from papers.word_files import MAX_FILE_BYTES
 from papers.word_template import require_template
 from records.models import HolderPaper, PaperTemplate
-from records.works.proofs import MAX_PROOF_BYTES, require_proof
+from webadmin.forms.sent_files import checked, checked_document
 from webadmin.wording import said
 
 
@@ -26,13 +27,7 @@ class HolderPaperForm(forms.ModelForm):
         fields = ["rights_holder", "kind", "work", "valid_from", "valid_until"]
 
     def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        try:
-            require_proof(file.read(MAX_PROOF_BYTES + 1))
-        except BadInput as error:
-            raise forms.ValidationError(said(error)) from error
-        file.seek(0)
-        return file
+        return checked_document(self.cleaned_data["file"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -64,8 +59,7 @@ class PaperTemplateForm(forms.ModelForm):
         if file is None or kind not in set(Paper):
             return cleaned
         try:
-            require_template(file.read(MAX_FILE_BYTES + 1), Paper(kind))
-        except BadInput as error:
-            self.add_error("file", said(error))
-        file.seek(0)
+            checked(file, MAX_FILE_BYTES, partial(require_template, kind=Paper(kind)))
+        except forms.ValidationError as error:
+            self.add_error("file", error)
         return cleaned
