@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -576,3 +577,14 @@ def more_rows(world: admin_data.World) -> None:
         admin_data.licence(estate.holder, f"甲{number}", f"l{number}.example", work=made)
         admin_data.own_domain(estate.holder, f"o{number}.example")
         admin_data.user(f"person{number}", estate.holder)
+
+
+def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world: admin_data.World) -> None:
+    client, labels = signed_in(world.ours.manager), set()
+    for language in ("en", "zh-hans", "en"):
+        client.cookies["django_language"] = language
+        page = client.get(list_url(Case)).content.decode()
+        boxes = re.findall(r'<input[^>]*name="_selected_action"[^>]*>', page)
+        assert {re.search(r'value="(\d+)"', box)[1] for box in boxes} == {str(case.pk) for case in world.ours.cases}  # type: ignore[index]
+        labels.add((language, re.search(r'aria-label="([^"]+)"', boxes[0])[1]))  # type: ignore[index]
+    assert len(labels) == len({label for _, label in labels}) == 2

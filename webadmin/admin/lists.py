@@ -1,11 +1,18 @@
 """What the lists and records of every model have in common, whoever may see them."""
 
+from functools import cache
 from typing import Any, ClassVar
 
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
+from django.utils.html import escape
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language, override
+from unfold.admin import ModelAdmin, checkbox
+from unfold.decorators import display
 
 from records.access import visible
 from records.models import AuthorAlias
@@ -16,12 +23,20 @@ from webadmin.paging import CappedPaginator
 from webadmin.requests.request_values import check_search
 from webadmin.searching import search, written_ways
 
+_KEY = "key-of-the-row"
+
 
 class DeskLists:
     """A model admin of the desk: nothing is looked up but what it declares, and no value of an address breaks it."""
 
     model: type[Model]
     author_path: ClassVar[str] = ""  # from a record to the author of its work, where a search asks for authors
+
+    @display(description=ModelAdmin.action_checkbox.short_description)
+    def action_checkbox(self, obj: Model) -> str:
+        """As Unfold draws it, without its template for each row: half of what drawing a list took."""
+        before, behind = _checkbox(get_language() or "")
+        return mark_safe(f"{before}{escape(obj.pk)}{behind}")  # noqa: S308 - the widget's own, and a key that is escaped
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DeclaredChangeList
@@ -60,3 +75,11 @@ class DeskLists:
         if record is None:
             raise Http404
         return record
+
+
+@cache
+def _checkbox(language: str) -> tuple[str, str]:
+    """The box before a row in a language, in two pieces between which its key stands."""
+    with override(language or None):
+        before, behind = checkbox.render(ACTION_CHECKBOX_NAME, _KEY).split(_KEY)
+    return before, behind
