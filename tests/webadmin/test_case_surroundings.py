@@ -13,7 +13,7 @@ from core.shares import percentage
 from core.states import Verdict
 from core.taken import Places
 from records.cases.verdicts import decide
-from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageRecord, Site, Stamp, TakenText
+from records.models import Case, CaseMatch, DayTree, EvidenceBundle, Notice, PageRecord, Site, Stamp, TakenText
 from tests.support import admin_data, case_texts
 from tests.support.desk import signed_in
 from webadmin.case_page.elsewhere import other_places
@@ -169,6 +169,7 @@ def another(case: Case, site: Site, number: int, *, taken: range | None = None) 
 def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_share(
     world: admin_data.World, reviewer: Client, case: Case
 ) -> None:
+    Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
     assert "No other page of this site" in section(shown(reviewer, case), "zw-of-site")
     small = another(case, case.page.site, 71, taken=range(50))
@@ -201,6 +202,7 @@ def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
         text_id=case.matches.get().text_id, places=Places.of(range(100)).packed()
     )
     site = admin_data.site(world.ours.holder, "别<站>", "bie.example.net")
+    Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
     assert "No other site" in section(shown(reviewer, case), "zw-copies")
     half = another(case, site, 71, taken=range(50, 300))
@@ -237,6 +239,7 @@ def test_what_a_match_took_itself_was_taken_from_nothing_else(case: Case) -> Non
 def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_more(
     world: admin_data.World, reviewer: Client, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
     TakenText.objects.filter(case=case).update(text_id=case.matches.get().text_id)
     site = admin_data.site(world.ours.holder, "别站", "bie.example.net")
