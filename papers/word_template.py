@@ -108,9 +108,7 @@ def _asked(name: str) -> Asked | Message:
     field = BY_NAME.get(field_name.strip())
     if field is None:
         near = difflib.get_close_matches(name, [*BY_NAME], n=1, cutoff=0.5)
-        return Message(
-            "paper.unknown-field-near" if near else "paper.unknown-field", field=name, near=(near or [""])[0]
-        )
+        return Message("paper.unknown-field-near", field=name, near=near[0]) if near else _unknown(name)
     columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
     if bool(columns) != bool(column) or (column and column.strip() not in columns):
         return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
