@@ -99,7 +99,7 @@ class DrippingServer:
             elif kind == HOPS:
                 self._stopped.wait(HOP_S)
                 connection.sendall(_redirect(f"{HOPS}/{int(rest) + 1}"))
-            else:
+            elif self._only or kind in PLACES:  # a port was another server's before: its visitors may ask for more
                 self._drip(connection, self._only or PLACES[kind])
                 self.outlasted.append(path)
 
