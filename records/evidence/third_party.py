@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
-from pathlib import PurePosixPath, PureWindowsPath
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -22,11 +21,12 @@ from records.access import may_manage
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import reopen_done_by
 from records.models import DayTree, ProofCoverage, ThirdPartyProof
+from records.works.proofs import file_name
 
 # Chosen as for proofs of licences: a scanned deed of 50 pages has some 10 MB; the desk takes requests of 33 MB.
 MAX_BYTES = 20 * 1024 * 1024
 MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong into one file
-MAX_NAME_CHARS = MAX_SHORT_CHARS = 200
+MAX_SHORT_CHARS = 200
 MAX_NOTE_CHARS, MAX_REASON_CHARS = 1_000, 300
 MAX_SIGNER_CHARS = 500
 How, What = ProofCoverage.How, ProofCoverage.What
@@ -63,7 +63,7 @@ def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: Us
         raise ProofRefused("proof.there-already", proof=there)
     if subject.proofs().filter(**_own(subject)).count() >= MAX_PROOFS:
         raise ProofRefused("proof.too-many", most=MAX_PROOFS)
-    shown = _name(name, kind)
+    shown = file_name(name, kind)
     found, unread = _read(content, kind, shown)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
@@ -213,10 +213,3 @@ def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
 def _dumped(token: Stated) -> dict[str, object]:
     """As JSON. The signer is named by who made the certificate: a name of any length."""
     return {**asdict(token), "at": token.at.isoformat(), "signer": token.signer[:MAX_SIGNER_CHARS]}
-
-
-def _name(given: str, kind: str) -> str:
-    """As the sender called it, without folders; with the ending of what it is."""
-    bare = storable(PurePosixPath(PureWindowsPath(given).name).name).strip() or "proof"
-    stem = PurePosixPath(bare).stem if "." in bare else bare
-    return f"{stem[: MAX_NAME_CHARS - len(kind) - 1]}.{kind}"

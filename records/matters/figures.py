@@ -196,7 +196,7 @@ def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
 def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
     """What the copies of each matter have of each text together: of these texts, or of all.
 
-    Gives works and texts of which a matter has others characters now.
+    Gives works and texts of which a matter has other characters now.
     """
     taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
     stored = MatterText.objects.filter(matter__in=list(matters))
@@ -217,13 +217,14 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
             places, first = found.get((matter, text), (NO_PLACES, seen))
             found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
     packed_now = {key: places.packed() for key, (places, _) in found.items()}
-    gone, same = [], set()
+    gone, changed = [], set(found)
     for pk, matter, text, packed in stored.values_list("pk", "matter_id", "text_id", "places").iterator():
         if (matter, text) not in found:
-            gone.append((pk, matter, text))
+            gone.append(pk)
+            changed.add((matter, text))
         elif bytes(packed) == packed_now[matter, text]:
-            same.add((matter, text))
-    for batch in batches([pk for pk, *_ in gone]):
+            changed.discard((matter, text))
+    for batch in batches(gone):
         MatterText.objects.filter(pk__in=batch).delete()
     MatterText.objects.bulk_create(
         [
@@ -241,7 +242,6 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
         unique_fields=["matter", "text_id"],
         update_fields=["taken_chars", "places", "first_seen_at"],
     )
-    changed = [(matter, text) for _, matter, text in gone] + [key for key in found if key not in same]
     return {(matters[matter].work_id, text) for matter, text in changed}
 
 

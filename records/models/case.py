@@ -102,6 +102,11 @@ class Case(models.Model):
         return self.decision.verdict if self.decision else ""
 
     @property
+    def decided_version(self) -> str:
+        """The version that the page showed at the verdict; without one that of the newest matches."""
+        return (self.decision.page_version_id if self.decision else "") or self.version_id
+
+    @property
     def work_share(self) -> float:
         """How much of the work, as it is now, stands on the page; read the work with the case."""
         return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0

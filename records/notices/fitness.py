@@ -15,7 +15,7 @@ def unfit(case: Case) -> Message | None:
         return Message("notice.page-not-confirmed")
     if case.page.gone_since is not None:
         return Message("notice.page-gone")
-    if case.page.version_id != (case.decision.page_version_id or case.version_id):
+    if case.page.version_id != case.decided_version:
         return Message("notice.page-changed")
     return None
 

@@ -3,46 +3,29 @@
 import io
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import docx
 import pytest
-from django.utils import translation
 
 from core.errors import BadInput, NotFound, UnreadableFile
-from core.settings import Settings
-from core.settings_loading import load
-from deploy import words
 from deploy.cli import notices
 from deploy.cli.app import run
 from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import HolderIdentity, Matter, Membership, Notice
 from tests.support import admin_data
+from tests.support.spoken_verbs import spoken
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """The verbs' own session would lead to another database than the test's. Called with a language, it is spoken."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        with translation.override(words.language()):
-            yield load({})
-
-    def speak(code: str) -> None:
-        monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
-        words.language.cache_clear()
-
     kept = MemoryEvidenceStore()
-    monkeypatch.setattr(notices, "session", session)
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
-    speak("en")
-    yield speak
-    words.language.cache_clear()
+    with spoken(monkeypatch, notices) as speak:
+        yield speak
 
 
 @pytest.fixture

@@ -2,15 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import pytest
-from django.utils import translation
 
 from core.errors import BadInput
-from core.settings import Settings
-from core.settings_loading import load
-from deploy import words
 from deploy.cli import evidence_factors, matters
 from deploy.cli.app import run
 from pagestore.evidence import MemoryEvidenceStore
@@ -18,29 +13,16 @@ from records import stores
 from records.matters.licence_fees import enter_fee
 from records.models import Matter, Membership
 from tests.support import admin_data
+from tests.support.spoken_verbs import spoken
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """The verbs' own session would lead to another database than the test's. Called with a language, it is spoken."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        with translation.override(words.language()):
-            yield load({})
-
-    def speak(code: str) -> None:
-        monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
-        words.language.cache_clear()
-
-    for module in (evidence_factors, matters):
-        monkeypatch.setattr(module, "session", session)
     monkeypatch.setattr(stores, "evidence_store", MemoryEvidenceStore)
-    speak("en")
-    yield speak
-    words.language.cache_clear()
+    with spoken(monkeypatch, evidence_factors, matters) as speak:
+        yield speak
 
 
 @pytest.fixture

@@ -28,8 +28,8 @@ from records.works.proofs import add_proof
 from webadmin.admin.columns import NOTHING, case_state_name, change_link, clipped, moment
 from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.downloads import kept_download
 from webadmin.forms.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
-from webadmin.notices.downloads import kept_download
 from webadmin.requests.request_values import is_key
 from webadmin.rulings_announced import announce_rulings
 from webadmin.wording import said

@@ -20,8 +20,8 @@ from records.models.phrases import PAPERS
 from records.notices import kept_files
 from webadmin.admin.columns import clipped, moment
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.downloads import as_download, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
-from webadmin.notices.downloads import as_download, kept_download
 from webadmin.notices.notice_view import draft_view, notice_view
 from webadmin.wording import said
 

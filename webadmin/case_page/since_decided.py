@@ -21,21 +21,16 @@ class Difference:
     fault: str = ""
 
 
-def decided_version(case: Case) -> str:
-    """The version that the page showed at the verdict; without one that of the newest matches."""
-    return (case.decision.page_version_id if case.decision else "") or case.version_id
-
-
 def has_changed(case: Case) -> bool:
     """Whether the page shows another version now, as far as it can be seen."""
-    return case.page.version_id != decided_version(case)
+    return case.page.version_id != case.decided_version
 
 
 def difference_of(case: Case) -> Difference:
     """What is different, as far as both versions are stored."""
     try:
         store = stores.page_store()
-        before, now = (store.version(VersionId(key)) for key in (decided_version(case), case.page.version_id))
+        before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
     except ZhuiwenError as error:
         return Difference(fault=said(error))
     if before is None or now is None:

@@ -25,7 +25,7 @@ from records.models import Addressee, Case, Matter, Notice
 from records.notices.drafting import Standing, confirm, confirmed_cases, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import papers_that_go_with
 from records.notices.values import all_values, cases_of
-from webadmin.notices.downloads import as_download, kept_download
+from webadmin.downloads import as_download, kept_download
 from webadmin.notices.offers import ADDRESSEE
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key

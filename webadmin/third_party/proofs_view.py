@@ -12,17 +12,16 @@ from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, ZhuiwenError
-from core.ids import Digest
-from records import access, stores
+from records import access
 from records.evidence import third_party, third_party_tasks
 from records.evidence.subject import Subject
 from records.evidence.third_party import Paper, what_was_checked
 from records.evidence.third_party_tasks import is_overdue
 from records.models import Case, ProofCoverage, ThirdPartyProof, ThirdPartyTask
+from webadmin.downloads import kept_download
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.third_party.subjects import address_of, case_of, matter_of, name_of
@@ -115,18 +114,7 @@ def _file(subject: Subject, key: str) -> HttpResponse:
     proof = subject.proofs().filter(pk=int(key)).first() if is_key(key) else None
     if proof is None:
         raise Http404
-    try:
-        content = stores.evidence_store().get(Digest(proof.digest))
-    except ZhuiwenError as error:
-        return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
-    if content is None:
-        gone = _("This file is no longer in the evidence store.")
-        return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
-    response = HttpResponse(content, content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=proof.name)
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return response
+    return kept_download(proof.name, proof.digest)
 
 
 def _done(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:

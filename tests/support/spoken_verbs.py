@@ -1,0 +1,32 @@
+"""Verbs of the command line called as functions, on the test's own database, in either language."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+import pytest
+from django.utils import translation
+
+from core.settings import Settings
+from core.settings_loading import load
+from deploy import words
+
+
+@contextmanager
+def spoken(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> Iterator[Callable[[str], None]]:
+    """The verbs' own session would lead to another database. Called with a language, what is given speaks it."""
+
+    @contextmanager
+    def session() -> Iterator[Settings]:
+        with translation.override(words.language()):
+            yield load({})
+
+    def speak(code: str) -> None:
+        monkeypatch.setenv("ZHUIWEN_LANGUAGE", code)
+        words.language.cache_clear()
+
+    for module in modules:
+        monkeypatch.setattr(module, "session", session)
+    speak("en")
+    yield speak
+    words.language.cache_clear()
