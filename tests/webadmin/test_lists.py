@@ -588,3 +588,21 @@ def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world:
         assert {re.search(r'value="(\d+)"', box)[1] for box in boxes} == {str(case.pk) for case in world.ours.cases}  # type: ignore[index]
         labels.add((language, re.search(r'aria-label="([^"]+)"', boxes[0])[1]))  # type: ignore[index]
     assert len(labels) == len({label for _, label in labels}) == 2
+
+
+@pytest.mark.parametrize("order", ["", "2", "-2.1"])
+def test_sites_show_their_pages_and_cases_in_whatever_order(
+    world: admin_data.World, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = signed_in(world.ours.manager)
+    monkeypatch.setattr("webadmin.admin.sites.MAX_PAGES", 4)
+
+    def shown() -> dict[int, tuple[int, int]]:
+        rows = client.get(list_url(Site), {"o": order} if order else {}).context["cl"].result_list
+        return {row.pk: (row.pages_total, row.cases_total) for row in rows}
+
+    counted = {
+        site.pk: (min(5, site.pages.count()), Case.objects.filter(site=site).count()) for site in world.ours.sites
+    }
+    assert shown() == counted
+    assert any(pages for pages, _ in counted.values())
