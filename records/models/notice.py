@@ -125,6 +125,13 @@ class Notice(models.Model):
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
         CONFIRMED = "confirmed", pgettext_lazy("of a notice", "confirmed")
+        SENT = "sent", pgettext_lazy("of a notice", "sent")
+        ANSWERED = "answered", pgettext_lazy("of a notice", "answered")
+        COUNTERED = "countered", pgettext_lazy("of a notice", "counter-statement received")
+        REMOVED = "removed", pgettext_lazy("of a notice", "removed")
+        REFUSED = "refused", pgettext_lazy("of a notice", "refused")
+        ESCALATED = "escalated", pgettext_lazy("of a notice", "escalated")
+        CLOSED = "closed", pgettext_lazy("of a notice", "closed")
         WITHDRAWN = "withdrawn", pgettext_lazy("of a notice", "withdrawn")
 
     rights_holder = models.ForeignKey(
@@ -195,7 +202,9 @@ class NoticeEvent(models.Model):
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="events", verbose_name=_("notice"))
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("by"))
+    by = models.ForeignKey(  # None: seen by the program
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("by")
+    )
     at = models.DateTimeField(_("when"))
     note = models.CharField(_("note"), max_length=1000, blank=True)
 

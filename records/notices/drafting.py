@@ -25,7 +25,8 @@ from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
-from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeEvent, NoticeFile, NoticePage
+from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage
+from records.notices.events import locked, note_event
 from records.notices.fitness import parted
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
 from records.notices.values import (
@@ -96,7 +97,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
             drafted_at=now,
         )
         NoticePage.objects.bulk_create([NoticePage(notice=notice, case=case) for case in fit])
-        _note(notice, by, now)
+        note_event(notice, by, now)
     return Drafted(notice, left_out)
 
 
@@ -115,7 +116,7 @@ def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
         if len(text) > MAX_FIELD_CHARS:
             raise BadInput("notice.field-too-long", field=BY_CODE[code].words, most=MAX_FIELD_CHARS)
     with transaction.atomic():
-        row = _locked(notice, Notice.State.DRAFTED)
+        row = locked(notice, Notice.State.DRAFTED)
         row.values = {**row.values, **kept}
         row.save(update_fields=["values"])
     notice.values = row.values
@@ -154,7 +155,7 @@ def confirm(notice: Notice, by: User) -> None:
         raise BadInput("notice.no-manager")
     now = timezone.now()
     with transaction.atomic():
-        row = _locked(notice, Notice.State.DRAFTED)
+        row = locked(notice, Notice.State.DRAFTED)
         standing = standing_of(row)
         if standing.pages:
             raise BadInput("notice.pages-unfit", pages=len(standing.pages), reason=standing.pages[0][1])
@@ -165,7 +166,7 @@ def confirm(notice: Notice, by: User) -> None:
             NoticeFile.objects.create(notice=row, name=name, digest=digest(content), size=len(content))
         row.state = Notice.State.CONFIRMED
         row.save(update_fields=["state"])
-        _note(row, by, now)
+        note_event(row, by, now)
     notice.state = row.state
 
 
@@ -174,27 +175,16 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     with transaction.atomic():
-        row = _locked(notice, Notice.State.DRAFTED, Notice.State.CONFIRMED)
+        row = locked(notice, Notice.State.DRAFTED, Notice.State.CONFIRMED)
         row.state = Notice.State.WITHDRAWN
         row.save(update_fields=["state"])
-        _note(row, by, timezone.now(), note)
+        note_event(row, by, timezone.now(), note)
     notice.state = row.state
 
 
 def _is_written(code: str) -> bool:
     """By people; lists follow from the pages."""
     return code in BY_CODE and not BY_CODE[code].columns
-
-
-def _locked(notice: Notice, *states: str) -> Notice:
-    row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
-    if row.state not in states:
-        raise BadInput("notice.other-state")
-    return row
-
-
-def _note(notice: Notice, by: User, at: datetime, note: str = "") -> None:
-    NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=storable(note)[:1000])
 
 
 def _papers(notice: Notice, now: datetime) -> list[HolderPaper]:
