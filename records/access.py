@@ -92,7 +92,7 @@ HOLDER_PATHS: dict[type[Model], str] = {
     PlannedUpload: "rights_holder_id",
     Site: "rights_holder_id",
     SiteDomain: "site__rights_holder_id",
-    CrawlRun: "site__rights_holder_id",
+    CrawlRun: "rights_holder_id",
     Address: "rights_holder_id",
     OffSiteRedirect: "site__rights_holder_id",
     SiteMove: "site__rights_holder_id",

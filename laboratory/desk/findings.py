@@ -246,6 +246,7 @@ class Findings:
             site_id=page["site_id"],
             work_id=work.pk,
             page_url=page["url"],
+            page_title=page["title"],
             reason=str(draws.one_of(self._rng, reasons)),
             detail="HT-2026-017",
             match_class="identical",

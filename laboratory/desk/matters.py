@@ -15,9 +15,10 @@ from laboratory import draws
 from laboratory.desk.rows import Rows, write_together
 from laboratory.desk.stock import Stock
 from records.models import CopiedText, Matter, MatterText
+from records.models.obfuscation_kinds import spaced
 
 _COLUMNS = (
-    "open_cases", "confirmed_cases", "closed_cases", "taken_chars", "work_share", "harm", "obfuscations",
+    "open_cases", "confirmed_cases", "closed_cases", "taken_chars", "work_share", "harm", "obfuscation_kinds",
     "first_seen_at", "newest_at", "changed_cases", "returned_cases", "lead_s", "early_chapters",
     "awaited", "assignee_id",
 )  # fmt: skip
@@ -109,6 +110,6 @@ def _figures(made: MadeMatter, works_found: int, rng: Random) -> tuple[Any, ...]
     early = 3 if lead_s is not None and lead_s > 0 else 0
     harm = harm_of(share, lead_s, reach_of(None, works_found), len(made.kinds)).total
     states = (made.states[CaseState.OPEN], made.states[CaseState.CONFIRMED], closed)
-    seen = (json.dumps(sorted(made.kinds)), made.first, made.newest, made.changed, made.returned)
+    seen = (spaced(sorted(made.kinds)), made.first, made.newest, made.changed, made.returned)
     awaited = "授权合同" if made.key % 50 == 0 else ""
     return (*states, made.taken_chars, share, harm, *seen, lead_s, early, awaited, made.assignee, made.key)

@@ -56,7 +56,7 @@ def _of_list(changelist: Any, model: type[Model], name: str, estate: Estate) -> 
     for values in filters(estate) if filters else _filters(changelist, estate):
         yield Question(f"{name} filter {_named(values)}", list_address(model, **values))
     for number, column in enumerate(changelist.list_display):
-        if changelist.get_ordering_field(column):
+        if changelist.get_ordering_field(column) and column in changelist.sortable_by:
             for sign in ("", "-"):
                 called = getattr(column, "__name__", column)
                 yield Question(f"{name} order {sign}{called}", list_address(model, o=f"{sign}{number}"))

@@ -18,7 +18,7 @@ from records.cases.attribution import Sources, with_sources
 from records.cases.backlog import OUTDATED
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
-from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, by_work, case_figures, compared_text
+from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, by_work, case_figures, compared_text, title_of
 from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.code_version import code_version
 from records.locks import lock_rights, locked_cases, locked_pages
@@ -401,6 +401,7 @@ def taken_row(case: Case, match: Match, counted: Counted) -> TakenText:
 def _exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: _Cases) -> int:
     shown = {
         "page_url": outcome.version.page_url,
+        "page_title": title_of(outcome.version),
         "page_author": author_of(outcome.version),
         "text_ids": [str(match.text_id) for match in findings.copies],
         "reason": str(allowance.reason),

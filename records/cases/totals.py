@@ -61,12 +61,17 @@ def author_of(version: PageVersion) -> str:
     return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
+def title_of(version: PageVersion) -> str:
+    """The page's title, as cases and findings keep it."""
+    return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
+
+
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     """The fields of a case that follow the version shown. Similarity is weighed by what was taken."""
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
-        "page_title": with_length_kept(version.reading.title)[:MAX_TITLE_CHARS],
+        "page_title": title_of(version),
         "page_author": author_of(version),
         "page_published_at": version.reading.published,
         "version_id": version.id,

@@ -22,12 +22,13 @@ from records.batches import batches
 from records.matters.first_seen import first_seen
 from records.matters.taken_of_works import write_taken
 from records.models import Case, Chapter, Matter, MatterText, Site, TakenText
+from records.models.obfuscation_kinds import spaced
 
 _MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
 _READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
-    "lead_s", "early_chapters", "obfuscations", "harm", "first_seen_at", "newest_at",
+    "lead_s", "early_chapters", "obfuscation_kinds", "harm", "first_seen_at", "newest_at",
 )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
                 setattr(matter, name, value)
             matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
-            matter.obfuscations = _obfuscations(key)
+            matter.obfuscation_kinds = spaced(_obfuscations(key))
             if had_copies != matter.has_copies:
                 transaction.on_commit(partial(rank_site, matter.site_id))
             matter.harm = harm_parts(matter).total
@@ -102,13 +103,13 @@ def rank_site(site: int) -> None:
             return
         reach = _reach(rows[0].site)
         for row in rows:
-            row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscations)).total
+            row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscation_kinds.split())).total
         Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
 
 
 def harm_parts(matter: Matter) -> Harm:
     """What the harm of a matter is made of; read its site with it."""
-    return harm_of(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscations))
+    return harm_of(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
 
 
 def refresh_of_cases(cases: Collection[int]) -> None:

@@ -26,7 +26,7 @@ _FILTERED_BY = (
     "work_share",
     "early_chapters",
     "lead_s",
-    "obfuscations",
+    "obfuscation_kinds",
 )
 
 
@@ -69,7 +69,8 @@ class Matter(models.Model):
     # Of chapters whose official time is known: how long before it (below 0: after it) the site first had one, at most.
     lead_s = models.BigIntegerField(_("lead over the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
-    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # their kinds
+    # Their kinds, each between spaces, those of most pages first: an index holds it.
+    obfuscation_kinds = models.CharField(_("obfuscations"), max_length=400, default="", blank=True)
     harm = models.FloatField(_("harm"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
     newest_at = models.DateTimeField(_("newest case opened"), null=True, blank=True)

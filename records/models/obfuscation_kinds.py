@@ -1,6 +1,6 @@
 """The kinds of obfuscation of a row in one short text, which an index holds; with counts and examples it is long."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import models
@@ -24,5 +24,8 @@ def kinds_of(obfuscations: Iterable[Mapping[str, Any]]) -> str:
     >>> kinds_of([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), kinds_of([])
     (' homophone inserted ', '')
     """
-    kinds = sorted({str(each.get("kind")) for each in obfuscations})
+    return spaced(sorted({str(each.get("kind")) for each in obfuscations}))
+
+
+def spaced(kinds: Sequence[str]) -> str:
     return f" {' '.join(kinds)} " if kinds else ""

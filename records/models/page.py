@@ -7,20 +7,13 @@ from django.utils.translation import gettext_lazy as _
 from core.hidden_characters import spelled
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from records.models.copied_key import CopiedKey
+from records.models.in_order import in_order
 from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.phrases import match_class_choices, rejection_choices
 from records.models.rights import RightsHolder, Work
 from records.models.site import Site
 
 _NEWEST = ("-first_seen", "page_id")
-
-
-def _in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """What answers an order of the list without a look at a page, of one rights holder and of all."""
-    return [
-        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
-        models.Index(fields=fields, condition=condition, name=f"{name}_all"),
-    ]
 
 
 class PageRecord(models.Model):
@@ -52,13 +45,13 @@ class PageRecord(models.Model):
         # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site names
         # its rights holder; without both in one index SQLite may go along all pages of the holder.
         indexes = [
-            *_in_order("page_site", "site", *_NEWEST),
-            *_in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
-            *_in_order("page_last", "-last_seen", "-page_id"),
-            *_in_order("page_rejected", "rejection", *_NEWEST),
-            *_in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
-            *_in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
-            *_in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
+            *in_order("page_site", "site", *_NEWEST),
+            *in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
+            *in_order("page_last", "-last_seen", "-page_id"),
+            *in_order("page_rejected", "rejection", *_NEWEST),
+            *in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
+            *in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
+            *in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
         ]
 
     def __str__(self) -> str:
@@ -101,6 +94,7 @@ class Exclusion(models.Model):
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
     # What the rights are asked about: where it was read, whom the page names as its author, and which texts it copied.
     page_url = models.TextField(_("page URL"))
+    page_title = models.CharField(_("page title"), max_length=500, blank=True)
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
     text_ids = models.JSONField(default=list, blank=True)
     reason = models.CharField(_("reason"), max_length=32, choices=rejection_choices)

@@ -9,6 +9,8 @@ from django.db.models import Q
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from records.models.copied_key import CopiedKey
+from records.models.in_order import in_order
 from records.models.message_field import MessageField
 from records.models.rights import RightsHolder
 from records.models.site_kind_choices import choices
@@ -96,6 +98,7 @@ class CrawlRun(models.Model):
     LIVE = (State.QUEUED, State.RUNNING)
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="runs", verbose_name=_("site"))
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
     trigger = models.CharField(_("started by"), max_length=16, choices=Trigger, default=Trigger.PERSON)
     requested_by = models.ForeignKey(
@@ -123,6 +126,13 @@ class CrawlRun(models.Model):
             models.UniqueConstraint(
                 fields=["site"], condition=Q(state__in=["queued", "running"]), name="one_live_run_a_site"
             )
+        ]
+        indexes = [
+            *in_order("run", "-due_at", "-id"),
+            *in_order("run_state", "state", "-due_at", "-id"),
+            *in_order("run_fetched", "pages_fetched", "id"),
+            *in_order("run_new", "new_versions", "id"),
+            *in_order("run_failed", "failed_requests", "id"),
         ]
 
     @property

@@ -75,7 +75,7 @@ def test_the_pages_of_a_site_that_took_from_a_work_are_one_matter(site: Site, wo
     assert counts(matter) == (2, 0, 0)
     assert matter.taken_chars == first.taken_chars, "what both pages have counts once"
     assert matter.work_share == pytest.approx(first.work_share)
-    assert matter.obfuscations == ["homophone"]
+    assert matter.obfuscation_kinds == " homophone "
     assert first.excerpt == "抄来的文", "how the passage begins on the page"
 
 

@@ -22,6 +22,7 @@ from records.models.phrases import MATCH_CLASSES
 from records.sites import discovery
 from records.sites import runs as crawls
 from webadmin.admin.columns import change_link, clipped, moment, outside_link, sentence_list, stored_sentence
+from webadmin.admin.filters import HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
 from webadmin.wording import said
 
@@ -77,7 +78,7 @@ class DiscoveryPlanAdmin(HolderAdmin):
 class DiscoveryQueryAdmin(HolderAdmin):
     is_read_only = True
     list_display = ["sentence", "work", "asked", "state_label", "results", "left_out_line", "fault_line"]
-    list_filter = ["state", "work"]
+    list_filter = ["state", ("work", HolderAutocompleteFilter)]
     list_select_related = ["work"]
     search_fields = ["sentence", "work__title"]
     search_help_text = _("sentence or work")
@@ -119,7 +120,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
 class DiscoveredPageAdmin(HolderAdmin):
     is_read_only = True
     list_display = ["page", "work", "state_label", "class_label", "share", "matched_chars", "found"]
-    list_filter = ["state", "work"]
+    list_filter = ["state", ("work", HolderAutocompleteFilter)]
     list_select_related = ["work", "site"]
     search_fields = ["title", "url", "work__title"]
     search_help_text = _("title, URL or work")

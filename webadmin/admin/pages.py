@@ -271,9 +271,9 @@ class ExclusionAdmin(HolderAdmin):
         ("work", HolderAutocompleteFilter),
         ("found_at", DayRangeFilter),
     ]
-    list_select_related = ["page", "site", "work"]
+    list_select_related = ["site", "work"]
     sortable_by = ["found_on"]
-    search_fields = ["page__title", "page__url", "work__title", "detail"]
+    search_fields = ["page_title", "page_url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
         """Without the passages, which may be long; whoever opens one reads its own."""
@@ -288,7 +288,7 @@ class ExclusionAdmin(HolderAdmin):
 
     @display(description=_("page"), header=True)
     def finding(self, exclusion: Exclusion) -> list[str]:
-        return two_lines(exclusion.page.title or exclusion.page.url, exclusion.work)
+        return two_lines(exclusion.page_title or exclusion.page_url, exclusion.work)
 
     @display(description=_("detail"))
     def because(self, exclusion: Exclusion) -> str:

@@ -32,6 +32,7 @@ class CrawlRunAdmin(HolderAdmin):
     paginator = CappedPaginator
     list_filter = ["state", "site", ("due_at", DayRangeFilter), "trigger"]
     list_select_related = ["site"]
+    sortable_by = ["state_label", "due", "pages_fetched", "new_versions", "failed_requests"]
     search_fields = ["site__name"]
     fieldsets = [
         (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "only_urls", "ending"]}),

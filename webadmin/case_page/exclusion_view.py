@@ -102,7 +102,7 @@ def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
         return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}
     case = Case(
         rights_holder_id=exclusion.work.rights_holder_id, work=exclusion.work, page=exclusion.page,
-        page_url=exclusion.page_url, page_title=exclusion.page.title, version_id=found[0]["version_id"],
+        page_url=exclusion.page_url, page_title=exclusion.page_title, version_id=found[0]["version_id"],
         match_class=exclusion.match_class, similarity=exclusion.similarity, matched_chars=exclusion.matched_chars,
     )  # fmt: skip
     matches = [_match(number, each, case) for number, each in enumerate(found, 1)]

@@ -99,7 +99,7 @@ def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
 
 def line_of(matter: Any, asked: Asked) -> MatterLine:
     """One line. matter: with what `_with_cases` adds."""
-    names = obfuscation_names({"kind": kind} for kind in matter.obfuscations[: SHOWN_KINDS + 1])
+    names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
         chips=_chips(matter),

@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
-from django.db.models import F, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -136,8 +135,7 @@ def filtered(asked: Asked, matters: "QuerySet[Matter]", words: Any) -> "QuerySet
         nobody = given["assignee"] == NOBODY
         matters = matters.filter(assignee=None if nobody else int(given["assignee"]))
     if "kind" in given:
-        kinds = Cast("obfuscations", TextField())
-        matters = matters.alias(kinds=kinds).filter(kinds__contains=f'"{given["kind"]}"')
+        matters = matters.filter(obfuscation_kinds__contains=f" {given['kind']} ")
     if "days" in given:
         matters = matters.filter(newest_at__gte=timezone.now() - timedelta(days=int(given["days"])))
     if "share" in given:
