@@ -21,6 +21,8 @@ from unfold.contrib.filters.admin import (
     RangeDateFilter,
     RelatedDropdownFilter,
 )
+from unfold.contrib.filters.forms import DropdownForm
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from core.days import is_usable
 from core.states import MIN_CONFIDENCE_TO_TRUST
@@ -28,8 +30,18 @@ from records.access import visible
 from records.models.phrases import OBFUSCATIONS
 
 
+class _Select(UnfoldAdminSelectWidget):
+    template_name = "webadmin/select.html"
+
+
+class _ManyChoicesForm(DropdownForm):
+    widget = _Select(attrs=DropdownForm.widget.attrs)
+
+
 class HolderRelatedFilter(RelatedDropdownFilter):
     """A choice among related records; those of other rights holders are not on offer."""
+
+    form_class = _ManyChoicesForm
 
     def field_choices(self, field: Field, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
         related = visible(cast("Any", field.related_model)._default_manager.all(), request.user)
