@@ -85,12 +85,12 @@ class _Word:
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
             named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
-        return cls(_has(others, ways) | _named(named), named)
+        return cls(has_words(others, ways) | _named(named), named)
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
     """The keys of the user's works or sites that have a word in one of the fields."""
-    found = visible(model._default_manager.order_by(), user).filter(_has(fields, ways))
+    found = visible(model._default_manager.order_by(), user).filter(has_words(fields, ways))
     return list(found.values_list("pk", flat=True))
 
 
@@ -98,7 +98,7 @@ def _named(named: dict[str, list[Any]]) -> Q:
     return reduce(or_, (Q(**{f"{relation}__among": keys}) for relation, keys in named.items()), Q())
 
 
-def _has(fields: Sequence[str], ways: Sequence[str]) -> Q:
+def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
     """That one of the fields has the word. Only what has capitals is compared without regard to them."""
     looked_for = [
         Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})

@@ -1,7 +1,7 @@
 """Matters found by what was typed: address, case number, title, author, site, work or chapter, in both scripts."""
 
 from functools import reduce
-from operator import and_, or_
+from operator import and_
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from records import access
 from records.models import Case, Chapter, Matter, MatterText, Site, Work
-from webadmin.searching import having, words_of, written_ways
+from webadmin.searching import has_words, having, words_of, written_ways
 
 # Words in the titles of more chapters ("第一章") name none of them: of 2,000 the matters took .1 s (2026-11-27).
 MAX_CHAPTERS = 1_000
@@ -35,8 +35,8 @@ def _named(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
 
 def _with_chapter(typed: str, user: access.Person) -> set[int]:
     """The keys of matters that have a chapter so called; another work may have its text under another title."""
-    titled = reduce(or_, (Q(title__icontains=words) for words in written_ways(typed)))
-    chapters = access.visible(Chapter.objects.filter(titled), user).order_by().values_list("work_id", "text_id")
+    titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
+    chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")
     found = set(chapters[: MAX_CHAPTERS + 1])
     if len(found) > MAX_CHAPTERS:
         return set()
