@@ -2,8 +2,7 @@
 
 Rules over facts, without a store (`records.evidence.factor_facts` gathers them). Nothing here says that anything is
 proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts (2018) and of
-articles 16 to 19 of the Rules of Online Litigation (2021); docs/proof.md says what of them was read and what is still
-to be checked against the text.
+articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
