@@ -293,6 +293,20 @@ class ProvenBundle:
 
 
 @dataclass(frozen=True, slots=True)
+class Paper:
+    """A file that people made or sent, which goes with an export as it is.
+
+    ending: of its content, in small letters and digits. facts: JSON values that say what it is.
+    """
+
+    name: str
+    ending: str
+    digest: Digest
+    content: bytes = field(repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseMaterial:
     """All that an export is written from. `facts`: JSON values of the case as its pages in the admin show them.
 
@@ -303,3 +317,4 @@ class CaseMaterial:
     facts: Mapping[str, Any]
     bundles: Sequence[ProvenBundle]
     history: Sequence[Mapping[str, Any]] = ()
+    papers: Sequence[Paper] = ()

@@ -15,7 +15,7 @@ from core.wording import Message
 from evidence.authority import Authority
 from evidence.certificates import certificate_of, certificates_in
 from evidence.faults import DoesNotHold
-from evidence.stamps import Stated, StampFacts, stated, verified
+from evidence.stamps import StampFacts, Stated, stated, verified
 from evidence.verification import MAX_CLOCK_DIFFERENCE
 
 RANDOM_BYTES = 32
