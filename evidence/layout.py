@@ -34,7 +34,7 @@ def document_file(name: str) -> str:
 
 def paper_file(digest: Digest, ending: str) -> str:
     """A paper is named by its content: its own name may have any characters, and may be that of another too."""
-    return f"{PAPERS}/{digest[:16]}.{ending}"
+    return f"{PAPERS}/{digest}.{ending}"
 
 
 def bundle_file(digest: Digest) -> str:

@@ -310,7 +310,8 @@ class Paper:
 class CaseMaterial:
     """All that an export is written from. `facts`: JSON values of the case as its pages in the admin show them.
 
-    `history`: the page's history in order, JSON values: {"at", "event", ...}.
+    `history`: the page's history in order, JSON values: {"at", "event", ...}. `left_out`: what is kept no more as it
+    was and is not enclosed, a sentence each.
     """
 
     case: int
@@ -318,3 +319,4 @@ class CaseMaterial:
     bundles: Sequence[ProvenBundle]
     history: Sequence[Mapping[str, Any]] = ()
     papers: Sequence[Paper] = ()
+    left_out: Sequence[Message] = ()

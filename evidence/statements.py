@@ -66,6 +66,7 @@ def case(material: CaseMaterial, bundles: Sequence[Opened]) -> bytes:
             "history": [dict(event) for event in material.history],
             "bundles": [of_bundle(each) for each in bundles],
             "papers": [of_paper(each) for each in material.papers],
+            "left_out": [str(each) for each in material.left_out],
         }
     )
 
