@@ -87,8 +87,8 @@ def prepared(matter: Matter, folder: Path, say: Say = lambda _: None) -> Iterato
         raise BadInput("matter.nothing-confirmed", site=matter.site, work=matter.work)
     try:
         with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
-            made = _Making(matter, MatterExport(Spool(Path(name)), matter.pk, code_version()), say)
-            yield made.prepared(list(cases))
+            export = MatterExport(Spool(Path(name)), matter.pk, code_version())
+            yield _Making(matter, export, say, materials(), stores.evidence_store()).prepared(list(cases))
     except OSError as error:
         raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
 
@@ -106,9 +106,9 @@ class _Making:
     matter: Matter
     export: MatterExport
     say: Say
+    materials: StoredMaterials
+    store: EvidenceStore
     created: datetime = field(default_factory=timezone.now)
-    materials: StoredMaterials = field(default_factory=materials)
-    store: EvidenceStore = field(default_factory=lambda: stores.evidence_store())
     pieces: list[Piece] = field(default_factory=list)
     left_out: list[Message] = field(default_factory=list)
 
