@@ -212,7 +212,7 @@ def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: by
 def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     """What the case says of its bundles."""
     try:
-        items = [dict(item) for item in case["bundles"]]
+        items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
         named = [item["digest"] for item in items]
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error

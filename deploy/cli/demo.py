@@ -59,7 +59,9 @@ def record_of(result: "DemoResult") -> dict[str, Any]:
 
 def _notice(result: "DemoResult") -> dict[str, Any] | None:
     found = result.notice
-    return found and {"id": found.number, "pages": found.pages, "address": _address_of(result, found.number)}
+    if found is None:
+        return None
+    return {"id": found.number, "pages": found.pages, "address": _address_of(result, found.number)}
 
 
 def _address_of(result: "DemoResult", notice: int) -> str:

@@ -189,8 +189,8 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
         rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
         rows.update(state=state)
         faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
-    for file, state in read.faulty:
-        faults.append({"digest": file.digest, "state": str(state), "file": file.name, "kind": file.model})
+    for file, became in read.faulty:
+        faults.append({"digest": file.digest, "state": str(became), "file": file.name, "kind": file.model})
     return EvidenceCheck.objects.create(
         started_at=started, ended_at=ended, bundles=read.bundles, files=read.files, read_bytes=read.read_bytes,
         faults=faults,
