@@ -37,11 +37,13 @@ def write_to(out: IO[bytes], files: Mapping[str, Content]) -> None:
 
 
 def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
-    """The bytes of the container in order."""
-    _check_bounds(files)
+    """The bytes of the container in order; each file is asked for once, when its turn comes."""
+    _check_names(files)
     position, directory = 0, []
     for name in sorted(files):
         content = files[name]
+        if position + len(content) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
+            raise _too_large()
         crc = zlib.crc32(content)
         head = _local(name, crc, len(content))
         yield head
@@ -95,13 +97,17 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
     return name, content, crc
 
 
-def _check_bounds(files: Mapping[str, Content]) -> None:
+def _check_names(files: Mapping[str, Content]) -> None:
     for name in files:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
             raise DoesNotHold(Fault.BAD_NAME, Message("flaw.file-to-write"), name=ascii(name))
-    if len(files) > MAX_FILES or sum(map(len, files.values())) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
-        limit = Message("flaw.files-and-bytes", files=MAX_FILES, bytes=MAX_BYTES)
-        raise DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
+    if len(files) > MAX_FILES:
+        raise _too_large()
+
+
+def _too_large() -> DoesNotHold:
+    limit = Message("flaw.files-and-bytes", files=MAX_FILES, bytes=MAX_BYTES)
+    return DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
 
 
 def _local(name: str, crc: int, size: int) -> bytes:

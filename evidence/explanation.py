@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from core.ids import Digest
 from core.shares import percentage
+from core.wording import say
 from evidence import layout
 from evidence.circumstances_told import told
 from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
@@ -47,9 +49,13 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     if material.history:
         blocks += [Heading(words.history, 2), Pairs(tuple(_event(words, event) for event in material.history))]
     blocks += [Heading(words.proves, 2), Points(words.proves_points)]
-    blocks += [Heading(words.proves_not, 2), Points(words.proves_not_points + _missing(words, taken, is_sealed))]
+    blocks += [
+        Heading(words.proves_not, 2),
+        Points(words.proves_not_points + _missing(words, material, taken, is_sealed)),
+    ]
     blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
-    return blocks + _by_hand(words, taken, is_sealed)
+    bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
+    return [*blocks, *by_hand(words, bundle.digest, proof, is_sealed), Paragraph(words.check_replay)]
 
 
 def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
@@ -166,27 +172,28 @@ def _stamps(words: Words, proof: DayProof | None) -> str:
     return " ".join(stamp.authority for stamp in proof.stamps)
 
 
-def _missing(words: Words, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
+def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
     """What this very file lacks."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
-    missing = (words.unstamped.format(bundles=", ".join(unstamped)),) if unstamped else ()
-    return missing if is_sealed else (*missing, words.unsealed)
+    missing = [words.unstamped.format(bundles=", ".join(unstamped))] if unstamped else []
+    missing += [] if is_sealed else [words.unsealed]
+    return (*missing, *(say(each, words.language) for each in material.left_out))
 
 
-def _by_hand(words: Words, taken: Taken, is_sealed: bool) -> list[Block]:
-    bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
-    name = layout.bundle_file(bundle.digest)
+def by_hand(words: Words, digest: Digest, proof: DayProof | None, is_sealed: bool) -> list[Block]:
+    """The commands that check a file, and one bundle in it, with public programs."""
+    name = layout.bundle_file(digest)
     blocks: list[Block] = [
         Heading(words.check, 2),
         Paragraph(words.check_program),
         Lines(("zhuiwen evidence verify FILE", "python -m evidence.verify FILE")),
         Paragraph(words.check_sums),
         Lines((f"sha256sum -c {layout.SUMS}",)),
-        Paragraph(words.check_bundle.format(digest=bundle.digest)),
+        Paragraph(words.check_bundle.format(digest=digest)),
         Lines((f"unzip -p {name} datapackage.json | sha256sum",)),
     ]
     if proof is not None:
-        blocks += [Paragraph(words.check_path.format(root=proof.root)), Lines(path_commands(bundle, proof))]
+        blocks += [Paragraph(words.check_path.format(root=proof.root)), Lines(path_commands(digest, proof))]
         if proof.stamps:
             blocks += [Paragraph(words.check_stamp), Lines(stamp_commands(proof))]
     if is_sealed:
@@ -195,13 +202,13 @@ def _by_hand(words: Words, taken: Taken, is_sealed: bool) -> list[Block]:
             f"openssl ts -verify -in {seal}/{layout.RESPONSE} -data {layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
         )
         blocks += [Paragraph(words.check_seal), Lines((command,))]
-    return [*blocks, Paragraph(words.check_replay)]
+    return blocks
 
 
-def path_commands(bundle: Opened, proof: DayProof) -> tuple[str, ...]:
+def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
     """The audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
     step = "| xxd -r -p | sha256sum | cut -c1-64)"
-    commands = [f"h={bundle.digest}", f"h=$(printf '00%s' $h {step}"]
+    commands = [f"h={digest}", f"h=$(printf '00%s' $h {step}"]
     last, current = proof.tree_size - 1, proof.leaf_index
     for sibling in proof.path:
         if current & 1 or current == last:

@@ -3,7 +3,7 @@
 An export is checked while it is made: what would not be accepted by `evidence.verify` is not written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,21 +57,27 @@ def export_files(
         bundle = opened(each.content, "bundle")
         if each.proof is not None:
             check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
-        files |= _bundle_files(each.content, bundle, each.proof)
+        files |= bundle_files(each.content, bundle, each.proof)
         taken.append((bundle, each.proof))
     files[layout.CASE] = statements.case(material, [bundle for bundle, _ in taken])
+    files |= {layout.paper_file(each.digest, each.ending): each.content for each in material.papers}
     files |= explanation(material, taken, at, code_version, is_sealed=bool(seals))
-    files[layout.MANIFEST] = statements.manifest(files, material.case, at, code_version)
+    about = {"case": material.case}
+    files[layout.MANIFEST] = statements.manifest(statements.listed(files), about, at, code_version)
     sealed = digest(files[layout.MANIFEST])
     for number, authority in enumerate(seals, 1):
         files |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
-    files[layout.SUMS] = statements.sums(files)
+    files[layout.SUMS] = statements.sums(statements.listed(files))
     return files
 
 
-def _bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
+def bundle_files(
+    content: bytes, bundle: Opened, proof: DayProof | None, copies: Collection[str] = layout.SHOWN
+) -> dict[str, bytes]:
+    """A bundle with its proof and stamps. copies: the kinds of its renderings that stand beside it too."""
     files = {layout.bundle_file(bundle.digest): content}
-    files |= {layout.shown_file(bundle.digest, name): shown for name, shown in bundle.renderings.items()}
+    shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in copies}
+    files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}
     if proof is not None:
         files[layout.proof_file(bundle.digest)] = statements.proof(bundle.digest, proof)
         for number, stamp in enumerate(proof.stamps, 1):

@@ -2,8 +2,9 @@
 
 from core.ids import Digest
 
-FORMAT, VERSION = "zhuiwen-evidence", 2
-READ_VERSIONS = (1, 2)  # 1: of a text on several pages, screenshot and PDF of the first alone
+FORMAT, VERSION = "zhuiwen-evidence", 3
+# 1: of a text on several pages, screenshot and PDF of the first alone; 2: no papers, no matters
+READ_VERSIONS = (1, 2, 3)
 MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "manifest.json",
     "SHA256SUMS",
@@ -11,10 +12,29 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.html",
     "README.pdf",
 )
+MATTER = "matter.json"  # in place of case.json where the export is that of a matter
+PAPERS, DOCUMENTS = "papers", "documents"
 SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
 # The file under which each rendering of a page is shown to a reader without WARC tools.
 SHOWN = {"text": "text.txt", "screenshot": "screenshot.png", "pdf": "page.pdf"}
+
+PICTURES = ("screenshot",)  # of these the export of a matter has copies: with all it would have each page twice
+
+
+def case_file(case: int) -> str:
+    """What case.json is to the export of a case, in the export of a matter."""
+    return f"cases/{case}.json"
+
+
+def document_file(name: str) -> str:
+    """A list, table or sheet that the program wrote for a matter."""
+    return f"{DOCUMENTS}/{name}"
+
+
+def paper_file(digest: Digest, ending: str) -> str:
+    """A paper is named by its content: its own name may have any characters, and may be that of another too."""
+    return f"{PAPERS}/{digest}.{ending}"
 
 
 def bundle_file(digest: Digest) -> str:

@@ -293,13 +293,30 @@ class ProvenBundle:
 
 
 @dataclass(frozen=True, slots=True)
+class Paper:
+    """A file that people made or sent, which goes with an export as it is.
+
+    ending: of its content, in small letters and digits. facts: JSON values that say what it is.
+    """
+
+    name: str
+    ending: str
+    digest: Digest
+    content: bytes = field(repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class CaseMaterial:
     """All that an export is written from. `facts`: JSON values of the case as its pages in the admin show them.
 
-    `history`: the page's history in order, JSON values: {"at", "event", ...}.
+    `history`: the page's history in order, JSON values: {"at", "event", ...}. `left_out`: what is kept no more as it
+    was and is not enclosed, a sentence each.
     """
 
     case: int
     facts: Mapping[str, Any]
     bundles: Sequence[ProvenBundle]
     history: Sequence[Mapping[str, Any]] = ()
+    papers: Sequence[Paper] = ()
+    left_out: Sequence[Message] = ()

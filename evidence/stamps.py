@@ -56,17 +56,10 @@ class Stated:
     hash: str
     imprint: str
     at: datetime
-    signer: str
-    is_signed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StampClaims:
-    """What an answer says of itself; nobody has verified it."""
-
-    at: datetime
     policy: str
     serial: int
+    signer: str
+    is_signed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +86,6 @@ def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") 
     """
     try:
         return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
-    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
-
-
-def claims_of(stamp: Stamp, part: str) -> StampClaims:
-    """What a stamp says of itself. Raises DoesNotHold for an answer that is refused or is no stamp."""
-    try:
-        info = _token(stamp.response, part).info
-        at = info["genTime"].asDateTime.astimezone(UTC)
-        return StampClaims(at, str(info["policy"]), int(info["serialNumber"]))
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
@@ -134,7 +117,8 @@ def _stated(token: _Token, part: str) -> Stated:
     except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
         said, is_signed = "", False  # no certificate enclosed, an algorithm of another country, or another's signature
     at = token.info["genTime"].asDateTime.astimezone(UTC)
-    return Stated(name, bytes(imprint["hashedMessage"]).hex(), at, said, is_signed)
+    policy, serial = str(token.info["policy"]), int(token.info["serialNumber"])
+    return Stated(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
 
 
 def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
 from evidence.merkle import MAX_DEPTH
 from evidence.opened import Opened
-from evidence.records import CaseMaterial, DayProof, Stamp
+from evidence.records import CaseMaterial, DayProof, Paper, Stamp
 from evidence.shapes import moment
 
 _HEX = re.compile(r"[0-9a-f]{64}")
@@ -22,27 +23,38 @@ MAX_STAMPS = 16
 Content = bytes | memoryview
 
 
-def manifest(files: Mapping[str, Content], case: int, created: datetime, code_version: str) -> bytes:
-    """The list of all files but itself, SHA256SUMS and the seal."""
-    listed = [
-        {"path": name, "sha256": sha256(content), "bytes": len(content)} for name, content in sorted(files.items())
-    ]
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a list of files says of one. size: in bytes."""
+
+    sha256: Digest
+    size: int
+
+
+def listed(files: Mapping[str, Content]) -> dict[str, Listed]:
+    """Every file as lists have it, each read once."""
+    return {name: Listed(sha256(content), len(content)) for name, content in files.items()}
+
+
+def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
+    """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number} or {"matter": number}."""
+    entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
     return canonical(
         {
             "format": layout.FORMAT,
             "version": layout.VERSION,
-            "case": case,
+            **about,
             "created": moment(created),
             "code_version": code_version,
-            "files": listed,
+            "files": entries,
         }
     )
 
 
-def sums(files: Mapping[str, Content]) -> bytes:
+def sums(files: Mapping[str, Listed]) -> bytes:
     """All files but itself, as `sha256sum -c` reads them."""
     names = sorted(name for name in files if name != layout.SUMS)
-    return "".join(f"{sha256(files[name])}  {name}\n" for name in names).encode()
+    return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
 
 def case(material: CaseMaterial, bundles: Sequence[Opened]) -> bytes:
@@ -53,7 +65,16 @@ def case(material: CaseMaterial, bundles: Sequence[Opened]) -> bytes:
             "facts": dict(material.facts),
             "history": [dict(event) for event in material.history],
             "bundles": [of_bundle(each) for each in bundles],
+            "papers": [of_paper(each) for each in material.papers],
+            "left_out": [str(each) for each in material.left_out],
         }
+    )
+
+
+def of_paper(paper: Paper) -> dict[str, Any]:
+    """Which file in the export is which paper; its name as it was sent may have any characters."""
+    return {"file": layout.paper_file(paper.digest, paper.ending), "sha256": paper.digest, "name": paper.name} | dict(
+        paper.facts
     )
 
 

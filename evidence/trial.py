@@ -15,7 +15,7 @@ from core.wording import Message
 from evidence.authority import Authority
 from evidence.certificates import certificate_of, certificates_in
 from evidence.faults import DoesNotHold
-from evidence.stamps import StampClaims, StampFacts, claims_of, verified
+from evidence.stamps import StampFacts, Stated, stated, verified
 from evidence.verification import MAX_CLOCK_DIFFERENCE
 
 RANDOM_BYTES = 32
@@ -27,7 +27,7 @@ class Trial:
 
     authority: str  # its URL without secrets
     asked_at: datetime
-    claims: StampClaims | None
+    claims: Stated | None
     facts: StampFacts | None
     fault: Message | None
 
@@ -41,7 +41,7 @@ def tried(authority: Authority, now: datetime | None = None) -> Trial:
     claims = None
     try:
         answer = authority.answer(named)
-        claims = claims_of(answer, authority.name)
+        claims = stated(answer.response, authority.name)
         facts = verified(authority.with_lists(answer, named), named, authority.name)
         _check_clock(facts, asked_at, authority.name)
     except (DoesNotHold, BadInput, RetryLater) as error:

@@ -5,8 +5,8 @@ what the export repeats outside its bundles, the seal.
 """
 
 import mmap
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,14 +42,33 @@ class Checked:
     stamps: tuple[StampFacts, ...]
 
 
+@dataclass(slots=True)
+class _Looked:
+    """What has been looked at so far. papers: what is said of files that are papers, and where it stands."""
+
+    names: set[str]
+    papers: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """The statement on one case, its name and the number that it must bear. copies: which renderings stand beside."""
+
+    name: str
+    number: int
+    copies: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an export that holds proves."""
+    """What an export that holds proves. Either case or matter is its number, the other None."""
 
-    case: int
+    case: int | None
+    matter: int | None
     created: str
     bundles: tuple[Checked, ...]
     seals: tuple[StampFacts, ...]
+    papers: int  # that go with it as they were sent or made: only that they did not change was checked
     files: int
     bytes: int
 
@@ -81,20 +100,22 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
 
 
 def check(files: Files, trusted_pem: bytes = b"") -> Report:
-    """Verify an export's files. Raises DoesNotHold."""
+    """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
     manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest)
-    _check_listed(files, manifest)
-    if _file(files, layout.SUMS) != statements.sums(files):
+    listed = statements.listed(files)
+    _check_listed(listed, manifest)
+    if _file(files, layout.SUMS) != statements.sums(listed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
-    case = parsed(_file(files, layout.CASE), layout.CASE)
-    bundles = [_opened(files, said) for said in _bundles(case)]
-    checked = tuple(_checked(files, bundle, trusted_pem) for bundle in bundles)
-    _check_repeated(files, case, manifest, bundles)
-    _check_expected(files, bundles)
+    looked_at = _Looked({layout.MANIFEST, layout.SUMS, layout.EXPLANATION, layout.PRINTED})
+    cases = _cases(files, manifest, looked_at)
+    checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
+    papers = _check_papers(listed, looked_at)
+    _check_expected(files, looked_at)
     seals = _seals(files, trusted_pem)
     total = sum(map(len, files.values()))
-    return Report(int(manifest["case"]), str(manifest["created"]), checked, seals, len(files), total)
+    numbers = manifest.get("case"), manifest.get("matter")
+    return Report(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
 
 
 def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
@@ -122,37 +143,82 @@ def _file(files: Files, name: str) -> bytes:
 
 def _check_kind(manifest: Mapping[str, Any]) -> None:
     is_known = manifest.get("format") == layout.FORMAT
-    if not (is_known and isinstance(manifest.get("case"), int) and isinstance(manifest.get("created"), str)):
+    numbers = [manifest[name] for name in ("case", "matter") if name in manifest]
+    is_one = len(numbers) == 1 and type(numbers[0]) is int
+    if not (is_known and is_one and isinstance(manifest.get("created"), str)):
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.another-format"))
     if manifest.get("version") not in layout.READ_VERSIONS:
         why = Message("flaw.later-version")
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
 
 
-def _check_listed(files: Files, manifest: Mapping[str, Any]) -> None:
+def _check_listed(files: Mapping[str, statements.Listed], manifest: Mapping[str, Any]) -> None:
     try:
-        listed = {str(item["path"]): (str(item["sha256"]), int(item["bytes"])) for item in manifest["files"]}
+        named = {str(item["path"]): (str(item["sha256"]), int(item["bytes"])) for item in manifest["files"]}
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.list-files")) from error
-    for name, (hashed, size) in listed.items():
+    for name, (hashed, size) in named.items():
         if name not in files:
             raise DoesNotHold(Fault.MISSING, name)
-        if len(files[name]) != size or sha256(files[name]) != hashed:
+        if files[name].size != size or files[name].sha256 != hashed:
             raise DoesNotHold(Fault.DIGEST, name)
     for name in files:
-        if name not in listed and name not in (layout.MANIFEST, layout.SUMS) and not name.startswith(f"{layout.SEAL}/"):
+        if name not in named and name not in (layout.MANIFEST, layout.SUMS) and not name.startswith(f"{layout.SEAL}/"):
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _bundles(case: Mapping[str, Any]) -> list[str]:
-    """The digests that the case names."""
+def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> list[_Case]:
+    """The statements on cases: one, or as many as the matter names."""
+    if "case" in manifest:
+        return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
+    said = parsed(_file(files, layout.MATTER), layout.MATTER)
     try:
-        named = [str(item["digest"]) for item in case["bundles"]]
-    except (KeyError, TypeError) as error:
-        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=Message("flaw.list-bundles")) from error
+        numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
+        looked_at.papers += [(layout.MATTER, dict(each)) for each in said["papers"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields")) from error
+    if said.get("matter") != manifest["matter"]:
+        raise DoesNotHold(Fault.CONTRADICTS, layout.MATTER, why=Message("flaw.case-number"))
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields"))
+    for name in documents:
+        _file(files, name)
+        if not name.startswith(f"{layout.DOCUMENTS}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+    looked_at.names |= {layout.MATTER, *documents}
+    return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
+
+
+def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: bytes) -> Iterator[Checked]:
+    """The bundles of a case, each held against what is repeated of it."""
+    said = parsed(_file(files, case.name), case.name)
+    looked_at.names.add(case.name)
+    if said.get("case") != case.number:
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.case-number"))
+    for item in _bundles(said, case.name):
+        bundle = _opened(files, str(item["digest"]))
+        checked = _checked(files, bundle, trusted_pem)
+        _check_repeated(files, case, item, bundle)
+        looked_at.names |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
+        looked_at.names |= {layout.shown_file(bundle.digest, each) for each in _copied(bundle, case.copies)}
+        looked_at.names |= _stamp_files(files, bundle)
+        yield checked
+    try:
+        looked_at.papers += [(case.name, dict(each)) for each in said.get("papers", ())]
+    except (TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, case.name, why=Message("flaw.fields")) from error
+
+
+def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+    """What the case says of its bundles."""
+    try:
+        items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
+        named = [item["digest"] for item in items]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
     if not named or len(named) > MAX_BUNDLES:
-        raise DoesNotHold(Fault.UNREADABLE, layout.CASE, why=Message("flaw.number-of-bundles"))
-    return named
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.number-of-bundles"))
+    return items
 
 
 def _opened(files: Files, named: str) -> Opened:
@@ -177,28 +243,38 @@ def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
     return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
 
 
-def _check_repeated(files: Files, case: Mapping[str, Any], manifest: Mapping[str, Any], bundles: list[Opened]) -> None:
-    """What stands outside the bundles for convenience is what stands in them."""
-    if case.get("case") != manifest["case"]:
-        raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=Message("flaw.case-number"))
-    for said, bundle in zip(case["bundles"], bundles, strict=True):
-        if said != statements.of_bundle(bundle):
-            raise DoesNotHold(Fault.CONTRADICTS, layout.CASE, why=Message("flaw.statement"))
-        for rendering, content in bundle.renderings.items():
-            name = layout.shown_file(bundle.digest, rendering)
-            if _file(files, name) != content:
-                raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
+def _check_repeated(files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened) -> None:
+    """What stands outside a bundle for convenience is what stands in it."""
+    if said != statements.of_bundle(bundle):
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
+    for rendering in _copied(bundle, case.copies):
+        name = layout.shown_file(bundle.digest, rendering)
+        if _file(files, name) != bundle.renderings[rendering]:
+            raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
 
 
-def _check_expected(files: Files, bundles: list[Opened]) -> None:
+def _copied(bundle: Opened, kinds: Sequence[str]) -> list[str]:
+    """The renderings of a bundle that stand beside it too."""
+    return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
+
+
+def _check_papers(listed: Mapping[str, statements.Listed], looked_at: _Looked) -> int:
+    """Each paper is the one that is named; how many there are."""
+    for part, said in looked_at.papers:
+        name = str(said.get("file"))
+        if name not in listed:
+            raise DoesNotHold(Fault.MISSING, name)
+        if listed[name].sha256 != said.get("sha256") or not name.startswith(f"{layout.PAPERS}/"):
+            raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=name))
+    names = {str(said["file"]) for _, said in looked_at.papers}
+    looked_at.names |= names
+    return len(names)
+
+
+def _check_expected(files: Files, looked_at: _Looked) -> None:
     """No file stands there that was not looked at: a reader would believe it had been."""
-    expected = {layout.MANIFEST, layout.SUMS, layout.CASE, layout.EXPLANATION, layout.PRINTED}
-    for bundle in bundles:
-        expected |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
-        expected |= {layout.shown_file(bundle.digest, rendering) for rendering in bundle.renderings}
-        expected |= _stamp_files(files, bundle)
     for name in files:
-        if name not in expected and not name.startswith(f"{layout.SEAL}/"):
+        if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
             raise DoesNotHold(Fault.UNLISTED, name)
 
 

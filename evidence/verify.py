@@ -43,14 +43,21 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 def lines(report: Report) -> list[str]:
     """A report in both languages."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
+    is_case = report.case is not None
+    en, zh, number = ("case", "案号", report.case) if is_case else ("matter", "事项", report.matter)
     said = [
-        f"HOLDS: case {report.case}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
-        f"成立：案号 {report.case}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+        f"HOLDS: {en} {number}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
+        f"成立：{zh} {number}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
     ]
     for bundle in report.bundles:
         said += _of_bundle(bundle)
     for facts in report.seals:
         said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
+    if report.papers:
+        said += [
+            f"  papers that go with it: {report.papers}; unchanged since the export, what they say was not checked",
+            f"  所附材料 {report.papers} 份：自导出后未变，其内容未作核对",
+        ]
     if not report.seals:
         said += [
             "  case facts and explanation (case.json, README) are the exporter's word: they bear no stamp of their own",
@@ -83,6 +90,8 @@ def as_json(report: Report) -> dict[str, Any]:
         "holds": True,
         "stamped": report.is_stamped,
         "case": report.case,
+        "matter": report.matter,
+        "papers": report.papers,
         "created": report.created,
         "files": report.files,
         "bytes": report.bytes,

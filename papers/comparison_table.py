@@ -7,6 +7,7 @@ from typing import Any
 from core.matches import ChangeKind
 from core.words import Words
 from papers.blocks import Align, Block, Cell, Document, Mark, PageBreak, Paragraph, Picture, Run, Table
+from papers.pictures import PagePicture
 
 TITLE = Words("Comparison table", "侵权比对表")
 _LEGEND = Words(
@@ -16,6 +17,7 @@ _LEGEND = Words(
 )
 _HEADS = Words("The work", "权利作品"), Words("The page", "被控侵权网页")
 _PICTURE = Words("The page as it was drawn from what was stored", "据所存响应绘制的网页图像")
+_CUT = Words(" (its beginning; the whole stands in the evidence bundle)", "（开头部分，全图见证据包）")
 _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 
 
@@ -24,14 +26,14 @@ class ComparedCase:
     """One page beside its work.
 
     facts: names and values of either side, as they are shown; those without a value are left out.
-    spans: as `records.models.CaseMatch.spans` keeps them. picture: a PNG or JPEG of the page.
+    spans: as `records.models.CaseMatch.spans` keeps them.
     """
 
     heading: str
     work_facts: tuple[tuple[str, str], ...]
     page_facts: tuple[tuple[str, str], ...]
     spans: Sequence[Mapping[str, Any]] = field(repr=False)
-    picture: bytes | None = field(default=None, repr=False)
+    picture: PagePicture | None = None
 
 
 def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
@@ -54,8 +56,11 @@ def _case(case: ComparedCase, language: str) -> Iterator[Block]:
     passages = (tuple(Cell((Paragraph(side),)) for side in marked(span)) for span in case.spans)
     yield Table((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
-        yield Paragraph.of(_PICTURE.in_language(language), is_bold=True)
-        yield Picture(case.picture)
+        # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
+        yield PageBreak()
+        cut = _CUT.in_language(language) if case.picture.is_cut else ""
+        yield Paragraph.of(_PICTURE.in_language(language) + cut, is_bold=True)
+        yield Picture(case.picture.content)
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:

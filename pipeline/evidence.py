@@ -3,7 +3,7 @@
 1. bundle_version   a page version became a match -> a bundle for each match, at once and without a browser
 2. draw_waiting     while nothing else waits -> a second bundle with screenshot and PDF of each page
 3. stamp_days       the trees of ended days -> stamps of every configured authority
-4. check_bundles    every stored byte read again
+4. check_stored     every stored byte read again
 5. retain           what the policy lets go is removed, and logged
 """
 
@@ -23,13 +23,14 @@ from evidence.records import Drawing
 from evidence.stamps import verified
 from pipeline.drawings import drawn_pages
 from records.evidence import bundles as book
+from records.evidence.kept_files import KeptFile, kept_files
 from records.evidence.material import capture_of, finding_of, version_of
 from records.models import CaseMatch, DayTree, EvidenceBundle
 from records.models.message_field import message_of
 
 log = logging.getLogger("zhuiwen.evidence")
 
-Kind, Outcome = EvidenceBundle.Kind, EvidenceBundle.Drawing
+Kind, Outcome, State = EvidenceBundle.Kind, EvidenceBundle.Drawing, EvidenceBundle.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Checked:
     bundles: int
     changed: int
     missing: int
+    files: int
+    faulty_files: int
 
 
 def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
@@ -106,23 +109,41 @@ def stamp_days(authorities: Sequence[Authority], clock: Clock) -> Stamped:
     return Stamped(len(trees), stamps, refusals)
 
 
-def check_bundles(ports: EvidencePorts) -> Checked:
-    """Read every stored bundle again, byte by byte, and write down which are no longer what they were.
+def check_stored(ports: EvidencePorts) -> Checked:
+    """Read every stored bundle and kept file again, byte by byte, and write down which are no longer what they were.
 
-    Raises RetryLater where the store is away: an absent store says nothing of any bundle.
+    Raises RetryLater where the store is away: an absent store says nothing of any of them.
     """
     started, seen, read = ports.clock.now(), list[tuple[int, str]](), 0
-    rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED).filter(made_at__lte=started)
+    rows = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     count = 0
     for key, name, sha256 in rows.values_list("pk", "digest", "sha256").iterator(chunk_size=1_000):
         state, size = _state_of(Digest(name), sha256, ports.store)
         count, read = count + 1, read + size
-        if state != EvidenceBundle.State.HELD:
+        if state != State.HELD:
             seen.append((key, state))
             log.error("the evidence bundle %s is %s", name, state)
-    book.note_check(seen, started, ports.clock.now(), count, read)
-    changed = sum(state == EvidenceBundle.State.CHANGED for _, state in seen)
-    return Checked(count, changed, len(seen) - changed)
+    files, faulty, of_files = _check_files(ports.store)
+    book.note_check(seen, started, ports.clock.now(), book.Read(count, read + of_files, files, faulty))
+    changed = sum(state == State.CHANGED for _, state in seen)
+    return Checked(count, changed, len(seen) - changed, files, len(faulty))
+
+
+def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFile, str]], int]:
+    """How many rows name a file, which of the files are not as they came, and how many bytes were read.
+
+    A file that several rows name is read once.
+    """
+    states, faulty, count, read = dict[Digest, str](), list[tuple[KeptFile, str]](), 0, 0
+    for file in kept_files():
+        count += 1
+        if file.digest not in states:
+            states[file.digest], size = _state_of(file.digest, file.digest, store)
+            read += size
+        if states[file.digest] != State.HELD:
+            faulty.append((file, states[file.digest]))
+            log.error("the kept file %s (%s) is %s", file.digest, file.model, states[file.digest])
+    return count, faulty, read
 
 
 def retain(keep_years: int, ports: EvidencePorts) -> int:
@@ -182,12 +203,12 @@ def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
 
 
 def _state_of(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
-    """What became of one bundle, and how many bytes were read. The row's own digest counts, not the store's."""
+    """What became of one bundle or file, and how many bytes were read. The row's digest counts, not the store's."""
     try:
         content = store.get(name)
     except BrokenInvariant:
-        return EvidenceBundle.State.CHANGED, 0
+        return State.CHANGED, 0
     if content is None:
-        return EvidenceBundle.State.MISSING, 0
+        return State.MISSING, 0
     held = digest(content) == sha256
-    return EvidenceBundle.State.HELD if held else EvidenceBundle.State.CHANGED, len(content)
+    return State.HELD if held else State.CHANGED, len(content)

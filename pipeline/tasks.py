@@ -301,13 +301,13 @@ def refresh_statistics() -> None:
 
 @app.task(name="pipeline.check_evidence", base=Step, soft_time_limit=None, time_limit=None)
 def check_evidence() -> None:
-    """Apply the retention policy, then read every stored bundle again."""
+    """Apply the retention policy, then read every stored bundle and kept file again."""
     with redis_lock(redis_client(SETTINGS), STAMPING, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:
             raise RetryLater("evidence.being-stamped")
         ports = live_evidence(SETTINGS)
         removed = evidence.retain(SETTINGS.evidence.keep_years, ports)
-        checked = evidence.check_bundles(ports)
+        checked = evidence.check_stored(ports)
     counts = {**asdict(checked), "removed": removed}
     done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
     log.info("%s: %s", job_stats.EVIDENCE, done)

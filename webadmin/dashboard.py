@@ -31,6 +31,7 @@ from records.models import (
     CrawlRun,
     DiscoveredPage,
     EvidenceBundle,
+    EvidenceCheck,
     Exclusion,
     PageRecord,
     Site,
@@ -205,7 +206,20 @@ def _evidence_tiles(user: Person) -> list[Tile]:
     damaged = counts.get(states.CHANGED, 0) + counts.get(states.MISSING, 0)
     shown = states.CHANGED if counts.get(states.CHANGED) else states.MISSING
     urgent = Tile(_("Evidence changed or missing"), damaged, _list(EvidenceBundle, state__exact=shown), is_urgent=True)
-    return [Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)), *([urgent] if damaged else [])]
+    return [
+        Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)),
+        *([urgent] if damaged else []),
+        *_file_tiles(user),
+    ]
+
+
+def _file_tiles(user: Person) -> list[Tile]:
+    """How many kept files the last check found changed or gone: for administrators, who alone see the checks."""
+    last = EvidenceCheck.objects.first() if is_administrator(user) else None
+    damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
+    if not damaged:
+        return []
+    return [Tile(_("Kept files changed or missing"), len(damaged), _list(EvidenceCheck), is_urgent=True)]
 
 
 def _sites(cases: "QuerySet[Case]") -> list[Row]:

@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from webadmin.inbox.matter_view import matter_view
+from webadmin.matters.export_view import matter_export_view
 from webadmin.third_party.damages_view import damages_view
 from webadmin.third_party.factors_view import matter_factors_view
 from webadmin.third_party.proofs_view import matter_proofs_view
@@ -28,6 +29,7 @@ urlpatterns = [
         "admin/matters/<int:key>/factors/", admin.site.admin_view(matter_factors_view), name="webadmin_matter_factors"
     ),
     path("admin/matters/<int:key>/damages/", admin.site.admin_view(damages_view), name="webadmin_matter_damages"),
+    path("admin/matters/<int:key>/export/", admin.site.admin_view(matter_export_view), name="webadmin_matter_export"),
     path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
     # Pages without a head of ours (an error, a raw response) let the browser ask here.

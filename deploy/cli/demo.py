@@ -50,10 +50,23 @@ def record_of(result: "DemoResult") -> dict[str, Any]:
         "copies": {"planned": checked.copies, "found": checked.copies_found},
         "innocent": {"planned": checked.innocent, "accused": checked.innocent_accused},
         "cases": len(result.cases),
+        "notice": _notice(result),
         "reports": [str(path) for path in result.reports],
         "seconds": round(result.chain_s, 1),
         "faults": list(map(str, checked.faults)),
     }
+
+
+def _notice(result: "DemoResult") -> dict[str, Any] | None:
+    found = result.notice
+    if found is None:
+        return None
+    return {"id": found.number, "pages": found.pages, "address": _address_of(result, found.number)}
+
+
+def _address_of(result: "DemoResult", notice: int) -> str:
+    """Where the notice is seen."""
+    return f"{result.address}records/notice/{notice}/change/"
 
 
 def _show(result: "DemoResult") -> None:
@@ -90,12 +103,17 @@ def summary_of(result: "DemoResult") -> list[Message]:
         "accused": checked.innocent_accused,
     }
     excluded = [f"{name} {count:,}" for name, count in result.excluded.items()]
-    return [
+    said = [
         Message("demo.planned", pages=checked.copies + checked.innocent, **counts),
         Message("demo.as-expected", **counts),
         Message("demo.cases", cases=len(result.cases), excluded=excluded or Message("demo.none")),
         Message("demo.chain", pages=result.pages, seconds=result.chain_s),
     ]
+    found = result.notice
+    if found is not None:
+        named = {"paper": found.paper, "number": found.number, "site": found.site, "pages": found.pages}
+        said.append(Message("demo.drafted", **named, address=_address_of(result, found.number)))
+    return said
 
 
 def _table(result: "DemoResult") -> "Table":

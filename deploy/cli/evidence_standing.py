@@ -80,4 +80,10 @@ def _check(check: dict[str, Any] | None, settings: "Settings") -> Message:
         return Message("custody.no-check")
     wrong = Message("custody.check-wrong", count=len(check["faults"])) if check["faults"] else None
     when = local_time(datetime.fromisoformat(check["started_at"]), settings)
-    return Message("custody.check", when=when, bundles=check["bundles"], outcome=wrong or Message("custody.check-well"))
+    return Message(
+        "custody.check",
+        when=when,
+        bundles=check["bundles"],
+        files=check["files"],
+        outcome=wrong or Message("custody.check-well"),
+    )

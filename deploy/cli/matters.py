@@ -8,6 +8,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.keys import matter_number
+from deploy.cli.matter_export import export
 from deploy.cli.output import as_json, say
 from deploy.cli.session import local_time, session
 
@@ -15,8 +16,8 @@ from deploy.cli.session import local_time, session
 def register(app: typer.Typer) -> None:
     """Add the verbs to `app`."""
     group = typer.Typer(help="All that one site took from one work.", no_args_is_help=True, rich_markup_mode=None)
-    group.callback()(_alone)
     group.command("damages")(damages)
+    group.command("export")(export)
     app.add_typer(group, name="matter")
 
 
@@ -45,7 +46,3 @@ def damages(
         say(Message("damages.head", site=matter.site.name, work=matter.work.title))
         for line in [*told(found, moment), Message("damages.own")]:
             say(line)
-
-
-def _alone() -> None:
-    """A group of one verb stays a group."""

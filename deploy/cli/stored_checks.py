@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from analytics.plain_text import clean_line
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.wording import Message
 from deploy.cli.session import session
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from records.evidence.bundles import EvidenceStatus
 
 MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
+MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
 
 
 def readings(_: Context) -> list[Finding]:
@@ -92,6 +94,9 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
     if stands.damaged:
         problem = Message("doctor.damaged", damaged=stands.damaged, bundles=stands.bundles)
         found.append(Finding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
+    if stands.damaged_files:
+        problem = Message("doctor.damaged-files", count=len(stands.damaged_files), names=_few(stands.damaged_files))
+        found.append(Finding("evidence.files", problem, Message("doctor.damaged-remedy")))
     if stands.waiting_stamps:
         problem = Message("doctor.stamps", count=stands.waiting_stamps, reason=stands.last_error)
         found.append(Finding("evidence.stamps", problem, Message("doctor.stamps-remedy")))
@@ -100,6 +105,12 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
         problem = Message("doctor.unchecked", when=f"{last:%Y-%m-%d %H:%M}")
         found.append(Finding("evidence.unchecked", problem, Message("doctor.unchecked-remedy")))
     return found
+
+
+def _few(names: list[str]) -> list[str]:
+    """The first names, fit for a terminal; the list of checks has all of them."""
+    shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
+    return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
 CHECKS = (readings, index, failures, evidence)

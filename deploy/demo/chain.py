@@ -17,6 +17,7 @@ from core.wording import Message
 from deploy.demo import outcome
 from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
 from deploy.demo.library import load_works
+from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import DemoPlan
 from deploy.demo.verification import Verification, path_of, verify
 from deploy.words import language, obfuscation
@@ -31,6 +32,7 @@ Say = Callable[[Message], None]
 
 POLL_S = 0.5
 SAY_EVERY_S = 5.0
+NOTICE_SITE, NOTICE_WORK = "moxiang", "river-town"
 USERNAMES = tuple(account.username for account in ACCOUNTS)
 
 
@@ -90,6 +92,12 @@ def wait_for_matches(say: Say, deadline_s: float) -> None:
             say(Message("demo.matching", left=left))
 
     wait_until_idle(settings.ZHUIWEN, deadline_s, report)
+
+
+def notice(installed: Installed) -> DraftedNotice | None:
+    """A notice is drafted about the site that took most of the demo's novel; nothing is confirmed or sent."""
+    with translation.override(language()):
+        return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
 def case_rows(installed: Installed) -> list[Row]:

@@ -21,6 +21,7 @@ from deploy.services import up
 
 if TYPE_CHECKING:
     from deploy.demo.chain import Row
+    from deploy.demo.notice import DraftedNotice
 
 Say = Callable[[Message], None]
 
@@ -41,6 +42,7 @@ class DemoResult:
     accounts: dict[str, str]  # password by user; empty where the user has set another one
     pages: int
     chain_s: float  # from the first crawl asked for to the last page matched
+    notice: "DraftedNotice | None" = None
 
 
 def run_demo(say: Say) -> DemoResult:
@@ -62,6 +64,8 @@ def run_demo(say: Say) -> DemoResult:
     chain.crawl(installed, say, CRAWLS_DEADLINE_S)
     chain.wait_for_matches(say, MATCHING_DEADLINE_S)
     chain_s = time.monotonic() - started
+    say(Message("demo.notice"))
+    notice = chain.notice(installed)
     say(Message("demo.reports"))
     return DemoResult(
         cases=chain.case_rows(installed),
@@ -72,6 +76,7 @@ def run_demo(say: Say) -> DemoResult:
         accounts=chain.unchanged(secrets),
         pages=chain.page_count(installed),
         chain_s=chain_s,
+        notice=notice,
     )
 
 

@@ -12,7 +12,8 @@ from core.ports import Outcome, WorkTexts
 from core.wording import Message
 from records.batches import batches
 from records.cases.backlog import DjangoSearchBacklog, valid_checks, with_holders
-from records.cases.recording import record_outcomes, site_key
+from records.cases.found import site_key
+from records.cases.recording import record_outcomes
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings
 from records.models import Chapter, PageCheck, RightsHolder

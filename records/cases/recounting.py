@@ -12,8 +12,8 @@ from core.pages import PageVersion
 from core.ports import PageStore, WorkTexts
 from core.taken import NO_PLACES, Places
 from records.cases.backlog import OUTDATED
+from records.cases.case_rows import taken_row
 from records.cases.permissions import Rights
-from records.cases.recording import taken_row
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.cases.totals import Findings, case_figures
 from records.cases.what_counts import Counted, PageTexts, WhatCounts, taken_as_found

@@ -1,7 +1,7 @@
 """The time stamp authorities of this installation, and exports that are sealed by those of them that answer."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,18 +40,27 @@ def authorities_of(settings: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> 
 
 
 def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
+    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `evidence.export.write`."""
+    return sealed_by_those_that_answer(
+        lambda seals: write(path, material, code_version(), seals=seals), authorities, f"case {material.case}"
+    )
+
+
+def sealed_by_those_that_answer(
+    write: Callable[[Sequence[Stamper]], Report], authorities: Sequence[Stamper], what: str
+) -> Report:
     """Write an export, stamped as a whole by those authorities that answer; by none, if need be: it says so.
 
-    Raises as `evidence.export.write`.
+    what: its name in the log. Raises as `write`.
     """
     left = [_Asked(each) for each in authorities]
     while True:
         try:
-            return write(path, material, code_version(), seals=left)
+            return write(left)
         except (RetryLater, DoesNotHold) as error:
             if not any(each.has_failed for each in left):
                 raise
-            log.warning("case %s is exported without the seal of an authority: %s", material.case, error)
+            log.warning("%s is exported without the seal of an authority: %s", what, error)
             left = [each for each in left if not each.has_failed]
 
 

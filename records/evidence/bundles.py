@@ -17,6 +17,7 @@ from evidence.days import root_of
 from evidence.records import Bundle, Part
 from evidence.records import Stamp as StampAnswer
 from evidence.stamps import StampFacts
+from records.evidence.kept_files import KeptFile
 from records.models import CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 
 FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
@@ -42,6 +43,12 @@ class EvidenceStatus:
     @property
     def damaged(self) -> int:
         return self.changed + self.missing
+
+    @property
+    def damaged_files(self) -> list[str]:
+        """The names of the kept files that the last check found changed or missing."""
+        faults = self.last_check.faults if self.last_check else []
+        return list(dict.fromkeys(fault["file"] for fault in faults if "file" in fault))
 
 
 def pending(limit: int) -> list[VersionId]:
@@ -161,10 +168,18 @@ def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -
     return row
 
 
-def note_check(
-    seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, bundles: int, read_bytes: int
-) -> EvidenceCheck:
-    """Write down one reading of all bundles. seen: those whose state is another than held, by key and state."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one check has read. faulty: the kept files that are not as they came, each with its state."""
+
+    bundles: int
+    read_bytes: int
+    files: int = 0
+    faulty: Sequence[tuple[KeptFile, str]] = ()
+
+
+def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: Read) -> EvidenceCheck:
+    """Write down one reading of everything. seen: bundles whose state is another than held, by key and state."""
     states = dict(seen)
     checked = EvidenceBundle.objects.exclude(state=Held.REMOVED).filter(made_at__lte=started)
     checked.update(checked_at=ended)
@@ -174,9 +189,12 @@ def note_check(
         rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
         rows.update(state=state)
         faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
+    for file, became in read.faulty:
+        faults.append({"digest": file.digest, "state": str(became), "file": file.name, "kind": file.model})
     return EvidenceCheck.objects.create(
-        started_at=started, ended_at=ended, bundles=bundles, read_bytes=read_bytes, faults=faults
-    )
+        started_at=started, ended_at=ended, bundles=read.bundles, files=read.files, read_bytes=read.read_bytes,
+        faults=faults,
+    )  # fmt: skip
 
 
 def expired(keep_years: int, now: datetime) -> list[EvidenceBundle]:

@@ -22,6 +22,7 @@ from evidence.records import Stamp as StampAnswer
 from evidence.verification import Report
 from records import stores
 from records.evidence.authorities import SEAL_TIMEOUT_S, authorities_of, write_sealed
+from records.evidence.papers import papers_of_case
 from records.models import Case, DayTree, EvidenceBundle, Stamp
 
 log = logging.getLogger("zhuiwen.evidence")
@@ -57,21 +58,28 @@ class StoredMaterials:
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
             raise NotFound("case", str(case))
-        rows = list(_kept(found))
+        rows = list(kept_bundles(found))
         if not rows:
             raise BadInput("bundle.none-yet", case=case)
+        papers, left_out = papers_of_case(found, self._store)
         return CaseMaterial(
             case=case,
             facts=facts_of(found),
-            bundles=[ProvenBundle(self._content(row), proof_for(row)) for row in rows],
-            history=list(self._history(found)),
+            bundles=[ProvenBundle(self.content_of(row), proof_for(row)) for row in rows],
+            history=self.history_of(found),
+            papers=papers,
+            left_out=left_out,
         )
 
-    def _content(self, row: EvidenceBundle) -> bytes:
+    def content_of(self, row: EvidenceBundle) -> bytes:
+        """Raises BrokenInvariant for a bundle that is changed or missing."""
         content = self._store.get(Digest(row.digest))
         if content is None:
             raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
         return content
+
+    def history_of(self, case: Case) -> list[Mapping[str, Any]]:
+        return list(self._history(case))
 
     def _history(self, case: Case) -> Iterator[Mapping[str, Any]]:
         """First seen, each change, gone, back again, as the page store knows it."""
@@ -147,7 +155,8 @@ def facts_of(case: Case) -> dict[str, Any]:
     }
 
 
-def _kept(case: Case) -> QuerySet[EvidenceBundle]:
+def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
+    """In the order of their making, without those that retention removed."""
     rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
     return rows.order_by("fetched_at", "pk")
 

@@ -24,6 +24,7 @@ def as_values(stands: EvidenceStatus, names: list[str], fault: str) -> dict[str,
     check = last and {
         "started_at": last.started_at.isoformat(timespec="seconds"),
         "bundles": last.bundles,
+        "files": last.files,
         "read_bytes": last.read_bytes,
         "faults": last.faults,
     }

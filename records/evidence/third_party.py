@@ -212,4 +212,10 @@ def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
 
 def _dumped(token: Stated) -> dict[str, object]:
     """As JSON. The signer is named by who made the certificate: a name of any length."""
-    return {**asdict(token), "at": token.at.isoformat(), "signer": token.signer[:MAX_SIGNER_CHARS]}
+    return {
+        "hash": token.hash,
+        "imprint": token.imprint,
+        "at": token.at.isoformat(),
+        "signer": token.signer[:MAX_SIGNER_CHARS],
+        "is_signed": token.is_signed,
+    }

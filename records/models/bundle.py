@@ -158,13 +158,15 @@ class StampAttempt(models.Model):
 
 
 class EvidenceCheck(AppendOnly):
-    """One reading of every stored bundle, byte by byte."""
+    """One reading of every stored bundle and kept file, byte by byte."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
     bundles = models.PositiveIntegerField(_("bundles"))
+    files = models.PositiveIntegerField(_("kept files"), default=0)
     read_bytes = models.PositiveBigIntegerField(_("bytes read"))
-    faults = models.JSONField(_("faults"), default=list)  # [{"digest", "state"}]
+    # [{"digest", "state"}]; of a kept file {"file", "kind"} besides: its name, and the model of the row that names it.
+    faults = models.JSONField(_("faults"), default=list)
 
     class Meta:
         verbose_name = _("check of the evidence")

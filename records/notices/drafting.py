@@ -13,12 +13,11 @@ from django.utils import timezone
 from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import digest
-from core.shares import percentage
 from core.states import CaseState
 from core.terms import PAPERS
 from core.text import storable
 from core.wording import Message
-from papers.comparison_table import TITLE, ComparedCase, comparison_table
+from papers.comparison_table import TITLE, comparison_table
 from papers.finished import PaperFiles, finish, lacking
 from papers.kinds import BY_CODE, PaperField
 from papers.pdf_writing import pdf_file
@@ -26,18 +25,11 @@ from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
 from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage
+from records.notices.compared import compared_cases
 from records.notices.events import locked, note_event
 from records.notices.fitness import parted
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
-from records.notices.values import (
-    all_values,
-    cases_of,
-    main_match,
-    moment,
-    newest_bundle,
-    of_addressee,
-    written_at_first,
-)
+from records.notices.values import all_values, cases_of, of_addressee, written_at_first
 
 # Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
 MAX_PAGES = 500
@@ -195,32 +187,9 @@ def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
     """Paper and comparison table in both formats, and the papers of the rights holder, by name."""
     language = "en" if notice.kind == Paper.DMCA else "zh"
     paper, name = preview(notice), PAPERS[Paper(notice.kind)].in_language(language)
-    table = comparison_table([_compared(case) for case in cases_of(notice)], language)
+    table = comparison_table(compared_cases(cases_of(notice)), language)
     made = {f"{name}.docx": paper.word, f"{name}.pdf": paper.pdf}
     title = TITLE.in_language(language)
     made |= {f"{title}.docx": word_file(table, now), f"{title}.pdf": pdf_file(table, now)}
     own = [(f"{number}-{paper.name}", content_of(paper)) for number, paper in enumerate(_papers(notice, now), 1)]
     return [*made.items(), *own]
-
-
-def _compared(case: Case) -> ComparedCase:
-    match, bundle, zone = main_match(case), newest_bundle(case), ZoneInfo(settings.TIME_ZONE)
-    chapter = match.chapter_title if match else ""
-    return ComparedCase(
-        heading=f"#{case.pk} 《{case.work.title}》 {chapter}",
-        work_facts=(
-            ("作品", f"《{case.work.title}》 {chapter}"),
-            ("作者", case.work.author),
-            ("文本哈希值", f"SHA-256 {match.work_text_digest}" if match else ""),
-        ),
-        page_facts=(
-            ("网址", case.page_url),
-            ("网页标题", case.page_title),
-            ("取证时间", moment(match.fetched_at, zone) if match else ""),
-            ("相似度", percentage(case.similarity)),
-            ("占原文", percentage(case.work_share)),
-            ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
-            ("证据包哈希值", f"SHA-256 {bundle.sha256}" if bundle else ""),
-        ),
-        spans=match.spans if match else (),
-    )

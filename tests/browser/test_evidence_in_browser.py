@@ -38,7 +38,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     authority = LocalAuthority(tmp_path / "authority")
     with serving_stamps(authority) as url:
         evidence.stamp_days([Authority(url, authority.ca_pem, TO_LOOPBACK)], clock)
-    evidence.check_bundles(ports)
+    evidence.check_stored(ports)
     EvidenceBundle.objects.filter(case=filled.ours.cases[0]).update(state=EvidenceBundle.State.CHANGED)
     return filled
 

@@ -1,6 +1,7 @@
 """What `zhuiwen demo` prints at its end, for people and for programs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from core.wording import Message, say
 from deploy.cli import demo
 from deploy.cli.demo import summary_of
+from deploy.demo.notice import DraftedNotice
 from deploy.demo.run import DemoResult
 from deploy.demo.verification import Verification
 
@@ -26,6 +28,16 @@ def test_what_did_not_go_as_planned_is_counted_in_either_language() -> None:
     first = summary_of(result(Verification(45, 44, 48, 2, ())))[0]
     assert str(first) == "93 pages planned: 45 copies, 44 found; 48 innocent, 2 accused."
     assert say(first, "zh-hans") == "计划网页 93 个：侵权网页 45 个，查出 44 个；无辜网页 48 个，误指 2 个。"
+
+
+def test_the_notice_that_was_drafted_is_named_with_its_place() -> None:
+    drafted = replace(result(Verification(45, 45, 48, 0, ())), notice=DraftedNotice(3, "停止侵权告知函", "墨香阁", 5))
+    said = summary_of(drafted)[-1]
+    assert str(said).endswith("停止侵权告知函 #3, 墨香阁, 5 pages; http://h/records/notice/3/change/")
+    assert "未确认、未发出" in say(said, "zh-hans")
+    record = demo.record_of(drafted)
+    assert record["notice"] == {"id": 3, "pages": 5, "address": "http://h/records/notice/3/change/"}
+    assert demo.record_of(result(Verification(45, 45, 48, 0, ())))["notice"] is None
 
 
 def test_programs_read_one_object_and_people_hear_on_stderr(

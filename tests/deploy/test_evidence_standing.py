@@ -17,7 +17,14 @@ SETTINGS = load({})
 
 
 def check(age: timedelta, *faults: dict[str, str]) -> Any:
-    return SimpleNamespace(started_at=NOW - age, bundles=48, read_bytes=3_000_000, faults=list(faults))
+    return SimpleNamespace(started_at=NOW - age, bundles=48, files=5, read_bytes=3_000_000, faults=list(faults))
+
+
+FILE_FAULTS = (
+    {"digest": "b", "state": "missing", "file": "委托书.pdf", "kind": "holderpaper"},
+    {"digest": "c", "state": "changed", "file": "a\u202eb", "kind": "noticefile"},
+    {"digest": "b", "state": "missing", "file": "委托书.pdf", "kind": "noticefile"},
+)
 
 
 def standing(**changes: Any) -> EvidenceStatus:
@@ -41,6 +48,7 @@ def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() ->
         ({"waiting_stamps": 2, "last_error": "it does not answer"}, "evidence.stamps", "it does not answer"),
         ({"last_check": check(MAX_AGE_OF_CHECK + timedelta(hours=1))}, "evidence.unchecked", "2026-11-19 11:00"),
         ({"last_check": None}, "evidence.unchecked", "2026-10-22"),
+        ({"last_check": check(timedelta(hours=1), *FILE_FAULTS)}, "evidence.files", "2: 委托书.pdf, a[U+202E]b"),
     ],
 )
 def test_the_doctor_names_what_is_wrong_with_the_evidence(changes: dict[str, Any], finding: str, said: str) -> None:
@@ -62,7 +70,7 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
         stamps
         == "time stamps: 5 ended days bear none; authorities that are set: 2; answers that are waited for: 6: no answer"
     )
-    assert last.endswith("48 bundles read, 1 changed or missing")
+    assert last.endswith("48 bundles and 5 kept files read, 1 changed or missing")
     values = in_zone(as_values(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
     assert values["seen_at"] == "2026-11-21T20:00:00+08:00"
     assert values["last_check"]["started_at"] == "2026-11-21T10:00:00+08:00"

@@ -160,6 +160,15 @@ def test_the_printed_password_opens_the_desk_and_each_sees_their_own_cases(
         assert foreign not in listed
 
 
+def test_a_notice_is_drafted_and_nothing_of_it_confirmed_or_sent(installation: Installation, finished: str) -> None:
+    named = re.search(r"Notice drafted, neither confirmed nor sent: .* #(\d+), .* (\d+) pages; (http\S+)", finished)
+    assert named is not None, finished
+    [notice] = json.loads(installation.run("notice", "list", "--json").stdout)
+    assert (str(notice["id"]), str(len(notice["pages"]))) == named.groups()[:2]
+    assert (notice["state"], notice["files"]) == ("drafted", {})
+    assert named.group(3).endswith(f"/admin/records/notice/{notice['id']}/change/")
+
+
 def test_a_suspect_file_is_checked_without_being_stored(
     installation: Installation, finished: str, tmp_path: Path
 ) -> None:
@@ -196,11 +205,12 @@ def test_a_second_demo_finds_the_same_after_all_that_and_opens_nothing_twice(
     before = _cases(installation)
     record = installation.for_programs("demo")
     assert _changes(before, _cases(installation)) == []
-    assert record["cases"] == sum(case["state"] == "open" for case in before) > 40
+    assert record["cases"] == sum(case["state"] in ("open", "confirmed") for case in before) > 40
     assert record["copies"]["found"] == record["copies"]["planned"] >= 40
     assert record["innocent"]["accused"] == 0
     assert record["pages"]["planned"] == record["copies"]["planned"] + record["innocent"]["planned"]
     assert record["faults"] == []
+    assert len(json.loads(installation.run("notice", "list", "--json").stdout)) == 1
     assert f":{installation.web_port}/admin/" in record["address"]
     passwords = {user["name"]: user["password"] for user in record["users"]}
     assert set(passwords) == {"admin", "qingwu", "chengjiang"}

@@ -192,10 +192,10 @@ import os
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
-from pipeline.evidence import check_bundles
+from pipeline.evidence import check_stored
 from pipeline.evidence_note import note_evidence_status
 from pipeline.wiring import live_evidence, redis_client
-print(check_bundles(live_evidence(SETTINGS)))
+print(check_stored(live_evidence(SETTINGS)))
 note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does
 """
 
@@ -234,7 +234,7 @@ def test_one_changed_byte_in_the_store_is_found_by_the_check_and_told_until_it_i
         assert doctor_of(installed)["evidence.damaged"] == "1 of 2 evidence bundles are changed or missing"
         lines = installed("status").out.splitlines()
         assert any(line.startswith("evidence: 2 bundles, 1 changed, 0 missing; 0 pages wait") for line in lines)
-        assert any("2 bundles read, 1 changed or missing" in line for line in lines)
+        assert any("2 bundles and 0 kept files read, 1 changed or missing" in line for line in lines)
     finally:
         parts.update_one({"_id": part["_id"]}, {"$set": {"data": part["data"]}})
     assert checked(installed)["changed"] == 0

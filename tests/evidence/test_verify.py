@@ -51,7 +51,7 @@ def relisted(files: dict[str, bytes]) -> dict[str, bytes]:
         {"path": name, "sha256": digest(data), "bytes": len(data)} for name, data in sorted(covered.items())
     ]
     files[layout.MANIFEST] = canonical(said)
-    files[layout.SUMS] = statements.sums(files)
+    files[layout.SUMS] = statements.sums(statements.listed(files))
     return files
 
 

@@ -5,11 +5,14 @@ import struct
 import zlib
 from datetime import UTC, datetime
 
+import pytest
+from PIL import Image
 from pypdf import PdfReader
 
 from papers.blocks import Mark
 from papers.comparison_table import ComparedCase, comparison_table, marked
 from papers.pdf_writing import pdf_file
+from papers.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
 from papers.word_reading import read_word
 from papers.word_writing import word_file
 
@@ -72,7 +75,7 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
         (("作品", "渡口无灯"), ("哈希值", "9f86d081884c7d65")),
         (("网址", "https://pirate.example/book/1.html"), ("取证时间", "2026-11-20 09:14:00 +08:00"), ("未知", "")),
         [*[SPAN] * 39, {**SPAN, "page_excerpt": "杜口的登收藏本站是在\n第二行", "page": [100, 114]}],
-        png(600, 900),
+        PagePicture(png(600, 900), is_cut=True),
     )
     table = comparison_table([case, case], "zh-hans")
     word, pdf = word_file(table, AT), PdfReader(io.BytesIO(pdf_file(table, AT)))
@@ -91,3 +94,29 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
 def test_the_table_speaks_the_readers_language() -> None:
     assert comparison_table([], "en").title == "Comparison table"
     assert comparison_table([], "zh-hans").title == "侵权比对表"
+
+
+def test_a_picture_is_as_wide_as_the_text_and_shows_as_much_of_the_page_as_a_sheet_takes() -> None:
+    for given, size, is_cut in (
+        ((1_280, 16_000), (WIDTH_PX, MAX_HEIGHT_PX), True),
+        ((1_280, 800), (WIDTH_PX, 500), False),
+        ((390, 300), (390, 300), False),
+        ((1, 1), (1, 1), False),
+    ):
+        made = page_picture(png(*given))
+        with Image.open(io.BytesIO(made.content)) as shown:
+            assert (shown.size, made.is_cut, shown.format) == (size, is_cut, "PNG")
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a", png(10, 10)[:40]])
+def test_what_is_no_picture_is_none(content: bytes) -> None:
+    with pytest.raises((OSError, ValueError)):
+        page_picture(content)
+
+
+def test_a_cut_picture_says_so_and_stands_on_a_sheet_of_its_own() -> None:
+    cases = [ComparedCase("甲", (), (), [SPAN], PagePicture(png(80, 104), is_cut)) for is_cut in (True, False)]
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(pdf_file(comparison_table(cases, "zh"), AT))).pages]
+    assert [("全图见证据包" in page, "绘制的网页图像" in page) for page in pages] == [
+        (False, False), (True, True), (False, False), (False, True),
+    ]  # fmt: skip

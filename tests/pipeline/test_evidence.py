@@ -38,7 +38,20 @@ from records import stores
 from records.evidence import bundles as book
 from records.evidence.authorities import authorities_of
 from records.evidence.case_export import export_case, materials, proof_for
-from records.models import Case, CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from records.evidence.kept_files import kept_files
+from records.models import (
+    Case,
+    CaseMatch,
+    DayTree,
+    EvidenceBundle,
+    EvidenceCheck,
+    HolderPaper,
+    Notice,
+    NoticeFile,
+    RetentionLog,
+    Stamp,
+    StampAttempt,
+)
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
@@ -77,6 +90,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     CaseMatch.objects.filter(case__in=filled.theirs.cases).delete()
     store, clock = MemoryEvidenceStore(), ManualClock(admin_data.NOW + timedelta(days=2))
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    for file in kept_files():
+        store.put(file.digest, file.name.encode())  # whose digest the estates have
     return World(EvidencePorts(texts.pages, texts.works, store, clock), store, clock, list(filled.ours.cases))
 
 
@@ -233,7 +248,7 @@ def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(w
     kept, changed, lost = EvidenceBundle.objects.order_by("pk")
     world.damage(changed)
     del world.store._bundles[Digest(lost.digest)]
-    checked = evidence.check_bundles(world.ports)
+    checked = evidence.check_stored(world.ports)
     assert (checked.bundles, checked.changed, checked.missing) == (3, 1, 1)
     states = dict(EvidenceBundle.objects.values_list("pk", "state"))
     assert states == {kept.pk: "held", changed.pk: "changed", lost.pk: "missing"}
@@ -252,7 +267,7 @@ def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -
     row = EvidenceBundle.objects.first()
     assert row is not None
     world.store._bundles[Digest(row.digest)] = (digest(b"forged"), b"forged")
-    assert evidence.check_bundles(world.ports).changed == 1
+    assert evidence.check_stored(world.ports).changed == 1
 
 
 def test_a_store_that_is_away_condemns_no_bundle(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,7 +278,7 @@ def test_a_store_that_is_away_condemns_no_bundle(world: World, monkeypatch: pyte
 
     monkeypatch.setattr(world.store, "get", away)
     with pytest.raises(ServiceUnavailable):
-        evidence.check_bundles(world.ports)
+        evidence.check_stored(world.ports)
     assert not EvidenceCheck.objects.exists()
     assert not EvidenceBundle.objects.exclude(state="held").exists()
 
@@ -291,7 +306,7 @@ def test_retention_removes_what_is_old_and_closed_and_says_so_and_the_tree_keeps
     leaves = {leaf for tree in trees for leaf in tree.leaves}
     assert {log.bundle.digest for log in logs} <= leaves
     assert book.close_days(world.clock.now().date(), world.clock.now()) == []
-    assert evidence.check_bundles(world.ports).bundles == 1
+    assert evidence.check_stored(world.ports).bundles == 1
 
 
 def test_an_export_holds_and_names_its_stamps(world: World, authority: LocalAuthority, tmp_path: Path) -> None:
@@ -597,3 +612,48 @@ def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_
     assert book.evidence_status([one, other]).waiting_stamps == 0
     export_case(world.cases[0].pk, tmp_path / "whole.zip")
     assert len(check_file(tmp_path / "whole.zip").bundles[0].stamps) == 2
+
+
+def test_kept_files_are_read_with_the_bundles_and_one_that_is_damaged_or_gone_is_named(world: World) -> None:
+    world.bundle_all()
+    notice = Notice.objects.first()
+    assert notice is not None
+    for name in ("通知.pdf", "通知.docx"):
+        NoticeFile.objects.create(notice=notice, name=name, digest=digest(name.encode()), size=9)
+        world.store.put(digest(name.encode()), name.encode())
+    checked = evidence.check_stored(world.ports)
+    assert (checked.bundles, checked.files, checked.faulty_files) == (3, 6, 0)
+    assert EvidenceCheck.objects.first().files == 6  # type: ignore[union-attr]
+    paper = HolderPaper.objects.get(rights_holder=notice.rights_holder)
+    world.store._bundles[Digest(paper.digest)] = (paper.digest, b"another")
+    del world.store._bundles[digest("通知.pdf".encode())]
+    checked = evidence.check_stored(world.ports)
+    assert (checked.changed, checked.missing, checked.faulty_files) == (0, 0, 2)
+    newest = EvidenceCheck.objects.first()
+    assert newest is not None
+    assert newest.faults == [
+        {"digest": paper.digest, "state": "changed", "file": paper.name, "kind": "holderpaper"},
+        {"digest": digest("通知.pdf".encode()), "state": "missing", "file": "通知.pdf", "kind": "noticefile"},
+    ]
+    standing = book.evidence_status([])
+    assert (standing.damaged, standing.damaged_files) == (0, [paper.name, "通知.pdf"])
+
+
+def test_a_file_of_several_rows_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    notice = Notice.objects.first()
+    for name in ("一.pdf", "二.pdf"):
+        NoticeFile.objects.create(notice=notice, name=name, digest=digest(b"same"), size=4)
+    world.store.put(digest(b"same"), b"same")
+    asked: list[str] = []
+    get = world.store.get
+    monkeypatch.setattr(world.store, "get", lambda name: asked.append(name) or get(name))  # type: ignore[func-returns-value]
+    evidence.check_stored(world.ports)
+    assert asked.count(digest(b"same")) == 1
+
+
+def test_retention_takes_no_kept_file(world: World) -> None:
+    Case.objects.update(state=CaseState.DISMISSED)
+    world.bundle_all()
+    world.clock.advance(timedelta(days=365 * 11).total_seconds())
+    assert evidence.retain(10, world.ports) == 3
+    assert all(world.store.get(file.digest) == file.name.encode() for file in kept_files())

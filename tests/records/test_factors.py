@@ -12,7 +12,7 @@ from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
-from records.evidence.bundles import close_days, note_check
+from records.evidence.bundles import Read, close_days, note_check
 from records.evidence.factor_facts import facts_of
 from records.evidence.factors import Factor, Facts, Law, sheet, source_of
 from records.evidence.subject import Subject
@@ -139,7 +139,7 @@ class TestGathered:
             tree=trees[row.day], authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c",
             stamped_at=at, received_at=at,
         )  # fmt: skip
-        note_check((), NOW, NOW, 2, 10)
+        note_check((), NOW, NOW, Read(2, 10))
         EvidenceBundle.objects.update(made_at=NOW - timedelta(days=1))
         subject = Subject(case=case)
         paper = Paper("chain", "某中心", "0x1", date(2026, 3, 11), platform="某存证平台")

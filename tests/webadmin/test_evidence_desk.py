@@ -182,7 +182,7 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
             received_at=admin_data.NOW,
         ),
         StampAttempt: StampAttempt.objects.create(tree=tree, authority="b", next_at=admin_data.NOW),
-        EvidenceCheck: book.note_check((), admin_data.NOW, admin_data.NOW, 2, 10),
+        EvidenceCheck: book.note_check((), admin_data.NOW, admin_data.NOW, book.Read(2, 10)),
     }  # fmt: skip
     record: Model = records[model]
     client = signed_in(world.administrator)
@@ -219,11 +219,11 @@ def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_langua
     row, client = own(world), signed_in(world.administrator)
     client.cookies["django_language"] = language
     ports = EvidencePorts(None, None, store, ManualClock(admin_data.NOW + timedelta(days=3)))  # type: ignore[arg-type]
-    assert evidence.check_bundles(ports).changed == 0
+    assert evidence.check_stored(ports).changed == 0
     assert alarm not in client.get(case_url(world)).content.decode()
     sha256, content = store._bundles[Digest(row.digest)]
     store._bundles[Digest(row.digest)] = (sha256, content[:500] + bytes([content[500] ^ 1]) + content[501:])
-    assert evidence.check_bundles(ports).changed == 1
+    assert evidence.check_stored(ports).changed == 1
     case = client.get(case_url(world)).content.decode()
     assert alarm in case
     assert f'zw-alarm">{state}<' in case

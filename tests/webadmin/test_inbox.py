@@ -124,7 +124,8 @@ def test_a_value_that_cannot_be_read_is_answered_with_a_sentence_and_never_with_
 def test_filters_are_chips_that_can_be_taken_away_one_by_one(world: admin_data.World, reviewer: Client) -> None:
     first, second = matters(world.ours)
     asked = {"site": first.site_id, "work": first.work_id, "share": 10, "days": 90, "kind": "homophone", "early": 1}
-    Matter.objects.filter(pk=first.pk).update(newest_at=timezone.now(), early_chapters=2, obfuscation_kinds=" homophone ")
+    shown = {"newest_at": timezone.now(), "early_chapters": 2, "obfuscation_kinds": " homophone "}
+    Matter.objects.filter(pk=first.pk).update(**shown)
     response = reviewer.get(INBOX, asked)
     assert [line.matter for line in response.context["lines"]] == [first]
     chips = {chip.text: chip.address for chip in response.context["chips"]}

@@ -1,7 +1,7 @@
 """Evidence as lists: looked at by people, written by the machine, deleted by nobody, superusers among them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -16,8 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from analytics.plain_text import clean_line
 from records.access import manageable
 from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
+from records.evidence.kept_files import kind_of_file
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.admin.columns import NOTHING, change_link, moment, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
@@ -206,8 +208,8 @@ class StampAttemptAdmin(MachineAdmin):
 
 @admin.register(EvidenceCheck)
 class EvidenceCheckAdmin(MachineAdmin):
-    list_display = ["started_at", "bundles", "amount", "outcome"]
-    fields = ["started_at", "ended_at", "bundles", "amount", "outcome_text", "fault_list"]
+    list_display = ["started_at", "bundles", "files", "amount", "outcome"]
+    fields = ["started_at", "ended_at", "bundles", "files", "amount", "outcome_text", "fault_list"]
 
     @display(description=_("bytes read"))
     def amount(self, check: EvidenceCheck) -> str:
@@ -226,5 +228,12 @@ class EvidenceCheckAdmin(MachineAdmin):
     @display(description=_("faults"))
     def fault_list(self, check: EvidenceCheck) -> str:
         names = {str(state): str(state.label) for state in EvidenceBundle.State}
-        told = [f"{fault['digest']} {names.get(fault['state'], fault['state'])}" for fault in check.faults]
+        told = [f"{_named(fault)} {names.get(fault['state'], fault['state'])}" for fault in check.faults]
         return "; ".join(told) or NOTHING
+
+
+def _named(fault: Mapping[str, str]) -> str:
+    """A bundle by its digest; a kept file by what it is and is called besides."""
+    if "file" not in fault:
+        return fault["digest"]
+    return f"{kind_of_file(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"

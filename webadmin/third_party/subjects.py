@@ -35,7 +35,7 @@ def name_of(subject: Subject) -> str:
 
 
 def address_of(subject: Subject, page: str = "") -> str:
-    """Of the subject itself, or of one of its pages: `proofs`, `factors`; of a matter `damages` too."""
+    """Of the subject itself, or of one of its pages: `proofs`, `factors`; of a matter `damages` and `export` too."""
     key: Any = subject.record.pk
     if subject.case is not None:
         return reverse(f"admin:records_case_{page or 'change'}", args=[key])

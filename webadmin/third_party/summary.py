@@ -20,12 +20,14 @@ class ThirdPartySummary:
     proofs_address: str
     factors_address: str
     damages_address: str  # of a matter; "" of a case
+    export_address: str  # of a matter with confirmed cases, else ""
 
 
 def third_party_of(subject: Subject) -> ThirdPartySummary:
     """Of a case or a matter that the caller may see."""
     standing = subject.proofs().filter(withdrawn_at=None)
     tasks = [each for each in shown_tasks(subject) if each.task.ended_at is None]
+    has_confirmed = subject.matter is not None and subject.matter.confirmed_cases > 0
     more = max(0, standing.count() - SHOWN) + max(0, len(tasks) - SHOWN)
     return ThirdPartySummary(
         proofs=[shown_proof(proof) for proof in standing[:SHOWN]],
@@ -34,4 +36,5 @@ def third_party_of(subject: Subject) -> ThirdPartySummary:
         proofs_address=address_of(subject, "proofs"),
         factors_address=address_of(subject, "factors"),
         damages_address=address_of(subject, "damages") if subject.matter is not None else "",
+        export_address=address_of(subject, "export") if has_confirmed else "",
     )

@@ -1,0 +1,75 @@
+"""The demo goes as far as a drafted notice: its own person decides, and drafts a letter that nobody confirms or sends.
+
+Everything entered is invented, under domains and numbers that belong to nobody. Safe to repeat: once there is a notice
+about the site, nothing is decided or drafted again.
+"""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+
+from core.addressees import AddresseeRole
+from core.errors import BadInput
+from core.states import CaseState, Verdict
+from records.cases.verdicts import decide
+from records.models import Addressee, Case, HolderIdentity, Matter, Notice, RightsHolder, Site, Work
+from records.notices.drafting import confirmed_cases, draft
+
+USERNAME = "qingwu"
+NOTE = "演示数据：逐字比对后认定"
+IDENTITY = {
+    "legal_name": "青梧文学有限公司（演示）",
+    "identity": "营业执照，统一社会信用代码 00000000DEMO000000",
+    "representative": "示例",
+    "address": "示例市示例路 1 号",
+    "postcode": "000000",
+    "contact_person": "版权部",
+    "phone": "000-0000 0000",
+    "email": "copyright@qingwu.example",
+}
+ADDRESSEE = "墨香阁小说网运营者（演示）"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedNotice:
+    """What the summary says of it."""
+
+    number: int
+    paper: str
+    site: str
+    pages: int
+
+
+def drafted_notice(site: Site, work: Work) -> DraftedNotice | None:
+    """The notice about a site, drafted for what it took from a work; None where nothing of it can be confirmed."""
+    notice = Notice.objects.filter(rights_holder=site.rights_holder_id, site=site).order_by("pk").first()
+    if notice is None:
+        notice = _draft(site, work)
+    if notice is None:
+        return None
+    return DraftedNotice(notice.pk, str(notice.get_kind_display()), site.name, notice.pages.count())
+
+
+def _draft(site: Site, work: Work) -> Notice | None:
+    person = User.objects.get(username=USERNAME)
+    matter = Matter.objects.filter(site=site, work=work).first()
+    if matter is None:
+        return None
+    for case in Case.objects.filter(matter=matter, state=CaseState.OPEN, verdicts=None):
+        decide(case, Verdict.CONFIRMED, person, NOTE)
+    addressee = _addressee(site.rights_holder, site, person)
+    try:
+        return draft(confirmed_cases(matter), addressee.paper, person, addressee).notice
+    except BadInput:  # whoever used the demo before decided otherwise, or a page is another by now
+        return None
+
+
+def _addressee(holder: RightsHolder, site: Site, person: User) -> Addressee:
+    """Whom the letter goes to: who runs the site publishes by himself. The rights holder's identity, too."""
+    HolderIdentity.objects.get_or_create(rights_holder=holder, defaults={**IDENTITY, "entered_by": person})
+    entered = {"email": "tousu@moxiangge.example", "entered_by": person}
+    addressee, _ = Addressee.objects.get_or_create(
+        rights_holder=holder, name=ADDRESSEE, role=AddresseeRole.PUBLISHES, defaults=entered
+    )
+    addressee.sites.add(site)
+    return addressee

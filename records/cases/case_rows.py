@@ -1,0 +1,174 @@
+"""The rows of cases, of what they took, and of the evidence that is frozen in them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from core.ids import Digest, WorkTextId, digest
+from core.matches import Match
+from core.pages import PageVersion
+from core.ports import Outcome, WorkTexts
+from records.cases.found import Found
+from records.cases.totals import Findings, case_figures, compared_text
+from records.cases.what_counts import Counted
+from records.code_version import code_version
+from records.locks import locked_cases
+from records.matters import figures as matters
+from records.models import Case, CaseMatch, Chapter, PageRecord, TakenText
+from records.models.obfuscation_kinds import kinds_of
+from records.snapshots import frozen_obfuscations, frozen_span
+
+_FIGURES = (
+    "page_url", "page_title", "page_author", "page_published_at", "version_id", "match_class", "similarity",
+    "page_containment", "taken_chars", "matched_chars", "longest_run_chars", "excerpt",
+    "obfuscations",
+)  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
+
+
+class Cases:
+    """The cases of some outcomes: read at once, changed one after the other, written at once."""
+
+    def __init__(self, found: Sequence[Found], works: WorkTexts) -> None:
+        pages = {each.outcome.version.page_id for each in found}
+        rows = locked_cases(Case.objects.filter(page__in=pages)) if pages else ()
+        self._cases = {(case.page_id, case.work_id): case for case in rows}
+        self._works = works
+        self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took
+        self._new: set[tuple[str, int]] = set()
+        self._sightings: list[tuple[Case, Outcome, Findings]] = []
+        self._texts: dict[WorkTextId, tuple[str, str]] = {}
+        self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
+
+    def has(self, page: PageRecord, findings: Findings) -> bool:
+        return (page.page_id, findings.work.pk) in self._cases
+
+    def take(self, found: Found, page: PageRecord, findings: Findings, counted: Counted) -> Case:
+        """The case of a page and a work, new or brought up to date. counted: what counts of the findings."""
+        outcome, key = found.outcome, (page.page_id, findings.work.pk)
+        case = self._cases.get(key)
+        is_shown = case is None or outcome.is_current or case.version_id == outcome.version.id
+        if case is None:
+            self._new.add(key)
+            case = self._cases[key] = Case(
+                rights_holder_id=found.holder, page=page, work=findings.work, opened_at=outcome.checked_at,
+                first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at,
+            )  # fmt: skip
+        case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
+        case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
+        if is_shown:
+            self._taken[key] = counted
+            for name, value in case_figures(counted.findings, outcome.version).items():
+                setattr(case, name, value)
+            case.obfuscation_kinds = kinds_of(case.obfuscations)
+        self._sightings.append((case, outcome, findings))
+        return case
+
+    def write(self) -> None:
+        """Cases, what they took, and the evidence that is not frozen yet."""
+        touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
+        if not touched:
+            return
+        matters.enter([case for key, case in touched.items() if key in self._new])
+        Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
+        Case.objects.bulk_update(
+            [case for key, case in touched.items() if key not in self._new],
+            ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
+        )
+        self._write_taken()
+        self._freeze()
+
+    def by_holder(self) -> dict[int, list[int]]:
+        """The ids of the cases that were taken, by rights holder."""
+        ids: dict[int, dict[int, None]] = defaultdict(dict)
+        for case, _, _ in self._sightings:
+            ids[case.rights_holder_id][case.pk] = None
+        return {holder: list(of_holder) for holder, of_holder in ids.items()}
+
+    def matters(self) -> set[int | None]:
+        """Those of the cases that were taken."""
+        return {case.matter_id for case, _, _ in self._sightings}
+
+    def _write_taken(self) -> None:
+        """Which characters of the works the pages have now; what they had before counts no more."""
+        rows = [
+            taken_row(self._cases[key], match, counted)
+            for key, counted in self._taken.items()
+            for match in counted.findings.matches
+        ]
+        kept = {(row.case_id, row.text_id) for row in rows}
+        known = [self._cases[key].pk for key in self._taken if key not in self._new]
+        before = TakenText.objects.filter(case__in=known).values_list("pk", "case_id", "text_id") if known else ()
+        gone = [pk for pk, case, text in before if (case, text) not in kept]
+        self.texts.update(row.text_id for row in rows)
+        self.texts.update(text for _, case, text in before if (case, text) not in kept)
+        if gone:
+            TakenText.objects.filter(pk__in=gone).delete()
+        TakenText.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
+        )
+
+    def _freeze(self) -> None:
+        known = [case.pk for case, _, _ in self._sightings if (case.page_id, case.work_id) not in self._new]
+        matches = CaseMatch.objects.filter(case__in=known) if known else CaseMatch.objects.none()
+        frozen = set(matches.values_list("case_id", "version_id", "text_id"))
+        rows = []
+        for case, outcome, findings in self._sightings:
+            for chapter, match in findings.items:
+                key = (case.pk, str(outcome.version.id), str(match.text_id))
+                if key not in frozen:
+                    frozen.add(key)
+                    rows.append(self._frozen_match(case, chapter, match, outcome))
+        CaseMatch.objects.bulk_create(rows)
+
+    def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
+        version = outcome.version
+        work_text, work_digest = self.text(match.text_id)
+        page_text, page_digest = text_and_digest(version, match)
+        raw = version.reading.raw_places()
+        return CaseMatch(
+            case=case,
+            version_id=version.id,
+            text_id=match.text_id,
+            chapter=chapter,
+            chapter_title=chapter.title,
+            fetched_at=version.fetched_at,
+            final_url=version.page_url,
+            algorithm_id=match.algorithm_id,
+            corpus_revision=outcome.corpus_revision,
+            code_version=code_version(),
+            raw_digest=version.raw_digest,
+            page_text_digest=page_digest,
+            work_text_digest=work_digest,
+            match_class=match.match_class,
+            similarity=match.similarity,
+            page_containment=match.page_containment,
+            work_containment=match.work_containment,
+            matched_chars=match.matched_chars,
+            longest_run_chars=match.longest_run_chars,
+            spans=[frozen_span(span, page_text, work_text, raw) for span in match.spans],
+            obfuscations=frozen_obfuscations(match.obfuscations),
+            also=list(match.also),
+            found_at=outcome.checked_at,
+        )
+
+    def text(self, text_id: WorkTextId) -> tuple[str, str]:
+        """A text of the corpus and its digest."""
+        if text_id not in self._texts:
+            text = self._works.text(text_id) or ""
+            self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
+        return self._texts[text_id]
+
+
+def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
+    """The text that the offsets of a match are of, and its digest."""
+    text = compared_text(version, match)
+    if text is version.reading.text:
+        return text, version.text_digest
+    return text, digest(text.encode("utf-8", "surrogatepass"))
+
+
+def taken_row(case: Case, match: Match, counted: Counted) -> TakenText:
+    """What the case has of one text: what counts, and beside it what does not."""
+    left_out = counted.left_out.get(str(match.text_id))
+    packed = left_out.packed() if left_out else b""
+    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.packed(), left_out=packed)

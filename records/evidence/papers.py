@@ -1,0 +1,83 @@
+"""Files of people that go with an export: what notices were made into, what others made, proofs of ownership.
+
+Each is read from the evidence store when its turn comes. One that is damaged or gone is not enclosed, and that is said.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from core.errors import BrokenInvariant
+from core.ids import Digest, digest
+from core.ports import EvidenceStore
+from core.wording import Message
+from evidence.records import Paper
+from records.evidence.subject import Subject
+from records.models import Case, HolderPaper, NoticeFile, ThirdPartyProof
+
+MAX_ENDING_CHARS = 8
+
+
+def papers_of_case(case: Case, store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
+    """The files of notices that name the case, and what others made of it; and what of them is not whole."""
+    files = NoticeFile.objects.filter(notice__pages__case=case).select_related("notice").order_by("notice", "pk")
+    return enclosed([*map(of_notice, files), *map(of_others, standing_proofs(Subject(case=case)))], store)
+
+
+def standing_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
+    """Those that nobody withdrew, in the order in which they came."""
+    return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
+
+
+Row = tuple[HolderPaper | NoticeFile | ThirdPartyProof, dict[str, Any]]
+
+
+def of_notice(file: NoticeFile) -> Row:
+    """A file of a notice, and what is said of it for programs."""
+    notice = file.notice
+    return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
+
+
+def of_others(proof: ThirdPartyProof) -> Row:
+    facts = {"kind": proof.kind, "issuer": proof.issuer, "platform": proof.platform, "number": proof.number}
+    return proof, facts | {"made_on": proof.made_on.isoformat()}
+
+
+def of_holder(paper: HolderPaper) -> Row:
+    until = paper.valid_until.isoformat() if paper.valid_until else None
+    return paper, {"kind": paper.kind, "valid_until": until}
+
+
+def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
+    """The files that are whole, and a sentence for each of the others. Raises RetryLater."""
+    papers, left_out = list[Paper](), list[Message]()
+    for row, facts in rows:
+        paper = enclosed_one(row, facts, store)
+        if paper is None:
+            left_out.append(Message("bundle.paper-left-out", name=row.name))
+        else:
+            papers.append(paper)
+    return papers, left_out
+
+
+def enclosed_one(
+    row: HolderPaper | NoticeFile | ThirdPartyProof, facts: dict[str, Any], store: EvidenceStore
+) -> Paper | None:
+    """A file as it came; None where the store has it no more, or not as it was."""
+    try:
+        content = store.get(Digest(row.digest))
+    except BrokenInvariant:
+        return None
+    if content is None or digest(content) != row.digest:
+        return None
+    return Paper(row.name, ending_of(row.name), Digest(row.digest), content, facts)
+
+
+def ending_of(name: str) -> str:
+    """The ending of a name, as far as every file system takes it; "bin" where it has none.
+
+    >>> ending_of("公证书.PDF"), ending_of("a.p7s"), ending_of("通知"), ending_of("a.文档")
+    ('pdf', 'p7s', 'bin', 'bin')
+    """
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    is_plain = ending.isascii() and ending.isalnum() and len(ending) <= MAX_ENDING_CHARS
+    return ending if is_plain else "bin"

@@ -1,0 +1,86 @@
+"""What each piece of a matter is called in the list of evidence, where it comes from, and what it shows."""
+
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils import translation
+
+from core.ids import Digest
+from core.shares import percentage
+from evidence import layout
+from records.evidence.papers import Row
+from records.matter_export.evidence_list import Group, Piece
+from records.matter_export.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
+from records.models import Case, EvidenceBundle, HolderPaper, NoticeFile, ThirdPartyProof
+from records.notices.values import moment
+
+_SHOWN = {
+    HolderPaper.Kind.IDENTITY: "权利人的主体身份",
+    HolderPaper.Kind.OWNERSHIP: "权利人对作品享有著作权",
+    HolderPaper.Kind.AUTHORITY: "代理人有权代表权利人",
+}
+
+_SHEETS = {
+    FACTORS: "就审查所看各项，已有与尚缺的材料",
+    DAMAGES: "被使用字数、所见在线天数与许可费；权利人自行计算，仅供参考",
+    DECISIONS: "何人何时作出何种认定；通知的经过",
+}
+
+
+def of_bundle(case: Case, bundle: EvidenceBundle) -> Piece:
+    """One bundle of a case; read its match with it."""
+    zone = ZoneInfo(settings.TIME_ZONE)
+    fetched, match = moment(bundle.fetched_at, zone), bundle.match
+    chapter = f"“{match.chapter_title}”" if match.chapter_title else ""
+    kind = "（附截图与PDF）" if bundle.kind == EvidenceBundle.Kind.DRAWN else ""
+    return Piece(
+        Group.PAGES,
+        f"网页证据包{kind}：{case.page_title or case.page_url}（案件 #{case.pk}）",
+        f"权利人于 {fetched} 以追文程序自 {match.final_url} 取得",
+        f"该网页当时载有《{case.work.title}》{chapter}的内容，相似度 {percentage(match.similarity)}，"
+        f"对应 {match.matched_chars:,} 字",
+        bundle.sha256,
+        layout.bundle_file(Digest(bundle.digest)),
+    )
+
+
+def of_paper(row: Row, file: str) -> Piece:
+    """A file of people."""
+    kept, facts = row
+    with translation.override(CHINESE):
+        group, source, shows = _told(kept, facts)
+    return Piece(group, kept.name, source, shows, kept.digest, file)
+
+
+def of_table(number: int, cases: int, file: str, sha256: str) -> Piece:
+    return Piece(
+        Group.COMPARISON,
+        f"侵权比对表（之{number}）",
+        "权利人以追文程序制作",
+        f"{cases} 个网页与作品逐段比对，改动处加标记，附网页图像",
+        sha256,
+        file,
+    )
+
+
+def of_sheet(title: str, file: str, sha256: str) -> Piece:
+    return Piece(Group.SHEETS, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
+
+
+def _told(kept: HolderPaper | NoticeFile | ThirdPartyProof, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
+    zone = ZoneInfo(settings.TIME_ZONE)
+    if isinstance(kept, HolderPaper):
+        until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""
+        shows = _SHOWN[HolderPaper.Kind(kept.kind)] + until
+        return Group.OWNERSHIP, f"权利人提供，录入于 {moment(kept.added_at, zone)}", shows
+    if isinstance(kept, ThirdPartyProof):
+        made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
+        return Group.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
+    notice = kept.notice
+    return (
+        Group.NOTICES,
+        f"权利人，{notice.get_kind_display()} #{notice.pk}（{notice.get_state_display()}）",
+        f"就 {notice.pages.count()} 个网页向 {notice.values.get('addressee_name') or '收件方'} 作出的通知及其附件",
+    )

@@ -1,0 +1,109 @@
+"""The sheets of a matter as papers, in Chinese: factor by factor, damages, what was decided."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils import translation
+
+from core.states import Verdict
+from core.terms import VERDICTS
+from core.wording import Message, say
+from papers.blocks import Align, Block, Cell, Document, Paragraph, Table
+from records.evidence.factors import Factor, source_of
+from records.matters.damages import Damages
+from records.matters.damages_told import told
+from records.models import NoticeEvent, VerdictRecord
+from records.notices.values import moment
+
+CHINESE = "zh-hans"
+FACTORS, DAMAGES, DECISIONS = "证据审查要点", "损失计算", "认定记录"
+_DECISION_HEADS = ("案件", "网页", "时间", "决定", "决定人", "备注")
+_DECISION_WIDTHS = (0.08, 0.3, 0.2, 0.12, 0.12, 0.18)
+_EVENT_HEADS = ("通知", "时间", "状态", "操作人", "备注")
+_EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
+
+
+def here(at: datetime) -> str:
+    """A moment as papers have it, in the installation's zone with its offset."""
+    return moment(at, ZoneInfo(settings.TIME_ZONE))
+
+
+def factors(sheet: Sequence[Factor], about: str) -> Document:
+    """The sheet; it never says that anything is proved."""
+    blocks = [*_head(FACTORS, about), Paragraph.of(_zh(Message("factor.opening")))]
+    for factor in sheet:
+        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.of(_zh(source_of(factor)))]
+        there, missing = _zh(Message("factor.there")), _zh(Message("factor.missing"))
+        rows = [(there, _zh(each)) for each in factor.there] + [(missing, _zh(each)) for each in factor.missing]
+        blocks.append(Table(tuple((Cell.of(name), Cell.of(said)) for name, said in rows), (0.15, 0.85)))
+    return Document(FACTORS, tuple(blocks))
+
+
+def damages(found: Damages, about: str) -> Document:
+    """The rights holder's own arithmetic, each figure with its source."""
+    said = [*told(found, here), Message("damages.own")]
+    return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.of(_zh(each)) for each in said)))
+
+
+def decisions(verdicts: Sequence[VerdictRecord], events: Sequence[NoticeEvent], about: str) -> Document:
+    """Who decided what and when, of the confirmed cases; what became of the notices that name them."""
+    blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, map(_decision, verdicts))]
+    if events:
+        with translation.override(CHINESE):
+            rows = [_event(each) for each in events]
+        blocks += [Paragraph.heading("通知", 2), _table(_EVENT_HEADS, _EVENT_WIDTHS, iter(rows))]
+    return Document(DECISIONS, tuple(blocks))
+
+
+def decisions_as_values(verdicts: Sequence[VerdictRecord], events: Sequence[NoticeEvent]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "verdicts": [
+            {
+                "case": each.case_id,
+                "verdict": each.verdict or "reopened",
+                "by": each.decided_by.get_username(),
+                "at": each.decided_at.isoformat(),
+                "note": each.note,
+            }
+            for each in verdicts
+        ],
+        "notices": [
+            {
+                "notice": each.notice_id,
+                "state": each.state,
+                "by": each.by.get_username() if each.by else None,
+                "at": each.at.isoformat(),
+                "note": each.note,
+            }
+            for each in events
+        ],
+    }
+
+
+def _decision(row: VerdictRecord) -> tuple[str, ...]:
+    verdict = VERDICTS[Verdict(row.verdict)].in_language("zh") if row.verdict else "重新打开"
+    page = row.case.page_title or row.case.page_url
+    return f"#{row.case_id}", page, here(row.decided_at), verdict, row.decided_by.get_username(), row.note
+
+
+def _event(row: NoticeEvent) -> tuple[str, ...]:
+    by = row.by.get_username() if row.by else "程序"
+    notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
+    return notice, here(row.at), row.get_state_display(), by, row.note
+
+
+def _head(title: str, about: str) -> list[Block]:
+    return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.of(about)]
+
+
+def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterator[tuple[str, ...]]) -> Table:
+    head = tuple(Cell.of(each, is_bold=True) for each in heads)
+    return Table((head, *(tuple(map(Cell.of, row)) for row in rows)), widths, has_head=True)
+
+
+def _zh(message: Message) -> str:
+    return say(message, "zh")

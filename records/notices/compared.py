@@ -1,0 +1,66 @@
+"""A case as the comparison table shows it: the work beside the page, and how the page looked."""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from core.errors import BadInput, BrokenInvariant
+from core.ids import Digest
+from core.shares import percentage
+from evidence.opened import opened
+from papers.comparison_table import ComparedCase
+from papers.pictures import PagePicture, page_picture
+from records import stores
+from records.models import Case, EvidenceBundle
+from records.notices.values import main_match, moment, newest_bundle
+
+# Chosen: 3 MB of pictures in each format of the table. What names more pages goes out by mail without them, and says
+# so; the export of a matter has a table for as many pages.
+MAX_PICTURES = 50
+
+
+def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
+    """With a picture each where there are no more than MAX_PICTURES. Raises ServiceUnavailable."""
+    has_pictures = len(cases) <= MAX_PICTURES
+    return [_compared(case, picture_of(case) if has_pictures else None) for case in cases]
+
+
+def picture_of(case: Case) -> PagePicture | None:
+    """How the page looked, of the version compared last; None where it was not drawn, or the bundle is not whole."""
+    drawn = case.bundles.filter(
+        version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD
+    )
+    row = drawn.order_by("-made_at", "-pk").first()
+    if row is None:
+        return None
+    try:
+        content = stores.evidence_store().get(Digest(row.digest))
+        screenshot = opened(content, row.digest).renderings.get("screenshot") if content is not None else None
+        return page_picture(screenshot) if screenshot is not None else None
+    except (BadInput, BrokenInvariant, OSError, ValueError):
+        return None  # the nightly check names a damaged bundle; the table stands without its picture
+
+
+def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
+    match, bundle, zone = main_match(case), newest_bundle(case), ZoneInfo(settings.TIME_ZONE)
+    chapter = match.chapter_title if match else ""
+    return ComparedCase(
+        heading=f"#{case.pk} 《{case.work.title}》 {chapter}",
+        work_facts=(
+            ("作品", f"《{case.work.title}》 {chapter}"),
+            ("作者", case.work.author),
+            ("文本哈希值", f"SHA-256 {match.work_text_digest}" if match else ""),
+        ),
+        page_facts=(
+            ("网址", case.page_url),
+            ("网页标题", case.page_title),
+            ("取证时间", moment(match.fetched_at, zone) if match else ""),
+            ("相似度", percentage(case.similarity)),
+            ("占原文", percentage(case.work_share)),
+            ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
+            ("证据包哈希值", f"SHA-256 {bundle.sha256}" if bundle else ""),
+        ),
+        spans=match.spans if match else (),
+        picture=picture,
+    )

@@ -1,0 +1,338 @@
+"""A matter as one file: what is in it, that it is only its own, and that public programs check it offline."""
+
+import csv
+import html
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+from django.conf import settings as django_settings
+from pypdf import PdfReader
+
+from core.clock import ManualClock
+from core.errors import BadInput
+from core.ids import Digest, VersionId, digest
+from core.settings import EvidenceSettings
+from core.states import CaseState
+from evidence import container, layout, statements
+from evidence.authority import Authority
+from evidence.canonical import canonical
+from evidence.faults import DoesNotHold
+from evidence.verification import check, check_file
+from evidence.verify import lines
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from records import stores
+from records.evidence.case_export import export_case
+from records.evidence.subject import Subject
+from records.evidence.third_party import Paper, add_proof
+from records.matter_export.writing import export_matter, prepared
+from records.models import Case, CaseMatch, EvidenceBundle, HolderPaper, Matter, Notice, NoticeFile, NoticePage
+from records.notices.kept_files import add_paper
+from tests.support import admin_data, case_texts
+from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7 "
+HOSTILE = "=HYPERLINK(1)\u202e../..\\CON"
+
+
+@dataclass
+class World:
+    store: MemoryEvidenceStore
+    ours: admin_data.Estate
+    theirs: admin_data.Estate
+    matter: Matter
+    cases: list[Case]
+
+    def damage(self, name: str) -> None:
+        sha256, content = self.store._bundles[Digest(name)]
+        self.store._bundles[Digest(name)] = (sha256, content[:-9] + b"otherwise")
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory, processes: None) -> LocalAuthority:
+    return LocalAuthority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, authority: LocalAuthority) -> World:
+    """A matter of two confirmed cases with stamped bundles, and papers of all kinds."""
+    filled, texts = admin_data.fill_world(cases=3), case_texts.use(monkeypatch)
+    ours = filled.ours
+    case_texts.keep_estate(texts, ours)
+    CaseMatch.objects.filter(case__in=filled.theirs.cases).delete()
+    store, clock = MemoryEvidenceStore(), ManualClock(admin_data.NOW + timedelta(days=2))
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    cases = [admin_data.decided(ours.cases[number], ours.reviewer) for number in (0, 2)]
+    Case.objects.filter(pk=cases[0].pk).update(page_title=HOSTILE)
+    ports = EvidencePorts(texts.pages, texts.works, store, clock)
+    for case in ours.cases:
+        evidence.bundle_version(VersionId(case.version_id), ports)
+    with serving_stamps(authority) as url:
+        evidence.stamp_days([Authority(url, authority.ca_pem, TO_LOOPBACK)], clock)
+    matter = cases[0].matter
+    assert matter is not None
+    made = World(store, ours, filled.theirs, matter, cases)
+    _keep_papers(made)
+    return made
+
+
+def _keep_papers(world: World) -> None:
+    ours = world.ours
+    add_paper(ours.holder, "ownership", "../../登记证书.pdf", PDF + b"own", ours.manager, work=world.matter.work)
+    add_paper(ours.holder, "ownership", "别的作品.pdf", PDF + b"other work", ours.manager, work=ours.works[1])
+    add_paper(ours.holder, "authority", "过期.pdf", PDF + b"old", ours.manager, valid_until=date(2020, 1, 1))
+    notice = Notice.objects.get(rights_holder=ours.holder)
+    NoticePage.objects.get_or_create(notice=notice, case=world.cases[1])
+    for name in (f"{HOSTILE}.pdf", "NUL.docx"):
+        world.store.put(digest(name.encode()), name.encode())
+        NoticeFile.objects.create(notice=notice, name=name, digest=digest(name.encode()), size=9)
+    deed = Paper("notarial", "某某公证处", "（2026）第 1 号", date(2026, 3, 9))
+    now = admin_data.NOW
+    add_proof(Subject(case=world.cases[0]), deed, ("公证书.pdf", PDF + b"deed"), by=ours.manager, now=now)
+
+
+@pytest.fixture
+def exported(world: World, tmp_path: Path) -> Path:
+    path = tmp_path / "matter.zip"
+    export_matter(world.matter, path)
+    return path
+
+
+def names_in(path: Path) -> list[str]:
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def read(path: Path, name: str) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(name)
+
+
+def listed(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(read(path, "documents/evidence-list.json"))
+    return rows
+
+
+def test_everything_of_the_matter_is_in_it_and_it_holds(exported: Path, world: World) -> None:
+    report = check_file(exported)
+    assert (report.case, report.matter, report.papers) == (None, world.matter.pk, 4)
+    assert report.is_stamped
+    bundles = EvidenceBundle.objects.filter(case__in=world.cases)
+    assert {each.digest for each in report.bundles} == set(bundles.values_list("digest", flat=True))
+    assert lines(report)[0].startswith(f"HOLDS: matter {world.matter.pk}, ")
+    assert lines(report)[1].startswith(f"成立：事项 {world.matter.pk}，")
+    names = names_in(exported)
+    assert names == sorted(names)
+    assert {f"cases/{case.pk}.json" for case in world.cases} <= set(names)
+    for document in ("evidence-list", "comparison-1", "damages", "factors", "decisions"):
+        assert {f"documents/{document}.pdf", f"documents/{document}.docx"} <= set(names)
+    said = json.loads(read(exported, layout.MATTER))
+    assert [each["case"] for each in said["facts"]["decisions"]["verdicts"]] == [
+        world.cases[0].pk, world.cases[1].pk, world.cases[1].pk,
+    ]  # fmt: skip
+    assert said["facts"]["damages"]["confirmed_cases"] == 2
+    assert said["left_out"] == []
+
+
+def test_names_of_files_are_the_programs_own_whatever_papers_are_called(exported: Path) -> None:
+    for name in names_in(exported):
+        assert re.fullmatch(r"[A-Za-z0-9-]+(\.[a-z]+)?(/[A-Za-z0-9-]+(\.[a-z0-9]+)?)*", name), name
+        assert not re.search(r"(^|/)(con|nul|aux|prn|com\d|lpt\d)(\.|/|$)", name.lower())
+    assert {"../..", "登记证书.pdf", f"{HOSTILE}.pdf"} & {each["name"] for each in listed(exported)} == {
+        "登记证书.pdf", f"{HOSTILE}.pdf",
+    }  # fmt: skip
+
+
+def test_the_list_of_evidence_names_each_piece_with_its_digest(exported: Path, world: World) -> None:
+    rows = listed(exported)
+    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    assert groups == ["权利主体与权属", "网页取证", "逐段比对", "第三方取证", "通知与往来", "损失计算与审查要点"]
+    for row in rows:
+        assert all(row[name] for name in ("name", "source", "shows")), row
+        assert digest(read(exported, row["file"])) == row["sha256"]
+    assert not {"别的作品.pdf", "过期.pdf"} & {row["name"] for row in rows}
+    shown = "".join(
+        page.extract_text() for page in PdfReader(io.BytesIO(read(exported, "documents/evidence-list.pdf"))).pages
+    )
+    word = docx.Document(io.BytesIO(read(exported, "documents/evidence-list.docx")))
+    in_word = "".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
+    for text in (shown.replace("\n", ""), in_word.replace("\n", "")):
+        assert all(row["sha256"] in text for row in rows)
+        assert "某某公证处" in text
+        assert "\u202e" not in text
+
+
+def test_no_cell_of_the_list_is_a_formula(exported: Path) -> None:
+    content = read(exported, "documents/evidence-list.csv")
+    assert content.startswith(b"\xef\xbb\xbf")
+    rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+    assert rows[0][:2] == ["序号", "名称"]
+    assert any(HOSTILE[:10] in cell for row in rows for cell in row)
+    for row in rows:
+        for cell in row:
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+            assert "\u202e" not in cell
+
+
+def test_nothing_of_another_rights_holder_or_matter_is_in_it(exported: Path, world: World) -> None:
+    other = EvidenceBundle.objects.get(case=world.ours.cases[1])
+    assert layout.bundle_file(Digest(other.digest)) not in names_in(exported)
+    with zipfile.ZipFile(exported) as archive:
+        for name in archive.namelist():
+            if name.endswith((".json", ".csv", ".html")):
+                assert b"beidou" not in archive.read(name), name
+
+
+def test_the_commands_of_the_explanation_do_what_it_says(exported: Path, world: World, tmp_path: Path) -> None:
+    """With the real programs and without a network: sha256sum, unzip, openssl, warcio."""
+    folder = tmp_path / "out"
+    with zipfile.ZipFile(exported) as archive:
+        archive.extractall(folder)
+    page = (folder / layout.EXPLANATION).read_text()
+    assert "不能证明什么" in page
+    assert "What this does not prove" in page
+    assert not re.search(r"<(script|img|iframe|link|object|form|a)\b|\bon\w+=|url\(|@import", page)
+    commands = [html.unescape(each) for each in re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)]
+    assert len(commands) % 2 == 0
+    assert commands[: len(commands) // 2] == commands[len(commands) // 2 :]
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    said = [
+        subprocess.run(
+            ["bash", "-ec", each], cwd=folder, env={"PATH": path}, capture_output=True, text=True, check=False
+        )
+        for each in commands[1 : len(commands) // 2]
+    ]
+    assert [done.returncode for done in said] == [0] * 7, [done.stderr for done in said]
+    sums, one, root, stamps, all_bundles, all_stamps, warc = (done.stdout for done in said)
+    assert sums.count(": OK") == len(names_in(exported)) - 1
+    bundles = list(EvidenceBundle.objects.filter(case__in=world.cases).values_list("digest", flat=True))
+    assert one[:64] in bundles
+    assert (folder / "stamps" / root.strip()).is_dir()
+    assert stamps.count("Verification: OK") == 2
+    for name in bundles:
+        assert f"bundles/{name}.wacz\n{name}  -" in all_bundles
+    assert all_stamps.count("Verification: OK") == len(list((folder / "stamps").glob("*/*")))
+    assert warc == ""
+    wacz = [Path(sys.executable).with_name("wacz"), "validate", "-f", folder / layout.bundle_file(Digest(bundles[0]))]
+    assert subprocess.run(wacz, capture_output=True, check=False).returncode == 0
+
+
+def test_a_changed_byte_anywhere_is_found(exported: Path, tmp_path: Path) -> None:
+    content = exported.read_bytes()
+    for at in range(40, len(content), len(content) // 60):
+        changed = tmp_path / "changed.zip"
+        changed.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(DoesNotHold):
+            check_file(changed)
+
+
+def _moved(files: dict[str, bytes], name: str, to: str) -> None:
+    said = json.loads(files[layout.MATTER])
+    said["documents"] = [to if each == name else each for each in said["documents"]]
+    files[to] = files.pop(name)
+    files[layout.MATTER] = canonical(said)
+
+
+def _not_its_number(files: dict[str, bytes], change: dict[str, Any]) -> None:
+    files[layout.MATTER] = canonical(json.loads(files[layout.MATTER]) | change)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda files: _moved(files, "documents/damages.pdf", "bundles/damages.pdf"),
+        lambda files: _not_its_number(files, {"matter": 4_711}),
+        lambda files: _not_its_number(files, {"cases": []}),
+        lambda files: _not_its_number(files, {"cases": "x"}),
+        lambda files: _not_its_number(files, {"papers": [{"file": "cases/1.json", "sha256": "0" * 64}]}),
+        lambda files: _not_its_number(files, {"documents": ["documents/none.pdf"]}),
+        lambda files: files.update({"documents/more.pdf": b"more"}),
+        lambda files: files.update({"papers/more.pdf": b"more"}),
+        lambda files: files.update({next(name for name in files if name.startswith("papers/")): b"another"}),
+    ],
+)
+def test_who_writes_the_lists_anew_is_found_out(exported: Path, forge: Callable[[dict[str, bytes]], Any]) -> None:
+    content = memoryview(exported.read_bytes())
+    files = {name: bytes(data) for name, data in container.read(content, "").items()}
+    check({name: memoryview(data) for name, data in files.items()})
+    forge(files)
+    said = json.loads(files[layout.MANIFEST])
+    covered = {name: data for name, data in files.items() if name not in (layout.MANIFEST, layout.SUMS)}
+    said["files"] = [
+        {"path": name, "sha256": digest(data), "bytes": len(data)} for name, data in sorted(covered.items())
+    ]
+    files[layout.MANIFEST] = canonical(said)
+    files[layout.SUMS] = statements.sums(statements.listed(files))
+    with pytest.raises(DoesNotHold):
+        check({name: memoryview(data) for name, data in files.items()})
+
+
+def test_where_nothing_is_confirmed_one_sentence_refuses_it(world: World, tmp_path: Path) -> None:
+    Case.objects.filter(matter=world.matter).update(state=CaseState.OPEN)
+    with pytest.raises(BadInput, match="no infringement is confirmed in this matter yet"):
+        export_matter(world.matter, tmp_path / "x.zip")
+    Case.objects.filter(matter=world.matter).update(state=CaseState.CONFIRMED)
+    world.store._bundles.clear()
+    with pytest.raises(BadInput, match=r"none of the confirmed cases .* has an evidence bundle yet"):
+        export_matter(world.matter, tmp_path / "x.zip")
+    assert list(tmp_path.glob("*")) == list(tmp_path.glob(".*")) == []
+
+
+def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out(world: World, tmp_path: Path) -> None:
+    row = EvidenceBundle.objects.get(case=world.cases[0])
+    paper = HolderPaper.objects.get(name="登记证书.pdf")
+    world.damage(row.digest)
+    world.damage(paper.digest)
+    told = []
+    with prepared(world.matter, tmp_path, lambda message: told.append(message.code)) as made:
+        report = made.write(tmp_path / "matter.zip", [])
+        assert [each.code for each in made.left_out] == ["bundle.left-out", "bundle.none-yet", "bundle.paper-left-out"]
+    assert told == ["matter.cases-taken"] * 2 + ["matter.cases-compared", "matter.being-checked"]
+    assert len(report.bundles) == 1
+    page = html.unescape(read(tmp_path / "matter.zip", layout.EXPLANATION).decode())
+    assert f"证据包 {row.digest} 未附" in page
+    assert f"Evidence bundle {row.digest} is not enclosed" in page
+    assert "文件 登记证书.pdf 未附" in page
+    assert len(json.loads(read(tmp_path / "matter.zip", layout.MATTER))["left_out"]) == 3
+
+
+def test_authorities_that_answer_seal_it_and_it_says_so(
+    world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
+) -> None:
+    with serving_stamps(authority) as url:
+        made = EvidenceSettings(
+            tsa_urls=(url, "http://127.0.0.1:9/tsa"),
+            tsa_roots=str(authority.folder / "root.pem"),
+            allow_private_tsa=True,
+        )
+        settings.ZHUIWEN = replace(django_settings.ZHUIWEN, evidence=made)
+        report = export_matter(world.matter, tmp_path / "sealed.zip")
+    assert len(report.seals) == 1
+    assert "seal/1/response.tsr" in read(tmp_path / "sealed.zip", layout.EXPLANATION).decode()
+    assert not [name for name in names_in(tmp_path / "sealed.zip") if name.startswith("seal/2")]
+
+
+def test_the_export_of_a_case_has_the_papers_of_its_notices_and_what_others_made(world: World, tmp_path: Path) -> None:
+    report = export_case(world.cases[0].pk, tmp_path / "case.zip")
+    papers = json.loads(read(tmp_path / "case.zip", layout.CASE))["papers"]
+    assert [each["name"] for each in papers] == [f"{HOSTILE}.pdf", "NUL.docx", "公证书.pdf"]
+    assert (papers[0]["kind"], papers[2]["issuer"], report.papers) == ("notice", "某某公证处", 3)
+    for each in papers:
+        assert digest(read(tmp_path / "case.zip", each["file"])) == each["sha256"]
+    world.damage(papers[2]["sha256"])
+    assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 2
+    assert "文件 公证书.pdf 未附" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())

@@ -1,0 +1,104 @@
+"""A matter's file from the desk: for who manages its rights holder, and for nobody else."""
+
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from core.clock import ManualClock
+from core.ids import Digest, VersionId
+from core.states import CaseState
+from evidence import layout
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from records import stores
+from records.evidence import bundles as book
+from records.evidence.kept_files import KeptFile
+from records.models import Case, EvidenceCheck, Matter
+from tests.support import admin_data, case_texts
+from tests.support.desk import record_url, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def matter(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Matter:
+    """Of one confirmed case with a bundle."""
+    texts, store = case_texts.use(monkeypatch), MemoryEvidenceStore()
+    case_texts.keep_estate(texts, world.ours)
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    confirmed = world.ours.cases[1]
+    ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
+    evidence.bundle_version(VersionId(confirmed.version_id), ports)
+    return Matter.objects.get(pk=confirmed.matter_id)
+
+
+def english(person: User) -> Client:
+    client = signed_in(person)
+    client.cookies["django_language"] = "en"
+    return client
+
+
+def address(matter: Matter) -> str:
+    return reverse("webadmin_matter_export", args=[matter.pk])
+
+
+def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: admin_data.World, matter: Matter) -> None:
+    manager, reviewer = english(world.ours.manager), english(world.ours.reviewer)
+    page = manager.get(address(matter)).content.decode()
+    assert "1 confirmed page" in page
+    assert "Make the file" in page
+    answer = manager.post(address(matter))
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-matter-{matter.pk}.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]
+        assert {layout.MATTER, "documents/evidence-list.pdf"} <= set(archive.namelist())
+    shown = reviewer.get(address(matter)).content.decode()
+    assert "A manager of the rights holder makes the file." in shown
+    assert "Make the file" not in shown
+    assert reviewer.post(address(matter)).status_code == 404
+
+
+def test_nobody_else_sees_that_there_is_anything(world: admin_data.World, matter: Matter) -> None:
+    for person in (world.theirs.manager, world.theirs.reviewer):
+        assert signed_in(person).get(address(matter)).status_code == 404
+        assert signed_in(person).post(address(matter)).status_code == 404
+    assert signed_in(world.administrator).get(address(matter)).status_code == 200
+
+
+def test_the_matter_leads_to_it_once_a_case_is_confirmed(world: admin_data.World, matter: Matter) -> None:
+    client = signed_in(world.ours.manager)
+    assert address(matter) in client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
+    other = Matter.objects.get(pk=world.ours.cases[0].matter_id)
+    assert other.confirmed_cases == 0
+    assert address(other) not in client.get(reverse("webadmin_matter", args=[other.pk])).content.decode()
+
+
+def test_where_nothing_can_be_exported_a_sentence_says_why(world: admin_data.World, matter: Matter) -> None:
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "zh-hans"
+    store = stores.evidence_store()
+    store.remove(Digest(world.ours.cases[1].bundles.get().digest), "", admin_data.NOW)
+    refused = client.post(address(matter))
+    assert refused.status_code == 409
+    assert "已认定的案件都还没有证据包" in refused.content.decode()
+    Case.objects.filter(matter=matter).update(state=CaseState.OPEN)
+    refused = client.post(address(matter))
+    assert refused.status_code == 409
+    assert "尚无认定侵权的案件" in refused.content.decode()
+
+
+def test_a_kept_file_that_the_check_found_damaged_is_named_to_administrators(world: admin_data.World) -> None:
+    file = KeptFile("holderpaper", "委托书\u202e.pdf", Digest("ab" * 32))
+    now = admin_data.NOW
+    check = book.note_check((), now, now, book.Read(2, 10, 5, [(file, "missing")]))
+    assert EvidenceCheck.objects.get().files == 5
+    client = english(world.administrator)
+    page = client.get(record_url(check)).content.decode()
+    assert "paper of a rights holder 委托书[U+202E].pdf abab" in page
+    assert "Kept files changed or missing" in client.get(reverse("admin:dashboard")).content.decode()
+    assert "Kept files" not in english(world.ours.manager).get(reverse("admin:dashboard")).content.decode()

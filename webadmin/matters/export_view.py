@@ -1,0 +1,68 @@
+"""A matter as one file: what it will have, and the file itself. To make it is a manager's, as of a case."""
+
+import tempfile
+from pathlib import Path
+
+from django.contrib import admin
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from records import access
+from records.evidence.subject import Subject
+from records.matter_export.writing import confirmed, export_matter
+from records.models import EvidenceBundle, Matter
+from webadmin.requests.content_policy import has_policy
+from webadmin.third_party.subjects import address_of, matter_of, name_of
+from webadmin.wording import said
+
+# docs/figures.md: 500 pages on one busy core; how long it takes is said in steps of this.
+SECONDS_A_PAGE = 0.4
+MINUTE_S = 60
+
+
+@has_policy
+def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
+    """Show what the file will have; hand it out (POST). Raises Http404 for who may not."""
+    subject = matter_of(request, key)
+    matter = subject.matter
+    if matter is None:
+        raise Http404
+    if request.method != "POST":
+        return _page(request, subject, matter)
+    if not access.may_manage(request.user, matter):
+        raise Http404
+    try:
+        return _file(matter)
+    except ZhuiwenError as error:
+        return _page(request, subject, matter, said(error))
+
+
+def _file(matter: Matter) -> FileResponse:
+    """The same file as `zhuiwen matter export`, written aside and sent from there."""
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
+        path = Path(folder) / "export.zip"
+        export_matter(matter, path)
+        file = path.open("rb")  # stays readable when the folder goes
+    name = f"zhuiwen-matter-{matter.pk}.zip"
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
+    cases = confirmed(matter)
+    pages = cases.count()
+    bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)
+    context = {
+        **admin.site.each_context(request),
+        "title": _("The matter as one file"),
+        "subject_name": name_of(subject),
+        "back": address_of(subject),
+        "pages": pages,
+        "bundles": bundles.count(),
+        "minutes": round(pages * SECONDS_A_PAGE / MINUTE_S),
+        "may_manage": access.may_manage(request.user, matter),
+        "fault": fault,
+    }
+    status = 409 if fault else 200
+    return TemplateResponse(request, "webadmin/matter_export.html", context, status=status)
