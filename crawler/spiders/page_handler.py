@@ -1,6 +1,7 @@
 """What becomes of an answer: counted, read, and made an item for the store pipeline, or refused with a reason."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scrapy.http import Response
@@ -77,9 +78,7 @@ class PageHandler:
         if answer is not None:
             self.context.stats.counts.fetched += isinstance(answer, Unchanged)
             self.context.stats.counts.bytes_fetched += len(response.body)
-        if isinstance(answer, NotThere):
-            self._count_absence(answer)
-        return answer
+        return self._counted_absence(answer, response) if isinstance(answer, NotThere) else answer
 
     async def item(
         self, response: Response, page: WholePage, target: Target, url: str = ""
@@ -91,7 +90,7 @@ class PageHandler:
         own_url = url or response.url
         item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
         if isinstance(item, NotThere):
-            self._count_absence(item)
+            return self._counted_absence(item, response)
         if item is None and isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
             return Unread(target, self.fetched_of(response, target, self._identity(own_url, page, target), None))
         return item
@@ -137,6 +136,8 @@ class PageHandler:
         stated = identity(own_url, page.links.declared_canonical if page.links else "")
         return self.context.recrawl.identity(target.url, stated)
 
-    def _count_absence(self, answer: NotThere) -> None:
+    def _counted_absence(self, answer: NotThere, response: Response) -> NotThere:
+        """The same with how it was fetched: it is proof."""
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
+        return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))
