@@ -206,7 +206,7 @@ class RecrawlAdapter:
             self._history.put_absence(item.fetched, AbsenceReason.LOOKED_AT, is_gone=False)
 
     def store_unread(self, item: Unread) -> None:
-        self._history.put_absence(item.fetched, AbsenceReason.UNREADABLE, is_gone=False)
+        self._history.put_absence(item.fetched, item.reason, is_gone=False)
 
     def note_unchanged(self, item: Unchanged) -> None:
         target, visit = item.target, self._session.of(item.target.url)

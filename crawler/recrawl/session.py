@@ -122,7 +122,12 @@ class RecrawlSession:
         Who asks for a page alone wants to see it, and not to hear that it is as before.
         """
         visit = self.of(url)
-        if visit is None or self._plan.only_urls or self._unreliable >= MIN_UNRELIABLE_PAGES or not policy.is_conditional(visit, self.rules):
+        if (
+            visit is None
+            or self._plan.only_urls
+            or self._unreliable >= MIN_UNRELIABLE_PAGES
+            or not policy.is_conditional(visit, self.rules)
+        ):
             return {}
         headers = {"If-None-Match": visit.etag, "If-Modified-Since": visit.last_modified}
         return {name: value for name, value in headers.items() if value}

@@ -10,6 +10,7 @@ from core.captures import Capture
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import Fetched, FollowingPart
 from core.states import Rejection
+from core.visits import AbsenceReason
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
@@ -88,11 +89,17 @@ class PageHandler:
         url: the page's address where that is not the one of the response.
         """
         own_url = url or response.url
+        is_look = bool(self.context.plan.only_urls) and self.context.recrawl.has_page(target.url)
         item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
         if isinstance(item, NotThere):
             return self._counted_absence(item, response)
-        if item is None and isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
-            return Unread(target, self.fetched_of(response, target, self._identity(own_url, page, target), None))
+        if item is None and isinstance(page.reading, Rejected):
+            known = self._identity(own_url, page, target)
+            if page.reading.reason is Rejection.UNREADABLE:
+                return Unread(target, self.fetched_of(response, target, known, None))
+            if is_look:
+                fetched = self.fetched_of(response, target, known, self.capture(response))
+                return Unread(target, fetched, AbsenceReason.LOOKED_AT)
         return item
 
     def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:

@@ -108,7 +108,7 @@ def _proof(case: Case) -> list[RemovalLook]:
 
 def _is_compared(case: Case, look: RemovalLook) -> bool:
     """Whether the page's version was compared with all works by now; one that took other passages is contrary."""
-    if look.seen != Seen.CLEARED:
+    if look.seen != Seen.CLEARED or not look.version_id:
         return True
     if CaseMatch.objects.filter(case=case, version_id=look.version_id).exists():
         RemovalLook.objects.filter(pk=look.pk).update(seen=Seen.STANDS)

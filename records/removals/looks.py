@@ -4,7 +4,7 @@ A row is made only where it says something: of a page on which the passages stan
 something else. Of looks in a row that saw nothing the newest stands.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,9 +16,10 @@ from core.ports import KeptPages, WorkTexts
 from core.states import CaseState
 from core.visits import Absence, AbsenceReason, address_id
 from core.wording import Message
+from crawler.recrawl.absences import plain_text
 from crawler.urls import canonical
 from records.batches import batches
-from records.models import Address, Case, CaseMatch, CrawlRun, RemovalLook
+from records.models import Address, Case, CaseMatch, CrawlRun, Removal, RemovalLook
 from records.removals.remains import Remains, source_text
 from records.removals.walls import wall
 
@@ -53,22 +54,46 @@ def take_in(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
     confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")
     for batch in batches(list(confirmed.values_list("pk", flat=True))):
         cases = list(Case.objects.filter(pk__in=batch).select_related("page", "site").order_by("pk"))
-        addresses, last = _addresses(cases, run), _last_looks(cases)
+        addresses = _addresses(cases, run)
+        cases = [case for case in cases if case.page_id in addresses]
+        known = _Known.of(cases, addresses.values())
         for case in cases:
-            if case.page_id in addresses:
-                made += _take_in_case(case, addresses[case.page_id], last.get(case.pk), run, sources)
+            made += _take_in_case(case, addresses[case.page_id], run, sources, known)
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of some cases before a crawl is taken in, read at once.
+
+    matched: cases with a match in the version that their page's address shows, each with the version.
+    """
+
+    last: Mapping[int, RemovalLook]
+    removed: frozenset[int]
+    matched: frozenset[tuple[int, str]]
+
+    @classmethod
+    def of(cls, cases: Collection[Case], addresses: Iterable[Address]) -> "_Known":
+        keys = [case.pk for case in cases]
+        looks = RemovalLook.objects.filter(case__in=keys).order_by("at", "pk")
+        removed = Removal.objects.filter(case__in=keys, ended_at=None).values_list("case_id", flat=True)
+        shown = {address.version_id for address in addresses}
+        matches = CaseMatch.objects.filter(case__in=keys).order_by().values_list("case_id", "version_id").distinct()
+        matched = frozenset((case, version) for case, version in matches if version in shown)
+        return cls({look.case_id: look for look in looks}, frozenset(removed), matched)
+
+
 def _take_in_case(
-    case: Case, address: Address, last: RemovalLook | None, run: CrawlRun, sources: Sources
+    case: Case, address: Address, run: CrawlRun, sources: Sources, known: _Known
 ) -> Iterator[RemovalLook]:
     """The looks at one page, oldest first."""
+    last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
-    is_removed = case.removals.filter(ended_at=None).exists()
-    for look in sorted(_seen(case, address, since, run, sources), key=lambda each: each.at):
+    stands = (case.pk, address.version_id) in known.matched
+    for look in sorted(_seen(case, address, since, run, sources, stands=stands), key=lambda each: each.at):
         look.case, look.by_second_route = case, run.by_second_route
-        if _says_something(look, last, is_removed=is_removed):
+        if _says_something(look, last, is_removed=case.pk in known.removed):
             last = _keep(look, last)
             yield last
 
@@ -102,13 +127,13 @@ def _key(site: int, url: str) -> str:
     return address_id(SiteId(str(site)), canonical(url))
 
 
-def _last_looks(cases: Sequence[Case]) -> dict[int, RemovalLook]:
-    rows = RemovalLook.objects.filter(case__in=cases).order_by("at", "pk")
-    return {row.case_id: row for row in rows}
+def _seen(
+    case: Case, address: Address, since: datetime, run: CrawlRun, sources: Sources, *, stands: bool
+) -> Iterator[RemovalLook]:
+    """What the run saw of a page since a moment; each look without its case.
 
-
-def _seen(case: Case, address: Address, since: datetime, run: CrawlRun, sources: Sources) -> Iterator[RemovalLook]:
-    """What the run saw of a page since a moment; each look without its case."""
+    stands: the version that the address shows has a match of the case.
+    """
     answers: list[Absence] = []
     if address.absent_since is not None or run.only_urls:
         answers = [each for each in sources.pages.absences(PageId(case.page_id)) if each.fetched_at > since]
@@ -118,8 +143,9 @@ def _seen(case: Case, address: Address, since: datetime, run: CrawlRun, sources:
         yield _unseen(address.failed_at, address.sentence, status=status if isinstance(status, int) else None)
     if address.seen_at is not None and address.seen_at > since:
         looked = [each for each in answers if each.reason is AbsenceReason.LOOKED_AT]
-        look = _answered(case, address, looked[-1] if looked else None, since, sources)
-        if look is not None:
+        if stands and address.page_id == case.page_id:
+            yield RemovalLook(at=address.seen_at, seen=Seen.STANDS, version_id=address.version_id)
+        elif look := _answered(case, address, looked[-1] if looked else None, since, sources):
             yield look
 
 
@@ -133,16 +159,16 @@ def _answered(
 ) -> RemovalLook | None:
     """The look at a page that was there; None where the run kept nothing of it that could be looked at."""
     assert address.seen_at is not None
+    if answer is not None and address.seen_at - answer.fetched_at > KEPT_WITHIN:
+        answer = None
+    if not address.page_id and answer is not None:
+        return _without_text(case, address, answer, sources)
     if address.page_id != case.page_id:
         led = Message("removal.led-elsewhere", url=address.page_url)
         return _unseen(address.seen_at, led if address.page_id else Message("removal.no-text"))
-    if CaseMatch.objects.filter(case=case, version_id=address.version_id).exists():
-        return RemovalLook(at=address.seen_at, seen=Seen.STANDS, version_id=address.version_id)
     version = sources.pages.version(VersionId(address.version_id))
     if version is None:
         return None
-    if answer is not None and address.seen_at - answer.fetched_at > KEPT_WITHIN:
-        answer = None
     if answer is None and version.fetched_at <= since:  # seen as it was: what came is not kept, so nothing is proved
         return None
     at = answer.fetched_at if answer is not None else version.fetched_at
@@ -156,28 +182,57 @@ def _without_passages(
     kept = answer if answer is not None else version
     said = {"status": kept.status, "final_url": kept.final_url, "version_id": version.id}
     look = RemovalLook(at=at, seen=Seen.CLEARED, answer_id=answer.id if answer is not None else "", **said)
-    texts = [version.reading.whole_text]
-    for digest, headers, url in _responses(version, answer):
-        body = sources.pages.raw(digest)
-        source = source_text(body, headers, url, case.site.encoding) if body is not None else None
-        if source is None:
-            return _unseen_in(look, Message("removal.unreadable"))
-        texts.append(source)
+    # The response of this look, and those on which the text goes on.
+    responses = [_Response(kept.raw_digest, kept.headers, kept.final_url)]
+    responses += [_Response(part.raw_digest, part.headers, part.url) for part in version.parts]
+    texts, is_whole = [version.reading.whole_text], True
+    for response in responses:
+        source = _source(response, case, sources)
+        texts, is_whole = [*texts, source or ""], is_whole and source is not None
+    why = wall(version.reading.text, version.text_digest, case.site_id, case.page_id)
+    return _judged(case, address, look, texts, None if is_whole else Message("removal.unreadable"), why, sources)
+
+
+def _without_text(case: Case, address: Address, answer: Absence, sources: Sources) -> RemovalLook:
+    """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
+    said = {"status": answer.status, "final_url": answer.final_url, "answer_id": answer.id}
+    look = RemovalLook(at=answer.fetched_at, seen=Seen.CLEARED, **said)
+    body = sources.pages.raw(answer.raw_digest) or b""
+    source = _source(_Response(answer.raw_digest, answer.headers, answer.final_url), case, sources)
+    if source is None:
+        return _unseen_in(look, Message("removal.unreadable"))
+    shown = plain_text(body, dict(answer.headers), answer.final_url)
+    why = wall(shown, "", case.site_id, case.page_id) if shown.strip() else Message("removal.no-text")
+    return _judged(case, address, look, [source], None, why, sources)
+
+
+def _judged(
+    case: Case, address: Address, look: RemovalLook, texts: Sequence[str], unread: Message | None, why: Message | None,
+    sources: Sources,
+) -> RemovalLook:  # fmt: skip
+    """The look with what its texts have. unread: that not all could be read; why: that it may be a wall."""
     if sources.remains.count(case, texts):
         look.seen = Seen.STANDS
         return look
-    if not sources.remains.can_tell(case):
-        return _unseen_in(look, Message("removal.no-work-text"))
-    why = wall(version.reading.text, version.text_digest, case.site_id, case.page_id)
-    return _unseen_in(look, why) if why is not None else _if_site_works(case, address, look)
+    if unread is None and not sources.remains.can_tell(case):
+        unread = Message("removal.no-work-text")
+    if unread or why:
+        return _unseen_in(look, unread or why)
+    return _if_site_works(case, address, look)
 
 
-def _responses(version: PageVersion, answer: Absence | None) -> Iterator[tuple[Digest, Mapping[str, str], str]]:
-    """What the page's text was read in: the response of this look and those on which the text goes on."""
-    first = answer if answer is not None else version
-    yield first.raw_digest, dict(first.headers), first.final_url
-    for part in version.parts:
-        yield part.raw_digest, dict(part.headers), part.url
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """One that the page store keeps."""
+
+    digest: Digest
+    headers: tuple[tuple[str, str], ...]
+    url: str
+
+
+def _source(response: _Response, case: Case, sources: Sources) -> str | None:
+    body = sources.pages.raw(response.digest)
+    return source_text(body, dict(response.headers), response.url, case.site.encoding) if body is not None else None
 
 
 def _if_site_works(case: Case, address: Address, look: RemovalLook) -> RemovalLook:
@@ -192,6 +247,6 @@ def _unseen(at: datetime, fault: Message | None, status: int | None = None) -> R
     return RemovalLook(at=at, seen=Seen.NOT_SEEN, fault=fault, status=status)
 
 
-def _unseen_in(look: RemovalLook, fault: Message) -> RemovalLook:
+def _unseen_in(look: RemovalLook, fault: Message | None) -> RemovalLook:
     look.seen, look.fault = Seen.NOT_SEEN, fault
     return look

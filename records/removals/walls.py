@@ -34,4 +34,4 @@ def wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
     if size < MIN_CHARS:
         return Message("removal.little-text", chars=size)
     elsewhere = Address.objects.filter(site=site, text_digest=text_digest).exclude(page_id__in=["", page])
-    return Message("removal.same-elsewhere") if elsewhere.exists() else None
+    return Message("removal.same-elsewhere") if text_digest and elsewhere.exists() else None
