@@ -76,11 +76,11 @@ class Remains:
 
 
 def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str = "") -> str | None:
-    """All that a response has of a writing other than ASCII, in its order, with what is escaped in it.
+    r"""All that a response has of a writing other than ASCII, in its order, with what is escaped in it.
 
     None for what cannot be decoded or is too large to be looked through. encoding: as the site's rules have it.
 
-    >>> source_text("<p>渡<i>口</i></p><script>x='\\\\u65e0\\\\u706f'</script>".encode(), {}, "https://a.example/")
+    >>> source_text("<p>渡<i>口</i></p><script>x='\\u65e0\\u706f'</script>".encode(), {}, "https://a.example/")
     '渡口无灯'
     """
     if len(body) > MAX_SOURCE_BYTES:

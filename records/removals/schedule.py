@@ -2,8 +2,8 @@
 
 Pages that a sent notice names: from the day after it was sent daily, and weekly from the third week on, also those that
 were removed. Pages of any confirmed case that were seen without the passages once: when the second look is due, and
-daily until it came. Chosen: who is going to follow a notice does so within days (articles 14 to 17 of the Regulation say
-"at once", 17 U.S.C. 512 "expeditiously"), and what was taken down for the notice alone comes back within weeks.
+daily until it came. Chosen: who is going to follow a notice does so within days (articles 14 to 17 of the Regulation
+say "at once", 17 U.S.C. 512 "expeditiously"), and what was taken down for the notice alone comes back within weeks.
 """
 
 from collections import defaultdict

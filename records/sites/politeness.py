@@ -38,7 +38,10 @@ class ReasonMissing(BadInput):
 
 
 def politeness_of(site: Site, *, by_second_route: bool = False) -> Politeness:
-    """What the crawler is told. by_second_route: by proxies that are kept for second looks, and no other. Raises KeyLost where a secret cannot be opened any more."""
+    """What the crawler is told. by_second_route: by proxies that are kept for second looks, and by no others.
+
+    Raises KeyLost where a secret cannot be opened any more.
+    """
     rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
     return Politeness(
         windows=rules.windows,
