@@ -53,14 +53,14 @@ class Record:
         if not self.notices:
             return [*said, Message("removal.record-none")]
         if self.days_to_answer is not None:
-            said.append(_said("answers", self.days_to_answer))
+            said.append(_answers_in(self.days_to_answer))
         else:
             said.append(Message("removal.record-no-answer", notices=self.notices))
         if self.refused:
             said.append(Message("removal.record-refused", refused=self.refused, notices=self.notices))
         if self.days_to_removal is None:
             return [*said, Message("removal.record-removed", removed=self.removed, pages=self.pages)]
-        return [*said, _said("removed-in", self.days_to_removal, removed=self.removed, pages=self.pages)]
+        return [*said, _removed_in(self, self.days_to_removal)]
 
 
 def days(time: timedelta | None) -> int | None:
@@ -148,10 +148,15 @@ def _median(times: Iterable[timedelta]) -> timedelta | None:
     return timedelta(seconds=median(seconds)) if seconds else None
 
 
-def _said(name: str, count: int, **params: object) -> Message:
-    """A sentence with days in it; English has another word for one."""
-    return (
-        Message(f"removal.record-{name}-one", **params)
-        if count == 1
-        else Message(f"removal.record-{name}", days=count, **params)
-    )
+# English has another word for one day.
+
+
+def _answers_in(count: int) -> Message:
+    return Message("removal.record-answers-one") if count == 1 else Message("removal.record-answers", days=count)
+
+
+def _removed_in(record: Record, count: int) -> Message:
+    figures = {"removed": record.removed, "pages": record.pages}
+    if count == 1:
+        return Message("removal.record-removed-in-one", **figures)
+    return Message("removal.record-removed-in", days=count, **figures)
