@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from core.hidden_characters import spelled
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
@@ -15,7 +16,6 @@ from core.wording import Message
 from records.cases.allowance import CoveredInPart, covered_in_part
 from records.models import Case, PageRecord, phrases
 from records.removals.track_record import Record
-from webadmin.admin import columns
 from webadmin.case_page import comparison_html
 from webadmin.local_times import local_time
 from webadmin.views.recheck import RecheckShown
@@ -77,13 +77,14 @@ def local_minute(moment: datetime | None) -> str:
 @register.filter
 def clipped(text: str, most: int = 60) -> str:
     """Cut a crawled text, hidden characters spelled; the template escapes it."""
-    return columns.clipped(text, most)
+    shown = spelled(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 @register.filter
 def message(stored: Message | None) -> str:
-    """Word a stored message in the reader's language."""
-    return columns.stored_sentence(stored)
+    """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
+    return spelled(said(stored)) if stored else ""
 
 
 @register.filter
