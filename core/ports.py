@@ -90,12 +90,13 @@ class PageHistory(Protocol):
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
         """Keep a response that says that a page is not there; `is_gone`: this one confirms it, the page is gone.
 
+        So is kept what is neither (`AbsenceReason`): what could not be read, and a page that was fetched for itself.
         Safe to call twice with the same arguments. What is put or seen later brings the page back.
         """
         ...
 
     def absences(self, page_id: PageId) -> list[Absence]:
-        """Every response that said that the page is not there, oldest first."""
+        """Every response that `put_absence` kept of the page, oldest first."""
         ...
 
     def states(self, page_id: PageId) -> list[PageState]:

@@ -25,6 +25,7 @@ class AbsenceReason(StrEnum):
     GONE = "gone"  # HTTP status 410
     NOT_FOUND_PAGE = "not_found_page"  # another status with what the site shows for addresses that never were
     UNREADABLE = "unreadable"  # to read it costs more than a page may; nothing is said of the page
+    LOOKED_AT = "looked_at"  # a page that was there, fetched for itself and kept as it came; nothing is said of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Visit:
     rules: str = ""  # digest of the plan's rules that it was read under
     seen_at: datetime | None = None  # the last success
     page_id: PageId = _NO_PAGE  # "" where no text was kept
-    page_url: str = ""  # the canonical URL of that page
+    page_url: str = ""  # the canonical URL of that page, or of the one that stood there before there was no text
     version_id: VersionId = _NO_VERSION
     text_digest: str = ""
     etag: str = ""
@@ -76,7 +77,11 @@ class MovedTo:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A response without a text, as the proof that the page is not there; the body lies under `raw_digest`."""
+    """A response without a text, as the proof that the page is not there; the body lies under `raw_digest`.
+
+    Of a page that was fetched for itself (`LOOKED_AT`) what came, text or not. capture_digest: how it was fetched; None
+    where nothing was taken down.
+    """
 
     id: str
     page_id: PageId
@@ -89,6 +94,7 @@ class Absence:
     headers: tuple[tuple[str, str], ...]
     fetched_at: datetime
     raw_digest: Digest
+    capture_digest: Digest | None = None
 
 
 @dataclass(frozen=True, slots=True)

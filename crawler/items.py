@@ -37,7 +37,8 @@ class NotThere:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A response that cannot be read within bounds: it is kept as it came."""
+    """A response in which no text was read: it is kept as it came, for it cannot be read or was asked for alone."""
 
     target: Target
     fetched: Fetched
+    reason: AbsenceReason = AbsenceReason.UNREADABLE

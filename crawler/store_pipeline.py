@@ -89,6 +89,7 @@ class StorePipeline:
         else:
             stored = await self._batches.put(item.fetched, item.reading)
             self._count(stored)
+            await self._patiently(lambda: recrawl.store_look(item))
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)

@@ -117,7 +117,14 @@ CHINESE = Words(
     in_work="作品",
     more_passages="另有 {count} 段，见证据包内 evidence/finding.json。",
     history="网页历史（由导出方记录）",
-    events={"first_seen": "首次发现", "changed": "内容变化", "gone": "已消失", "back_again": "再次出现"},
+    events={
+        "first_seen": "首次发现",
+        "changed": "内容变化",
+        "gone": "已消失",
+        "back_again": "再次出现",
+        "look_gone": "下架查验：网页已不存在",
+        "look_cleared": "下架查验：网页可读，未见被复制的段落",
+    },
     event_details={
         "version": "网页版本",
         "title": "标题",
@@ -125,6 +132,8 @@ CHINESE = Words(
         "reason": "原因",
         "status": "状态码",
         "response_sha256": "响应 SHA-256",
+        "final_url": "跳转后网址",
+        "route": "访问线路",
     },
     absence_reasons={
         "not_found": "网站答复未找到（404）",
@@ -236,10 +245,18 @@ ENGLISH = Words(
     in_work="Work",
     more_passages="{count} more passages stand in evidence/finding.json of the bundle.",
     history="History of the page, as the exporter recorded it",
-    events={"first_seen": "first seen", "changed": "changed", "gone": "gone", "back_again": "back again"},
+    events={
+        "first_seen": "first seen",
+        "changed": "changed",
+        "gone": "gone",
+        "back_again": "back again",
+        "look_gone": "look for a removal: the page was not there",
+        "look_cleared": "look for a removal: the page could be read and had none of the passages",
+    },
     event_details={
         "text_sha256": "SHA-256 of the text",
         "response_sha256": "SHA-256 of the response",
+        "final_url": "URL after redirects",
     },
     absence_reasons={
         "not_found": "the site answered that it is not found (404)",

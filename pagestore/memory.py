@@ -8,6 +8,7 @@ from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
 from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPage
+from core.visits import Absence, AbsenceReason
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.captures import capture_bytes
@@ -50,6 +51,11 @@ class MemoryPageStore(MemoryPageHistory):
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]
+
+    def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
+        if fetched.capture is not None:
+            self._captures[content_digest(capture_bytes(fetched.capture))] = fetched.capture
+        return super().put_absence(fetched, reason, is_gone=is_gone)
 
     def page(self, page_id: PageId) -> Page | None:
         return self._pages.get(page_id)

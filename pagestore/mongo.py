@@ -15,6 +15,7 @@ from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
 from core.ids import digest as content_digest
 from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPage
+from core.visits import Absence, AbsenceReason
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
@@ -59,6 +60,13 @@ class MongoPageStore(MongoPageHistory):
             self._insert_versions(versions, [fetched for fetched, _ in pages])
             inserted = self._insert_pages(versions)
             return [inserted[at] if at in inserted else self._put_page(each) for at, each in enumerate(versions)]
+
+    def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
+        """How the response was fetched, then the response."""
+        if fetched.capture is not None:
+            with translated(self._database):
+                self._put_captures([fetched.capture])
+        return super().put_absence(fetched, reason, is_gone=is_gone)
 
     def page(self, page_id: PageId) -> Page | None:
         with translated(self._database):

@@ -11,6 +11,7 @@ from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
 from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
+from pagestore.captures import capture_bytes
 from pagestore.documents import Document, microseconds, moment, packed, unpacked
 
 SCHEMA = 1  # of absence documents; a change of meaning takes the next number
@@ -59,6 +60,7 @@ def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
         headers=fetched.headers,
         fetched_at=fetched.fetched_at,
         raw_digest=raw_digest,
+        capture_digest=digest(capture_bytes(fetched.capture)) if fetched.capture is not None else None,
     )
 
 
@@ -76,6 +78,7 @@ def absence_document(absence: Absence) -> Document:
         "headers": [[packed(name), packed(value)] for name, value in absence.headers],
         "fetched_at": microseconds(absence.fetched_at),
         "raw": absence.raw_digest,
+        **({"capture": absence.capture_digest} if absence.capture_digest else {}),
     }
 
 
@@ -95,6 +98,7 @@ def absence_of(document: Document) -> Absence:
         headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
+        capture_digest=Digest(document["capture"]) if "capture" in document else None,
     )
 
 

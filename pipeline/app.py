@@ -51,6 +51,7 @@ app.conf.update(
         "pipeline.sweep": {"queue": "works"},
         "pipeline.compare_daily": {"queue": "works"},
         "pipeline.stamp_evidence": {"queue": "works"},
+        "pipeline.follow_removals": {"queue": "works"},
         "pipeline.check_evidence": {"queue": "works"},
         "pipeline.refresh_statistics": {"queue": "works"},
         "pipeline.start_due_crawls": {"queue": "works"},

@@ -63,7 +63,13 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
 def _replace(run: CrawlRun) -> CrawlRun | None:
     crawls.fail(run, None, INTERRUPTED)
     try:
-        again = crawls.request_run(run.site, user=run.requested_by, only_urls=run.only_urls)
+        again = crawls.request_run(
+            run.site,
+            user=run.requested_by,
+            trigger=CrawlRun.Trigger.LOOK if run.trigger == CrawlRun.Trigger.LOOK else CrawlRun.Trigger.PERSON,
+            only_urls=run.only_urls,
+            by_second_route=run.by_second_route,
+        )
     except crawls.AlreadyRunning:
         return None  # somebody was faster
     rechecks.hand_over(run, again)

@@ -19,7 +19,7 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ids import VersionId, WorkTextId, digest
 from core.messages import CrawlRequested, MatchesFound, matches_found
-from pipeline import crawlers, evidence, job_stats, steps
+from pipeline import crawlers, evidence, job_stats, removals, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.evidence_note import note_evidence_status
@@ -47,6 +47,7 @@ PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
 OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
+REMOVALS = "removals of pages"
 DISCOVERY = "discovery"  # who asks the search endpoint
 DRAWING_S = 20.0  # then other messages come first
 DRAWING_BATCH = 100
@@ -291,6 +292,16 @@ def stamp_evidence() -> None:
         if is_ours:
             authorities = authorities_of(SETTINGS.evidence)
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
+
+
+@app.task(name="pipeline.follow_removals", base=PeriodicTask)
+def follow_removals() -> None:
+    """Tell from what crawls saw which pages were removed or are back, prove it, and ask for the looks that are due."""
+    with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
+        if is_ours:
+            done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)
+            if done.says_something:
+                log.info("removals: %s", done)
 
 
 @app.task(name="pipeline.refresh_statistics", base=Step)

@@ -35,7 +35,7 @@ class NotFoundPages:
             target = leads_to(headers, url)
             self._targets |= {target} if target else set()
         elif status < 300:
-            grams = _grams(_plain_text(body, headers, url))
+            grams = _grams(plain_text(body, headers, url))
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
@@ -46,7 +46,7 @@ class NotFoundPages:
         """Whether a page is, but for details, what the site shows for addresses that never were."""
         if not self._texts:
             return False
-        grams = _grams(_plain_text(body, headers, url))
+        grams = _grams(plain_text(body, headers, url))
         return any(_resemblance(grams, known) >= MIN_RESEMBLANCE for known in self._texts)
 
 
@@ -88,7 +88,7 @@ def _never_was(url: str, number: str, word: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
 
 
-def _plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
+def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
     """All that stands on a page but scripts and styles."""
     page = open_page(body, headers, url)
     if isinstance(page, Rejected) or page.tree is None:

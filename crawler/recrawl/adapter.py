@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scrapy import Request
@@ -130,12 +131,12 @@ class RecrawlAdapter:
         if visit is None:
             return None
         validators = {} if is_redirected else self._session.validators(url)
-        statuses = {*(NOT_THERE if visit.page_id else ()), *((NOT_MODIFIED,) if validators else ())}
+        statuses = {*(NOT_THERE if visit.page_url else ()), *((NOT_MODIFIED,) if validators else ())}
         return ConditionalRequest(validators, frozenset(statuses))
 
     def has_page(self, url: str) -> bool:
         visit = self._session.of(url)
-        return visit is not None and bool(visit.page_id)
+        return visit is not None and bool(visit.page_url)
 
     def is_not_found_redirect(self, status: int, headers: Mapping[str, str], url: str) -> bool:
         return self._not_found.is_target(status, headers, url)
@@ -161,7 +162,7 @@ class RecrawlAdapter:
             self.note_failure(target, page.reading.reason, page.reading.message)
             return None  # it is not looked at here either
         visit = self._session.of(target.url)
-        if visit is not None and visit.page_id and self._is_news(item, visit.version_id):
+        if visit is not None and visit.page_url and self._is_news(item, visit.version_id):
             given = headers_of(response), response.body, response.url
             if await asyncio.get_running_loop().run_in_executor(None, self._not_found.resembles, *given):
                 return self._not_there(response, target, AbsenceReason.NOT_FOUND_PAGE)
@@ -200,8 +201,12 @@ class RecrawlAdapter:
     def store_absence(self, item: NotThere) -> None:
         self._history.put_absence(item.fetched, item.reason, is_gone=item.visit.gone_since is not None)
 
+    def store_look(self, item: ReadPage) -> None:
+        if self._plan.only_urls and self.has_page(item.target.url):
+            self._history.put_absence(item.fetched, AbsenceReason.LOOKED_AT, is_gone=False)
+
     def store_unread(self, item: Unread) -> None:
-        self._history.put_absence(item.fetched, AbsenceReason.UNREADABLE, is_gone=False)
+        self._history.put_absence(item.fetched, item.reason, is_gone=False)
 
     def note_unchanged(self, item: Unchanged) -> None:
         target, visit = item.target, self._session.of(item.target.url)
@@ -258,10 +263,12 @@ class RecrawlAdapter:
 
     def _not_there(self, response: Response, target: Target, reason: AbsenceReason) -> NotThere | None:
         visit = self._session.of(target.url)
-        if visit is None or not visit.page_id:
+        if visit is None or not visit.page_url:
             return None
         now = self._clock.now()
-        after = self._session.absent(visit, now)
+        # An address whose page had no text any more, and that is not there now, is that page's again.
+        page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
+        after = self._session.absent(replace(visit, page_id=page), now)
         fetched = Fetched(
             site_id=self._plan.site_id,
             requested_url=RequestedUrl(target.url),

@@ -90,6 +90,9 @@ class EveryPage:
     def store_absence(self, item: NotThere) -> None:
         return
 
+    def store_look(self, item: ReadPage) -> None:
+        return
+
     def store_unread(self, item: Unread) -> None:
         return
 

@@ -152,6 +152,10 @@ class Recrawl(Protocol):
         """Keep a response that says that a page is not there. Raises RetryLater."""
         ...
 
+    def store_look(self, item: ReadPage) -> None:
+        """Keep a response as it came where the page was asked for alone. Raises RetryLater."""
+        ...
+
     def store_unread(self, item: Unread) -> None:
         """Keep a response that could not be read. Raises RetryLater."""
         ...

@@ -117,9 +117,17 @@ class RecrawlSession:
         return (LIST_PRIORITY if visit.kind is AddressKind.LIST else DUE_PRIORITY) - depth
 
     def validators(self, url: str) -> dict[str, str]:
-        """The headers of a conditional request (RFC 9110, 13.1); none where the whole page is wanted."""
+        """The headers of a conditional request (RFC 9110, 13.1); none where the whole page is wanted.
+
+        Who asks for a page alone wants to see it, and not to hear that it is as before.
+        """
         visit = self.of(url)
-        if visit is None or self._unreliable >= MIN_UNRELIABLE_PAGES or not policy.is_conditional(visit, self.rules):
+        if (
+            visit is None
+            or self._plan.only_urls
+            or self._unreliable >= MIN_UNRELIABLE_PAGES
+            or not policy.is_conditional(visit, self.rules)
+        ):
             return {}
         headers = {"If-None-Match": visit.etag, "If-Modified-Since": visit.last_modified}
         return {name: value for name, value in headers.items() if value}
@@ -227,7 +235,7 @@ def _whole(visit: Visit, observation: Observation) -> Visit:
         etag=headers.get("etag", "")[:200],
         last_modified=headers.get("last-modified", "")[:60],
         page_id=observation.page_id,
-        page_url=observation.page_url,
+        page_url=observation.page_url or visit.page_url,
         version_id=observation.version_id,
         text_digest=observation.text_digest,
     )

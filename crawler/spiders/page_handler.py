@@ -1,6 +1,7 @@
 """What becomes of an answer: counted, read, and made an item for the store pipeline, or refused with a reason."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scrapy.http import Response
@@ -9,6 +10,7 @@ from core.captures import Capture
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
 from core.pages import Fetched, FollowingPart
 from core.states import Rejection
+from core.visits import AbsenceReason
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
@@ -77,9 +79,7 @@ class PageHandler:
         if answer is not None:
             self.context.stats.counts.fetched += isinstance(answer, Unchanged)
             self.context.stats.counts.bytes_fetched += len(response.body)
-        if isinstance(answer, NotThere):
-            self._count_absence(answer)
-        return answer
+        return self._counted_absence(answer, response) if isinstance(answer, NotThere) else answer
 
     async def item(
         self, response: Response, page: WholePage, target: Target, url: str = ""
@@ -89,11 +89,17 @@ class PageHandler:
         url: the page's address where that is not the one of the response.
         """
         own_url = url or response.url
+        is_look = bool(self.context.plan.only_urls) and self.context.recrawl.has_page(target.url)
         item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
         if isinstance(item, NotThere):
-            self._count_absence(item)
-        if item is None and isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
-            return Unread(target, self.fetched_of(response, target, self._identity(own_url, page, target), None))
+            return self._counted_absence(item, response)
+        if item is None and isinstance(page.reading, Rejected):
+            known = self._identity(own_url, page, target)
+            if page.reading.reason is Rejection.UNREADABLE:
+                return Unread(target, self.fetched_of(response, target, known, None))
+            if is_look:
+                fetched = self.fetched_of(response, target, known, self.capture(response))
+                return Unread(target, fetched, AbsenceReason.LOOKED_AT)
         return item
 
     def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:
@@ -137,6 +143,8 @@ class PageHandler:
         stated = identity(own_url, page.links.declared_canonical if page.links else "")
         return self.context.recrawl.identity(target.url, stated)
 
-    def _count_absence(self, answer: NotThere) -> None:
+    def _counted_absence(self, answer: NotThere, response: Response) -> NotThere:
+        """The same with how it was fetched: it is proof."""
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
+        return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))

@@ -41,8 +41,8 @@ def report(  # noqa: PLR0917 - options of a command
         from records.reports import make_report
         from records.works import catalogue
 
-        last = _day("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
-        first = _day("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
+        last = day_of("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
+        first = day_of("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
         owner = catalogue.find_holder(rights_holder) if rights_holder else None
         # Whoever may run commands on this machine may read everything that is stored on it.
         made = make_report(
@@ -59,7 +59,8 @@ def report(  # noqa: PLR0917 - options of a command
         say(str(path))
 
 
-def _day(option: str, text: str) -> date | None:
+def day_of(option: str, text: str) -> date | None:
+    """The day that an option names; None for "". Raises BadInput for what is none."""
     if not text:
         return None
     try:

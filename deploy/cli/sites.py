@@ -10,7 +10,7 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
-from deploy.cli import site_contacts, site_reach, site_trial, site_visits
+from deploy.cli import site_contacts, site_effect, site_reach, site_trial, site_visits
 from deploy.cli.faults import warn
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
     site_visits.register(group)
     site_reach.register(group)
     site_contacts.register(group)
+    site_effect.register(group)
     app.add_typer(group, name="site")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from core.ids import Digest, VersionId
@@ -18,7 +19,16 @@ from evidence.records import Bundle, Part
 from evidence.records import Stamp as StampAnswer
 from evidence.stamps import StampFacts
 from records.evidence.kept_files import KeptFile
-from records.models import CaseMatch, DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from records.models import (
+    CaseMatch,
+    DayTree,
+    EvidenceBundle,
+    EvidenceCheck,
+    RemovalLook,
+    RetentionLog,
+    Stamp,
+    StampAttempt,
+)
 
 FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
 LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
@@ -97,6 +107,24 @@ def note_bundle(
         },
     )
     return row
+
+
+def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
+    """Write down the bundle of a look that proves a removal. match: that the response was held against."""
+    with transaction.atomic():
+        row = EvidenceBundle.objects.create(
+            case_id=look.case_id,
+            match=match,
+            kind=EvidenceBundle.Kind.REMOVAL,
+            version_id=look.version_id,
+            digest=bundle.digest,
+            sha256=sha256,
+            size_bytes=len(bundle.content),
+            fetched_at=bundle.fetched_at,
+            day=bundle.day,
+            made_at=now,
+        )
+        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)
 
 
 def _drawn_page(part: Part) -> dict[str, Any]:

@@ -34,11 +34,15 @@ def export_case(case: int, path: Path) -> Report:
     Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
     UnreadableFile where `path` cannot be written.
     """
-    material = materials().material_of(case)
+    return export_material(materials().material_of(case), path)
+
+
+def export_material(material: CaseMaterial, path: Path) -> Report:
+    """Write what was gathered of a case to one file, sealed by the authorities that answer. Raises as `export_case`."""
     try:
         authorities = authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
     except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
-        log.warning("case %s is exported without a seal: %s", case, error)
+        log.warning("case %s is exported without a seal: %s", material.case, error)
         authorities = []
     return write_sealed(path, material, authorities)
 
@@ -156,8 +160,12 @@ def facts_of(case: Case) -> dict[str, Any]:
 
 
 def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """In the order of their making, without those that retention removed."""
+    """In the order of their making, without those that retention removed.
+
+    What shows that the passages stand there no more is a file of its own.
+    """
     rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
+    rows = rows.exclude(kind=EvidenceBundle.Kind.REMOVAL)
     return rows.order_by("fetched_at", "pk")
 
 

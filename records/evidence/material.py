@@ -16,6 +16,7 @@ from core.ids import Digest, VersionId, WorkTextId, digest
 from core.pages import PageVersion, Reading, StoredPart
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
+from core.visits import Absence
 from core.wording import Message
 from evidence.records import (
     NO_DRAWING,
@@ -34,6 +35,7 @@ from evidence.records import (
 from evidence.secrets_withheld import public_url
 from evidence.warc import DOM
 from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION
 from records.code_version import code_version
 from records.models import CaseMatch
@@ -90,6 +92,30 @@ def capture_of(
     )
 
 
+def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> Capture:
+    """How a response was fetched that was kept by itself; title, text: of the page, where it is one.
+
+    Raises NotFound where the response is gone, BrokenInvariant if changed.
+    """
+    body = pages.raw(answer.raw_digest)
+    if body is None:
+        raise NotFound("raw-response", answer.raw_digest)
+    wire = _wire(answer.capture_digest, pages)
+    own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
+    part = _part(own, body, wire)
+    return Capture(
+        exchanges=part.exchanges,
+        title=title,
+        text=text,
+        absent=_describe_fetch(part, wire, ""),
+        source=part.source,
+        made_with=part.made_with,
+        dom=part.dom,
+        machine=part.machine,
+        profile=part.profile,
+    )
+
+
 def _raw_text(reading: Reading, text: str | None) -> str:
     """The text as it came; "" where nothing was undone in it."""
     if not reading.marks:
@@ -111,18 +137,9 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
     """What a match found. Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared."""
     if _text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
-    work_text = works.text(WorkTextId(match.text_id))
-    if work_text is None:
-        raise NotFound("text", match.text_id)
-    if _text_digest(work_text) != match.work_text_digest:
-        raise BrokenInvariant("bundle.other-work-text", text=match.text_id)
-    work = match.case.work
-    return Finding(
-        work_title=work.title,
-        work_author=work.author,
-        work_text_id=match.text_id,
-        work_digest=Digest(match.work_text_digest),
-        work_chars=len(work_text),
+    work_text = _work_text(match, works)
+    return replace(
+        _nothing_of(match, work_text, match.algorithm_id, match.code_version),
         match_class=match.match_class,
         similarity=cut_share(match.similarity),
         page_containment=cut_share(match.page_containment),
@@ -130,11 +147,47 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
         matched_chars=match.matched_chars,
         longest_run_chars=match.longest_run_chars,
         passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
-        algorithm_id=match.algorithm_id,
-        algorithm=_algorithm(match.algorithm_id),
-        parameters={**asdict(CALIBRATION), "read_from_code_version": code_version()},
-        code_version=match.code_version,
         obfuscations=tuple(match.obfuscations),
+    )
+
+
+def nothing_found_of(match: CaseMatch, works: WorkStore) -> Finding:
+    """That a page has no passage any more of the text of which a match was found on it; compared by this program.
+
+    Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared.
+    """
+    return _nothing_of(match, _work_text(match, works), ALGORITHM.id, code_version())
+
+
+def _work_text(match: CaseMatch, works: WorkStore) -> str:
+    work_text = works.text(WorkTextId(match.text_id))
+    if work_text is None:
+        raise NotFound("text", match.text_id)
+    if _text_digest(work_text) != match.work_text_digest:
+        raise BrokenInvariant("bundle.other-work-text", text=match.text_id)
+    return work_text
+
+
+def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
+    """A finding on the text of a match that has no passages."""
+    work = match.case.work
+    return Finding(
+        work_title=work.title,
+        work_author=work.author,
+        work_text_id=match.text_id,
+        work_digest=Digest(match.work_text_digest),
+        work_chars=len(work_text),
+        match_class="",
+        similarity=0.0,
+        page_containment=0.0,
+        work_containment=0.0,
+        matched_chars=0,
+        longest_run_chars=0,
+        passages=(),
+        algorithm_id=algorithm,
+        algorithm=_algorithm(algorithm),
+        parameters={**asdict(CALIBRATION), "read_from_code_version": code_version()},
+        code_version=program,
         chapter_title=match.chapter_title,
     )
 

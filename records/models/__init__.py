@@ -24,6 +24,7 @@ from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
 from records.models.recheck import PageRecheck
+from records.models.removal import Removal, RemovalLook
 from records.models.rights import (
     AuthorAlias,
     Chapter,
@@ -88,6 +89,8 @@ __all__ = [
     "PaperTemplate",
     "PlannedUpload",
     "ProofCoverage",
+    "Removal",
+    "RemovalLook",
     "RetentionLog",
     "RightsHolder",
     "RightsRecord",

@@ -7,6 +7,7 @@ state and when it was checked.
 from typing import Any, NoReturn
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -36,13 +37,17 @@ class AppendOnly(models.Model):
 
 
 class EvidenceBundle(AppendOnly):
-    """One bundle: a page version and what it took from one text of the work."""
+    """One bundle: a page version and what it took from one text of the work.
+
+    Of kind REMOVAL: a response without the passages of the match, as one look at the page had it (RemovalLook).
+    """
 
     CHANGING = frozenset({"state", "checked_at", "drawing"})
 
     class Kind(models.TextChoices):
         RECORD = "record", _("response and finding")
         DRAWN = "drawn", _("with screenshot and PDF")
+        REMOVAL = "removal", _("response that proves a removal")
 
     class State(models.TextChoices):
         HELD = "held", _("held")
@@ -81,7 +86,11 @@ class EvidenceBundle(AppendOnly):
         verbose_name = _("evidence bundle")
         verbose_name_plural = _("evidence bundles")
         ordering = ["-made_at", "-pk"]
-        constraints = [models.UniqueConstraint(fields=["match", "kind"], name="one_bundle_a_match_and_kind")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["match", "kind"], condition=~Q(kind="removal"), name="one_bundle_a_match_and_kind"
+            )
+        ]
         indexes = [
             models.Index(fields=["rights_holder", "-made_at"]),
             models.Index(fields=["-made_at"]),

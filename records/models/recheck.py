@@ -11,7 +11,10 @@ from records.models.site import CrawlRun
 
 
 class PageRecheck(models.Model):
-    """That a page is to be fetched and compared again, who asked for it, and what came of it."""
+    """That a page is to be fetched and compared again, who asked for it, and what came of it.
+
+    asked_by: None for what the program wants to know of itself (records.removals.schedule).
+    """
 
     class Outcome(models.TextChoices):
         UNCHANGED = "unchanged", _("unchanged")
@@ -28,6 +31,7 @@ class PageRecheck(models.Model):
     before_version_id = models.CharField(max_length=40, blank=True)
     # The crawl that looks at the page; none while another crawl of the site is under way.
     run = models.ForeignKey(CrawlRun, models.SET_NULL, null=True, blank=True, related_name="rechecks")
+    by_second_route = models.BooleanField(_("by another route"), default=False)
     outcome = models.CharField(_("outcome"), max_length=16, choices=Outcome, blank=True)
     version_id = models.CharField(max_length=40, blank=True)  # that was seen
     fault = MessageField(_("what was wrong"), null=True, blank=True)

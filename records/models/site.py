@@ -94,6 +94,7 @@ class CrawlRun(models.Model):
     class Trigger(models.TextChoices):
         SCHEDULE = "schedule", _("schedule")
         PERSON = "person", _("by hand")
+        LOOK = "look", _("check whether pages were removed")
 
     LIVE = (State.QUEUED, State.RUNNING)
 
@@ -117,6 +118,9 @@ class CrawlRun(models.Model):
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
     resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
     only_urls = models.TextField(_("these pages alone"), blank=True)  # one a line; "" is a crawl of the whole site
+    by_second_route = models.BooleanField(_("by another route"), default=False)
+    # When what it saw of the pages of confirmed cases was taken in (records.removals).
+    followed_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         verbose_name = _("crawl run")
@@ -133,6 +137,7 @@ class CrawlRun(models.Model):
             *in_order("run_fetched", "pages_fetched", "id"),
             *in_order("run_new", "new_versions", "id"),
             *in_order("run_failed", "failed_requests", "id"),
+            models.Index(fields=["finished_at"], condition=Q(followed_at=None), name="runs_not_followed"),
         ]
 
     @property

@@ -95,6 +95,11 @@ class SiteProxy(models.Model):
     user = models.CharField(_("user"), max_length=200, blank=True)
     sealed_password = models.TextField(editable=False, blank=True)
     is_enabled = models.BooleanField(_("used"), default=True)
+    is_second_route = models.BooleanField(
+        _("only for second looks"),
+        default=False,
+        help_text=_("Asked once more by it before a page is said to be removed; never for other crawls."),
+    )
     successes = models.PositiveBigIntegerField(_("successes"), default=0, editable=False)
     failures = models.PositiveBigIntegerField(_("failures"), default=0, editable=False)
     cools_until = models.DateTimeField(_("rests until"), null=True, editable=False)

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from core.errors import BadInput
 from core.text import storable
@@ -22,3 +23,15 @@ def locked(notice: Notice, *states: str) -> Notice:
 def note_event(notice: Notice, by: User | None, at: datetime, note: str = "") -> None:
     """Note the state that a notice has now. by: None for what the program saw."""
     NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=storable(note)[:MAX_NOTE_CHARS])
+
+
+def reopened(notice: Notice, at: datetime) -> None:
+    """Say that what was removed is back again: as if it had just been sent, and nothing is sent.
+
+    Raises BadInput for one that is neither removed nor closed.
+    """
+    with transaction.atomic():
+        row = locked(notice, Notice.State.REMOVED, Notice.State.CLOSED)
+        row.state = notice.state = Notice.State.SENT
+        row.save(update_fields=["state"])
+        note_event(row, None, at)

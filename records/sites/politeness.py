@@ -37,8 +37,11 @@ class ReasonMissing(BadInput):
         super().__init__("watch.robots-reason")
 
 
-def politeness_of(site: Site) -> Politeness:
-    """What the crawler is told. Raises KeyLost where a secret cannot be opened any more."""
+def politeness_of(site: Site, *, by_second_route: bool = False) -> Politeness:
+    """What the crawler is told. by_second_route: by proxies that are kept for second looks, and by no others.
+
+    Raises KeyLost where a secret cannot be opened any more.
+    """
     rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
     return Politeness(
         windows=rules.windows,
@@ -49,11 +52,16 @@ def politeness_of(site: Site) -> Politeness:
             bytes_a_day=rules.megabytes_a_day * _MEGABYTE,
         ),
         bans=tuple(ban_rule(each) for each in site.ban_rules.all()),
-        proxies=tuple(_proxy(each) for each in site.proxies.filter(is_enabled=True)),
+        proxies=tuple(_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)),
         user_agents=tuple(line.strip() for line in rules.user_agents.splitlines() if line.strip()),
         login=Login(rules.login_steps, pairs(unseal(rules.sealed_values)), pairs(unseal(rules.sealed_cookies))),
         browser=BrowserMode(rules.browser),
     )
+
+
+def has_second_route(site: Site) -> bool:
+    """Whether the operator named another way to the site, by which it is asked once more."""
+    return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
 def ban_rule(rule: SiteBanRule) -> BanRule:

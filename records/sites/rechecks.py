@@ -1,16 +1,20 @@
 """One page fetched now, since somebody wants to know: asked for, carried by a crawl of that page alone, answered.
 
 The crawl is the site's own, with its hours, pace, robots.txt and budgets. Where another crawl of the site is under way
-the page waits for its end, and is answered by it where it has looked at the page meanwhile.
+the page waits for its end, and is answered by it where it has looked at the page meanwhile. What the program itself
+wants to know (records.removals.schedule) is asked for in the same way, beside another page that tells whether the site
+answers at all, and is no part of what people may ask for in a day.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, time
+from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from core.errors import BadInput
 from core.ids import SiteId
@@ -40,25 +44,27 @@ def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRech
     if page.site.kind not in CRAWLED:
         raise crawls.NotCrawled(page.site)
     asked = PageRecheck.objects.filter(
-        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=_midnight(now)
+        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=_midnight(now), asked_by__isnull=False
     )
     if asked.count() >= MAX_A_DAY:
         raise BadInput("page.rechecks-spent", most=MAX_A_DAY)
-    address = _address_of(page)
-    try:
-        with transaction.atomic():
-            recheck = PageRecheck.objects.create(
-                page=page,
-                asked_by=user,
-                asked_at=now,
-                url=address.url if address else page.url,
-                before_version_id=(address.version_id if address else "") or page.version_id,
-            )
-    except IntegrityError:  # another click was faster
+    recheck = _asked(page, user, now)
+    if recheck is None:  # another click was faster
         return PageRecheck.objects.get(page=page, outcome="")
     go_on(page.site, now, outbox)
     recheck.refresh_from_db()
     return recheck
+
+
+def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
+    """Ask for pages of one site for the program itself, which no budget of people's counts; how many were asked for.
+
+    Raises RetryLater.
+    """
+    asked = [each for page in pages if (each := _asked(page, None, now, by_second_route=by_second_route))]
+    if asked:
+        go_on(pages[0].site, now, outbox)
+    return len(asked)
 
 
 def live_recheck(page: PageRecord) -> PageRecheck | None:
@@ -81,13 +87,18 @@ def go_on(site: Site, now: datetime, outbox: Outbox) -> None:
         _settle(recheck, now)
     if crawls.live_run(site) is not None:
         return
-    waiting = list(_open_of(site).filter(run=None).select_related("asked_by")[:MAX_IN_A_RUN])
+    waiting = _next_of(site)
     if not waiting:
         return
+    asked_by = next((each.asked_by for each in waiting if each.asked_by is not None), None)
     try:
         with transaction.atomic():
             run = crawls.request_run(
-                site, waiting[0].asked_by, only_urls="\n".join(dict.fromkeys(each.url for each in waiting))
+                site,
+                asked_by,
+                CrawlRun.Trigger.PERSON if asked_by is not None else CrawlRun.Trigger.LOOK,
+                only_urls="\n".join(_urls(site, waiting)),
+                by_second_route=waiting[0].by_second_route,
             )
             PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
     except crawls.AlreadyRunning:  # its end comes here again
@@ -106,6 +117,47 @@ def hand_over(run: CrawlRun, again: CrawlRun) -> None:
 def is_compared(recheck: PageRecheck) -> bool:
     """Whether what was seen has been compared with the works."""
     return PageCheck.objects.filter(version_id=recheck.version_id).exists()
+
+
+def _next_of(site: Site) -> list[PageRecheck]:
+    """Those that the next crawl looks at, all of one route; what people asked for goes first."""
+    waiting = _open_of(site).filter(run=None).select_related("asked_by")
+    first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
+    if first is None:
+        return []
+    of_people = waiting.filter(by_second_route=first.by_second_route, asked_by__isnull=first.asked_by_id is None)
+    return list(of_people[:MAX_IN_A_RUN])
+
+
+def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
+    """What is fetched. Of the program's own looks another page too: where that fails as well, the site is away."""
+    urls = list(dict.fromkeys(each.url for each in waiting))
+    if waiting[0].asked_by_id is None:
+        urls += next(([each] for each in beside(site, urls[0]) if each not in urls), [])
+    return urls
+
+
+def beside(site: Site, url: str) -> list[str]:
+    """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host."""
+    parts = urlsplit(url)
+    return [*crawls.start_urls_of(site)[:MAX_IN_A_RUN], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
+
+
+def _asked(page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False) -> PageRecheck | None:
+    """The row of a page that is asked for now; None where it is asked for already."""
+    address = _address_of(page)
+    try:
+        with transaction.atomic():
+            return PageRecheck.objects.create(
+                page=page,
+                asked_by=user,
+                asked_at=now,
+                by_second_route=by_second_route,
+                url=address.url if address else page.url,
+                before_version_id=(address.version_id if address else "") or page.version_id,
+            )
+    except IntegrityError:
+        return None
 
 
 def _open_of(site: Site) -> "QuerySet[PageRecheck]":

@@ -78,6 +78,8 @@ def request_run(
     trigger: str = Trigger.PERSON,
     due_at: datetime | None = None,
     only_urls: str = "",
+    *,
+    by_second_route: bool = False,
 ) -> CrawlRun:
     """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
@@ -92,7 +94,12 @@ def request_run(
             if trigger == Trigger.SCHEDULE:
                 _note_missed(site, due_at or now)
             return CrawlRun.objects.create(
-                site=site, trigger=trigger, requested_by=user, due_at=due_at or now, only_urls=only_urls
+                site=site,
+                trigger=trigger,
+                requested_by=user,
+                due_at=due_at or now,
+                only_urls=only_urls,
+                by_second_route=by_second_route,
             )
     except IntegrityError as error:
         raise AlreadyRunning(site, live_run(site)) from error
@@ -132,7 +139,7 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         obey_robots=site.obey_robots,
         kind=site.kind,
         only_urls=lines(run.only_urls),
-        politeness=politeness_of(site),
+        politeness=politeness_of(site, by_second_route=run.by_second_route),
     )
 
 

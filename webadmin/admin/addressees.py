@@ -16,6 +16,7 @@ from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
 from webadmin.admin.columns import NOTHING, clipped, moment
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.admin.site_effect import record_of
 from webadmin.forms.addressee_form import AddresseeForm, SitesField
 from webadmin.requests.request_values import is_key
 
@@ -50,7 +51,7 @@ class AddresseeAdmin(HolderAdmin):
     search_fields = ["name", "legal_name", "email", "sites__name"]
     search_help_text = _("name, e-mail address or site")
     autocomplete_fields = ["sites"]
-    readonly_fields = ["entered_by", "entered_at", "paper_name"]
+    readonly_fields = ["entered_by", "entered_at", "paper_name", "track_record"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
         (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
@@ -62,7 +63,7 @@ class AddresseeAdmin(HolderAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
         """An addressee that stands shows the paper that it gets, and who entered it."""
         fieldsets = [*super().get_fieldsets(request, obj)]
-        shown = (_("Entered"), {"fields": ["paper_name", ("entered_by", "entered_at")]})
+        shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
         return fieldsets if obj is None else [*fieldsets, shown]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
@@ -94,6 +95,13 @@ class AddresseeAdmin(HolderAdmin):
     @display(description=_("gets"))
     def paper_name(self, addressee: Addressee) -> object:
         return PAPERS[addressee.paper] if addressee.role else NOTHING
+
+    @display(description=_("notices"))
+    def track_record(self, addressee: Addressee) -> object:
+        kept = vars(addressee)  # a form draws each field several times
+        if "record_shown" not in kept:
+            kept["record_shown"] = record_of(addressee)
+        return kept["record_shown"]
 
     @display(description=_("reached by"))
     def reached_by(self, addressee: Addressee) -> str:

@@ -43,7 +43,7 @@ class SiteProxyInline(HolderInline):
     model = SiteProxy
     form = SiteProxyForm
     tab = True
-    fields = ["scheme", "place", "user", "password", "is_enabled", "health"]
+    fields = ["scheme", "place", "user", "password", "is_enabled", "is_second_route", "health"]
     readonly_fields = ["health"]
     verbose_name_plural = _("Proxies")
 

@@ -31,6 +31,7 @@ from webadmin.admin.book_links import books_of_site
 from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
 from webadmin.admin.site_contacts import whom_to_write_to
+from webadmin.admin.site_effect import effect_of
 from webadmin.admin.site_rules import SITE_INLINES
 from webadmin.forms.site_form import SiteDomainForm, SiteForm
 from webadmin.views.rule_trial import rule_trial
@@ -86,7 +87,7 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to"]
+    readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to", "effect"]
     conditional_fields = conditional_fields()
     fieldsets = [
         (
@@ -137,7 +138,8 @@ class SiteAdmin(HolderAdmin):
             return fieldsets
         vars(obj)["is_managed"] = is_manager(request, obj)  # for what is drawn without a request
         addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
-        return [*fieldsets, addressees, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
+        effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
+        return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
 
     @display(description=_("addressees"))
     def whom_to_write_to(self, site: Site) -> object:
@@ -145,6 +147,13 @@ class SiteAdmin(HolderAdmin):
         if "addressees_shown" not in kept:
             kept["addressees_shown"] = whom_to_write_to(site, is_managed=kept.get("is_managed", False))
         return kept["addressees_shown"]
+
+    @display(description=_("notices"))
+    def effect(self, site: Site) -> object:
+        kept = vars(site)
+        if "effect_shown" not in kept:
+            kept["effect_shown"] = effect_of(site)
+        return kept["effect_shown"]
 
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:

@@ -1,6 +1,7 @@
 """Files of evidence that a case's page hands out: one bundle, the picture in it, or the export of the whole case."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -12,6 +13,7 @@ from evidence.opened import opened
 from records import access, stores
 from records.evidence.case_export import export_case
 from records.models import Case, EvidenceBundle
+from records.removals.proof import export_removal
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
@@ -20,31 +22,39 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """The answer to ?export=evidence, ?bundle=<id> or ?bundle=<id>&shown=screenshot-2; None for any other request.
+    """The answer to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…; None for any other request.
 
     The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
     """
     if request.GET.get("export") == "evidence":
-        return _exported(request, case)
+        return _exported(request, case, f"zhuiwen-evidence-{case.pk}.zip", lambda path: export_case(case.pk, path))
+    if "removal" in request.GET:
+        return _proof_of_removal(request, case, request.GET["removal"])
     if "bundle" in request.GET:
         return _bundle(case, request.GET["bundle"], request.GET.get("shown", ""))
     return None
 
 
-def _exported(request: HttpRequest, case: Case) -> HttpResponseBase:
-    """The same file as `zhuiwen evidence export`, written aside and sent from there."""
+def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpResponseBase:
+    removal = case.removals.filter(pk=int(key)).first() if is_key(key) else None
+    if removal is None:
+        raise Http404
+    name = f"zhuiwen-removal-{case.pk}-{removal.pk}.zip"
+    return _exported(request, case, name, lambda path: export_removal(removal, path, stores.evidence_store()))
+
+
+def _exported(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+    """What `write` makes, as the command line has it, written aside and sent from there."""
     if not access.may_manage(request.user, case):
         raise Http404
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
         path = Path(folder) / "export.zip"
         try:
-            export_case(case.pk, path)
+            write(path)
         except ZhuiwenError as error:
             return _said(said(error), 409)
         file = path.open("rb")  # stays readable when the folder goes
-    return FileResponse(
-        file, as_attachment=True, filename=f"zhuiwen-evidence-{case.pk}.zip", content_type="application/zip"
-    )
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def _bundle(case: Case, key: str, shown: str) -> HttpResponse:

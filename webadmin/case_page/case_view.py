@@ -47,6 +47,7 @@ from webadmin.case_page.licence_offer import FIELD, LICENSEE, licence_offer
 from webadmin.case_page.listed import listed
 from webadmin.case_page.page_column import asked_view, page_column, pictures_of
 from webadmin.case_page.reasons import offered_reasons, reason_of
+from webadmin.case_page.removal_shown import removals_of
 from webadmin.case_page.since_decided import difference_of, has_changed
 from webadmin.case_page.text_map import ribbons, ticks
 from webadmin.matters.among_matters import among_matters
@@ -196,6 +197,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
         "history": entries_of(case),
         "allowed": allowed_now(case),
         "evidence": evidence,
+        "removals": removals_of(case),
         "third_party": third_party_of(Subject(case=case)),
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,

@@ -67,8 +67,9 @@ class EvidenceShown:
 
 
 def evidence_of(case: Case) -> EvidenceShown:
-    """What there is of a case, the newest bundle first."""
-    rows = EvidenceBundle.objects.filter(case=case).select_related("match", "removal").order_by("-fetched_at", "-pk")
+    """What shows that the passages stood there, the newest bundle first; of what shows a removal see removal_shown."""
+    bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
+    rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
     return EvidenceShown([_shown(row) for row in rows], names)
 

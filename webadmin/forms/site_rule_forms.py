@@ -121,7 +121,7 @@ class SiteProxyForm(forms.ModelForm):
 
     class Meta:
         model = SiteProxy
-        fields = ["scheme", "place", "user", "password", "is_enabled"]
+        fields = ["scheme", "place", "user", "password", "is_enabled", "is_second_route"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

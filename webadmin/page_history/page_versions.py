@@ -85,6 +85,8 @@ def _missing(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_
     told: list[_Plain] = []
     shown = [state for state in states if not state.absence_id]
     for absence in absences:
+        if absence.reason is AbsenceReason.LOOKED_AT:  # its text, where it is another, is a version
+            continue
         since = max((state.at for state in states if state.absence_id and state.at <= absence.fetched_at), default=None)
         back = max((state.at for state in shown if state.at <= absence.fetched_at), default=None)
         is_gone = since is not None and (back is None or since > back)

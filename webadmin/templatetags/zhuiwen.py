@@ -6,16 +6,21 @@ from typing import Any
 from django import template
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
+from core.hidden_characters import spelled
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
+from core.wording import Message
 from records.cases.allowance import CoveredInPart, covered_in_part
 from records.models import Case, PageRecord, phrases
+from records.removals.track_record import Record
 from webadmin.case_page import comparison_html
 from webadmin.local_times import local_time
 from webadmin.views.recheck import RecheckShown
 from webadmin.views.recheck import recheck_of as shown_recheck
+from webadmin.wording import said
 
 register = template.Library()
 
@@ -67,6 +72,25 @@ def case_name(case: Case) -> str:
 def local_minute(moment: datetime | None) -> str:
     """Write a moment short enough for a table, in the zone of whoever reads."""
     return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
+
+
+@register.filter
+def clipped(text: str, most: int = 60) -> str:
+    """Cut a crawled text, hidden characters spelled; the template escapes it."""
+    shown = spelled(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+@register.filter
+def message(stored: Message | None) -> str:
+    """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
+    return spelled(said(stored)) if stored else ""
+
+
+@register.filter
+def record_line(record: Record) -> str:
+    """Say how those fared who were written to, in one line."""
+    return _("; ").join(said(sentence) for sentence in record.sentences)
 
 
 @register.filter

@@ -1,0 +1,139 @@
+"""From looks to what they prove: a page is said to be removed, or to have the passages again, and who is told.
+
+Two looks at least GONE_AFTER apart, with nothing contrary between them, and one more by another route where the
+operator named one. What was not to be seen speaks neither for it nor against it.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from core.errors import BadInput
+from core.states import CaseState
+from crawler.recrawl.policy import GONE_AFTER
+from records.cases.backlog import OUTDATED
+from records.locks import lock_rights, locked_cases
+from records.matters.figures import refresh
+from records.models import Case, CaseMatch, Notice, PageCheck, Removal, RemovalLook
+from records.notices.events import locked, note_event, reopened
+from records.removals.looks import REMOVED, Seen
+from records.sites.politeness import has_second_route
+
+State = Notice.State
+# Notices of which it matters whether the page is there. A counter-statement starts a time to complain or sue, which a
+# person ends: such a notice stays what it is.
+SENT = (State.SENT, State.ANSWERED, State.COUNTERED, State.REFUSED, State.ESCALATED)
+MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
+ENDED = (State.REMOVED, State.CLOSED)
+
+
+def unproved() -> "QuerySet[Case]":
+    """Confirmed cases with looks that speak for a removal that is not said yet."""
+    contrary = RemovalLook.objects.filter(case=OuterRef("case"), seen=Seen.STANDS, at__gt=OuterRef("at"))
+    looks = RemovalLook.objects.filter(~Exists(contrary), seen__in=REMOVED, removal=None)
+    standing = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
+    cases = Case.objects.filter(~Exists(standing), state=CaseState.CONFIRMED, pk__in=looks.values("case"))
+    return cases.select_related("page", "site").order_by("pk")
+
+
+def streak(case: Case) -> list[RemovalLook]:
+    """The looks that say, one after the other, that the passages do not stand on the page; oldest first."""
+    found: list[RemovalLook] = []
+    for look in RemovalLook.objects.filter(case=case, removal=None).order_by("at", "pk"):
+        if look.seen == Seen.STANDS:
+            found = []
+        elif look.seen in REMOVED:
+            found.append(look)
+    return found
+
+
+def confirming(looks: Sequence[RemovalLook]) -> RemovalLook | None:
+    """The first look that is far enough from the first one."""
+    return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
+
+
+def conclude(case: Case) -> Removal | None:
+    """Say that a page is removed where its looks prove it; None where they do not yet."""
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)
+        if not locked_cases(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
+            return None
+        proof = _proof(case)
+        if not proof or case.removals.filter(ended_at=None).exists():
+            return None
+        removal = Removal.objects.create(case=case, since=proof[0].at, said_at=proof[-1].at)
+        RemovalLook.objects.filter(pk__in=[look.pk for look in proof]).update(removal=removal)
+        _note_removed(case, proof[-1].at)
+    return removal
+
+
+def take_back(looks: Iterable[RemovalLook]) -> list[Removal]:
+    """End the removals of pages that were seen with the passages again; each case is to be looked at by a person.
+
+    Nothing is sent to anybody: notices that were done with are open again, and their matter stands in the inbox.
+    """
+    ended = []
+    for look in looks:
+        if look.seen != Seen.STANDS:
+            continue
+        with transaction.atomic():
+            lock_rights(look.case.rights_holder_id)
+            removal = Removal.objects.filter(case=look.case, ended_at=None, since__lt=look.at).first()
+            if removal is None:
+                continue
+            removal.ended_at = look.at
+            removal.save(update_fields=["ended_at"])
+            _reopen(look.case, look.at)
+        ended.append(removal)
+    return ended
+
+
+def _proof(case: Case) -> list[RemovalLook]:
+    """The looks that prove a removal; empty where they do not."""
+    looks = streak(case)
+    second = confirming(looks) if looks else None
+    if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
+        return []
+    proof = [looks[0], second]
+    if has_second_route(case.site):
+        third = next((each for each in looks if each.by_second_route and each.at >= second.at), None)
+        if third is None:
+            return []
+        proof = list({each.pk: each for each in (*proof, third)}.values())
+    return proof
+
+
+def _is_compared(case: Case, look: RemovalLook) -> bool:
+    """Whether the page's version was compared with all works by now; one that took other passages is contrary."""
+    if look.seen != Seen.CLEARED or not look.version_id:
+        return True
+    if CaseMatch.objects.filter(case=case, version_id=look.version_id).exists():
+        RemovalLook.objects.filter(pk=look.pk).update(seen=Seen.STANDS)
+        return False
+    return PageCheck.objects.filter(version_id=look.version_id).exclude(algorithm_id=OUTDATED).exists()
+
+
+def _note_removed(case: Case, at: datetime) -> None:
+    """Move the notices of which every page is removed now."""
+    standing = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
+    for notice in Notice.objects.filter(pages__case=case, state__in=MOVED).distinct().order_by("pk"):
+        if notice.pages.filter(~Exists(standing)).exists():
+            continue
+        try:
+            row = locked(notice, *MOVED)
+        except BadInput:  # somebody has moved it meanwhile
+            continue
+        row.state = State.REMOVED
+        row.save(update_fields=["state"])
+        note_event(row, None, at)
+
+
+def _reopen(case: Case, at: datetime) -> None:
+    Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
+    for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
+        with suppress(BadInput):  # somebody has moved it meanwhile
+            reopened(notice, at)
+    refresh({case.matter_id}, texts=())

@@ -1,0 +1,140 @@
+"""One look at the page of one case: from what a crawl left of it to what was seen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.ids import Digest, VersionId
+from core.pages import PageVersion
+from core.ports import KeptPages, WorkTexts
+from core.visits import Absence
+from core.wording import Message
+from crawler.recrawl.absences import plain_text
+from records.models import Address, Case, RemovalLook
+from records.removals.remains import Remains, source_text
+from records.removals.walls import wall
+
+Seen = RemovalLook.Seen
+# Another page of the site has to be had within so long of a look, or the site is taken to be away. Chosen: a crawl asks
+# for a page every few seconds, one of a single page asks for another one beside it.
+WORKS_WITHIN = timedelta(hours=1)
+# A page's response is kept before its visit is noted, by the same process.
+KEPT_WITHIN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What looks are made from: the pages as they were kept, and the works' texts."""
+
+    pages: KeptPages
+    remains: Remains
+
+    @classmethod
+    def of(cls, pages: KeptPages, works: WorkTexts) -> "Sources":
+        return cls(pages, Remains(works))
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfCase:
+    """The page of a case as a crawl left it; what its methods give are looks without their case."""
+
+    case: Case
+    address: Address
+    sources: Sources
+
+    def failed(self) -> RemovalLook:
+        """The look that came to nothing."""
+        assert self.address.failed_at is not None
+        fault = self.address.sentence
+        status = fault.params.get("status") if fault is not None else None
+        return _unseen(self.address.failed_at, fault, status if isinstance(status, int) else None)
+
+    def gone(self, answer: Absence) -> RemovalLook:
+        """The look that found that the page is not there."""
+        return self._if_site_works(self._look(answer, answer.fetched_at, answer=answer))
+
+    def stands(self) -> RemovalLook:
+        """The look at a page in a version with a match of the case."""
+        assert self.address.seen_at is not None
+        return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
+
+    def there(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
+        """The look at a page on which no match was found; None where the crawl kept nothing that could be looked at.
+
+        answer: the response of the page that was asked for alone.
+        """
+        seen_at = self.address.seen_at
+        assert seen_at is not None
+        if answer is not None and seen_at - answer.fetched_at > KEPT_WITHIN:
+            answer = None
+        if not self.address.page_id and answer is not None:
+            return self._without_text(answer)
+        if self.address.page_id != self.case.page_id:
+            led = Message("removal.led-elsewhere", url=self.address.page_url)
+            return _unseen(seen_at, led if self.address.page_id else Message("removal.no-text"))
+        version = self.sources.pages.version(VersionId(self.address.version_id))
+        if version is None or (answer is None and version.fetched_at <= since):
+            return None  # seen as it was: what came is not kept, so that nothing is proved
+        return self._without_passages(version, answer)
+
+    def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
+        """The look at a page on which the comparison with all works found nothing, looked into once more."""
+        kept = answer if answer is not None else version
+        look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
+        # The response of this look, and those on which the text goes on.
+        sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
+        sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
+        why = wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
+        return self._judged(look, [version.reading.whole_text, *sources], why)
+
+    def _without_text(self, answer: Absence) -> RemovalLook:
+        """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
+        look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
+        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        body = self.sources.pages.raw(answer.raw_digest) or b""
+        shown = plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
+        why = wall(shown, "", self.case.site_id, self.case.page_id) if shown.strip() else Message("removal.no-text")
+        return self._judged(look, [source], why)
+
+    def _judged(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
+        """The look with what its texts have; None: one that could not be read. why: what it may be instead."""
+        texts = list(texts)
+        if self.sources.remains.count(self.case, [text for text in texts if text]):
+            look.seen = Seen.STANDS
+            return look
+        if None in texts:
+            return _unseen_in(look, Message("removal.unreadable"))
+        if not self.sources.remains.can_tell(self.case):
+            return _unseen_in(look, Message("removal.no-work-text"))
+        return _unseen_in(look, why) if why is not None else self._if_site_works(look)
+
+    def _if_site_works(self, look: RemovalLook) -> RemovalLook:
+        """The look as it is where another page of the site could be had then; else nothing was to be seen."""
+        times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
+        others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
+        works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
+        return look if works else _unseen_in(look, Message("removal.site-away"))
+
+    def _source(self, digest: Digest, headers: Sequence[tuple[str, str]], url: str) -> str | None:
+        body = self.sources.pages.raw(digest)
+        return source_text(body, dict(headers), url, self.case.site.encoding) if body is not None else None
+
+    @staticmethod
+    def _look(
+        kept: Absence | PageVersion,
+        at: datetime,
+        seen: str = Seen.GONE,
+        answer: Absence | None = None,
+        version: str = "",
+    ) -> RemovalLook:
+        named = {"answer_id": answer.id if answer is not None else "", "version_id": version}
+        return RemovalLook(at=at, seen=seen, status=kept.status, final_url=kept.final_url, **named)
+
+
+def _unseen(at: datetime, fault: Message | None, status: int | None = None) -> RemovalLook:
+    return RemovalLook(at=at, seen=Seen.NOT_SEEN, fault=fault, status=status)
+
+
+def _unseen_in(look: RemovalLook, fault: Message) -> RemovalLook:
+    look.seen, look.fault = Seen.NOT_SEEN, fault
+    return look

@@ -1,0 +1,303 @@
+"""What looks at pages prove, when pages are looked at again, what their figures are; without a crawl."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.messages import CrawlRequested
+from core.wording import Message
+from records.cases.backlog import OUTDATED
+from records.models import Case, CrawlRun, Notice, NoticeEvent, PageCheck, PageRecheck, Removal, RemovalLook
+from records.removals import conclusions, schedule, track_record
+from records.removals.remains import source_text
+from records.sites import rechecks
+from tests.support import admin_data
+from tests.support.desk import CollectingOutbox
+
+pytestmark = pytest.mark.django_db
+NOW = admin_data.NOW
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+State, Seen = Notice.State, RemovalLook.Seen
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    """Six cases, confirmed; no crawl is under way."""
+    estate = admin_data.fill_world(cases=6).ours
+    for case in estate.cases:
+        admin_data.decided(case, estate.reviewer)
+    CrawlRun.objects.update(state="finished")
+    PageRecheck.objects.all().delete()
+    Notice.objects.all().delete()
+    return estate
+
+
+def look(case: Case, hours: float, seen: str = Seen.GONE, **fields: object) -> RemovalLook:
+    return RemovalLook.objects.create(case=case, at=NOW + timedelta(hours=hours), seen=seen, **fields)
+
+
+def looks(case: Case, *seen: tuple[float, str]) -> None:
+    for hours, what in seen:
+        look(case, hours, what)
+
+
+def sent(case: Case, by: object, at: datetime = NOW, state: str = State.SENT, **fields: object) -> Notice:
+    notice = admin_data.notice(case, by, state=state, **fields)  # type: ignore[arg-type]
+    NoticeEvent.objects.create(notice=notice, state=State.SENT, by=by, at=at)
+    return notice
+
+
+def note(notice: Notice, state: str, at: datetime) -> None:
+    NoticeEvent.objects.create(notice=notice, state=state, at=at)
+
+
+# What is removed
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_removed"),
+    [
+        ([(0, Seen.GONE), (12, Seen.GONE)], True),
+        ([(0, Seen.GONE), (11 + 59 / 60, Seen.GONE)], False),
+        ([(0, Seen.GONE), (6, Seen.GONE), (11, Seen.GONE)], False),
+        ([(0, Seen.GONE), (6, Seen.STANDS), (12, Seen.GONE)], False),
+        ([(0, Seen.GONE), (6, Seen.STANDS), (12, Seen.GONE), (24, Seen.GONE)], True),
+        ([(0, Seen.GONE), (6, Seen.NOT_SEEN), (12, Seen.GONE)], True),
+        ([(0, Seen.NOT_SEEN), (12, Seen.NOT_SEEN), (24, Seen.NOT_SEEN)], False),
+        ([(0, Seen.GONE), (12, Seen.NOT_SEEN)], False),
+    ],
+)
+def test_two_looks_twelve_hours_apart_with_nothing_contrary_between(
+    ours: admin_data.Estate, seen: Sequence[tuple[float, str]], is_removed: bool
+) -> None:
+    case = ours.cases[0]
+    looks(case, *seen)
+    for each in conclusions.unproved():
+        conclusions.conclude(each)
+    assert case.removals.exists() == is_removed
+    if is_removed:
+        removal = case.removals.get()
+        assert removal.since == removal.looks.first().at
+        assert removal.said_at - removal.since >= 12 * HOUR
+
+
+def test_a_page_without_the_passages_counts_once_it_was_compared_with_all_works(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    for hours in (0, 12):
+        look(case, hours, Seen.CLEARED, version_id="v2")
+    assert conclusions.conclude(case) is None
+    check = PageCheck.objects.create(
+        version_id="v2", page=case.page, algorithm_id=OUTDATED, corpus_revision=1, checked_at=NOW, appeared_at=NOW
+    )
+    assert conclusions.conclude(case) is None, "it is owed another comparison"
+    PageCheck.objects.filter(pk=check.pk).update(algorithm_id=7)
+    assert conclusions.conclude(case) is not None
+
+
+def test_a_version_that_took_other_passages_of_the_work_is_contrary(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    match = case.matches.first()
+    for hours in (0, 12):
+        look(case, hours, Seen.CLEARED, version_id=match.version_id)
+    assert conclusions.conclude(case) is None
+    assert RemovalLook.objects.order_by("at").first().seen == Seen.STANDS
+
+
+def test_only_confirmed_cases_are_followed_and_a_removal_is_said_once(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    looks(case, (0, Seen.GONE), (12, Seen.GONE), (24, Seen.GONE))
+    Case.objects.filter(pk=case.pk).update(state="dismissed")
+    assert list(conclusions.unproved()) == []
+    assert conclusions.conclude(case) is None
+    Case.objects.filter(pk=case.pk).update(state="confirmed")
+    assert conclusions.conclude(case) is not None
+    assert conclusions.conclude(case) is None
+    assert list(conclusions.unproved()) == []
+
+
+def test_a_notice_is_removed_when_all_its_pages_are_and_not_while_a_counter_statement_runs(
+    ours: admin_data.Estate,
+) -> None:
+    one, other = ours.cases[0], ours.cases[2]
+    notice, countered = sent(one, ours.manager), sent(one, ours.manager, state=State.COUNTERED)
+    notice.pages.create(case=other)
+    for case, state in ((one, State.SENT), (other, State.REMOVED)):
+        looks(case, (0, Seen.GONE), (12, Seen.GONE))
+        conclusions.conclude(case)
+        notice.refresh_from_db()
+        assert notice.state == state
+    event = notice.events.last()
+    assert (event.state, event.by, event.at) == (State.REMOVED, None, NOW + 12 * HOUR)
+    countered.refresh_from_db()
+    assert countered.state == State.COUNTERED
+
+
+@pytest.mark.parametrize("ended", [State.REMOVED, State.CLOSED])
+def test_back_again_opens_matter_and_notice_and_keeps_when_it_ended(ours: admin_data.Estate, ended: str) -> None:
+    case = ours.cases[0]
+    notice = sent(case, ours.manager)
+    looks(case, (0, Seen.GONE), (12, Seen.GONE))
+    conclusions.conclude(case)
+    Notice.objects.filter(pk=notice.pk).update(state=ended)
+    (removal,) = conclusions.take_back([look(case, 48, Seen.STANDS)])
+    assert removal.ended_at == NOW + 48 * HOUR
+    case.refresh_from_db()
+    notice.refresh_from_db()
+    assert (case.returned_at, case.state, notice.state) == (NOW + 48 * HOUR, "confirmed", State.SENT)
+    case.matter.refresh_from_db()
+    assert case.matter.returned_cases == 1
+    assert conclusions.take_back([look(case, 60, Seen.STANDS)]) == []
+    looks(case, (72, Seen.GONE), (84, Seen.GONE))
+    conclusions.conclude(case)
+    assert [row.ended_at is None for row in case.removals.order_by("since")] == [False, True]
+
+
+# When it is looked at again
+
+
+def asked(now: datetime) -> set[str]:
+    PageRecheck.objects.update(outcome="unchanged")
+    CrawlRun.objects.update(state="finished")
+    before = set(PageRecheck.objects.values_list("pk", flat=True))
+    schedule.ask_due(now, CollectingOutbox())
+    return set(PageRecheck.objects.exclude(pk__in=before).values_list("page", flat=True))
+
+
+def test_pages_of_a_sent_notice_are_looked_at_daily_then_weekly(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    sent(case, ours.manager)
+    days = [day for day in range(45) if asked(NOW + day * DAY)]
+    assert days == [*range(1, 15), 21, 28, 35, 42]
+    recheck = PageRecheck.objects.first()
+    assert (recheck.asked_by, recheck.run.trigger) == (None, "look")
+    assert recheck.run.only_urls.splitlines()[0] == recheck.url
+    assert len(recheck.run.only_urls.splitlines()) == 2, "another page tells whether the site answers"
+
+
+@pytest.mark.parametrize("state", [State.DRAFTED, State.CONFIRMED, State.WITHDRAWN, State.CLOSED])
+def test_pages_of_other_notices_are_not(ours: admin_data.Estate, state: str) -> None:
+    sent(ours.cases[0], ours.manager, state=state)
+    assert asked(NOW + 3 * DAY) == set()
+
+
+def test_a_first_look_is_followed_by_another_when_it_is_due_and_then_daily(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    look(case, 0, Seen.GONE)
+    assert asked(NOW + 11 * HOUR) == set()
+    assert asked(NOW + 12 * HOUR) == {case.page_id}
+    assert asked(NOW + 13 * HOUR) == set()
+    assert asked(NOW + 37 * HOUR) == {case.page_id}
+    look(case, 40, Seen.STANDS)
+    assert asked(NOW + 9 * DAY) == set()
+
+
+def test_the_last_look_goes_by_the_other_route(ours: admin_data.Estate) -> None:
+    case = ours.cases[0]
+    case.page.site.proxies.create(place="proxy.example:3128", is_second_route=True)
+    looks(case, (0, Seen.GONE), (12, Seen.GONE))
+    assert conclusions.conclude(case) is None
+    assert asked(NOW + 13 * HOUR) == {case.page_id}
+    run = PageRecheck.objects.get().run
+    assert run.by_second_route
+    look(case, 14, Seen.GONE, by_second_route=True)
+    assert conclusions.conclude(case) is not None
+
+
+def test_what_the_program_asks_for_is_no_part_of_what_people_may(
+    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rechecks, "MAX_A_DAY", 1)
+    one, other = ours.cases[0], ours.cases[2]
+    sent(one, ours.manager)
+    assert asked(NOW + DAY) == {one.page_id}
+    CrawlRun.objects.update(state="finished")
+    outbox = CollectingOutbox()
+    recheck = rechecks.ask(other.page, ours.reviewer, NOW + DAY, outbox)
+    assert outbox.sent == [CrawlRequested(recheck.run_id)]
+
+
+# Figures
+
+
+def test_figures_are_those_of_a_case_computed_by_hand(ours: admin_data.Estate) -> None:
+    """Three notices to one addressee: pages removed after 1, 2 and 6 days, one not; answers after 2 and 4 days."""
+    site = ours.cases[0].page.site
+    cases = list(Case.objects.filter(site=site).order_by("pk"))
+    assert len(cases) >= 3
+    other = Case.objects.filter(rights_holder=ours.holder).exclude(site=site).first()
+    host = admin_data.addressee(ours.holder, "某某云", site, asks_for_seal=True)
+    first = sent(cases[0], ours.manager, addressee=host)
+    first.pages.create(case=cases[1])
+    second = sent(cases[1], ours.manager, at=NOW + DAY, addressee=host, state=State.REFUSED)
+    third = sent(cases[2], ours.manager, at=NOW + DAY, addressee=host)
+    third.pages.create(case=other)
+    drafted = admin_data.notice(cases[0], ours.manager, addressee=host)
+    assert drafted.events.count() == 0
+    for case, days in ((cases[0], 1), (cases[1], 2), (cases[2], 7)):
+        Removal.objects.create(case=case, since=NOW + days * DAY, said_at=NOW + days * DAY)
+    Removal.objects.filter(case=cases[1]).update(ended_at=NOW + 9 * DAY)
+    note(first, State.ANSWERED, NOW + 2 * DAY)
+    note(second, State.REFUSED, NOW + 5 * DAY)
+    note(second, State.ESCALATED, NOW + 6 * DAY)
+
+    record = track_record.of_addressee(host)
+    assert (record.notices, record.pages, record.removed, record.returned) == (3, 4, 3, 1)
+    assert (record.answered, record.refused, record.removal_rate) == (2, 1, 0.75)
+    assert (record.to_removal, record.to_answer) == (2 * DAY, 3 * DAY)
+    assert record.sentences == [
+        Message("removal.record-seal"),
+        Message("removal.record-answers", days=3),
+        Message("removal.record-refused", refused=1, notices=3),
+        Message("removal.record-removed-in", removed=3, pages=4, days=2),
+    ]
+    assert track_record.of_site(site).notices == 3
+    later = track_record.of_site(site, NOW + HOUR)
+    assert (later.notices, later.pages, later.removed) == (2, 3, 2)
+    assert [(each.name, one.notices) for each, one in track_record.by_addressee(site)] == [("某某云", 3)]
+
+
+def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_assert_max_num_queries: object) -> None:
+    host = admin_data.addressee(ours.holder, "某某云")
+    for case in ours.cases:
+        sent(case, ours.manager, addressee=host)
+    with django_assert_max_num_queries(4):  # type: ignore[operator]
+        track_record.of_addressee(host)
+
+
+def test_before_removed_and_a_removal_before_the_notice_count_for_nothing(ours: admin_data.Estate) -> None:
+    host = admin_data.addressee(ours.holder, "某某云")
+    assert track_record.of_addressee(host).sentences == [Message("removal.record-none")]
+    Removal.objects.create(case=ours.cases[0], since=NOW - DAY, said_at=NOW - DAY)
+    sent(ours.cases[0], ours.manager, addressee=host)
+    record = track_record.of_addressee(host)
+    assert (record.pages, record.removed, record.to_removal, record.to_answer) == (1, 0, None, None)
+    assert record.sentences[-1] == Message("removal.record-removed", removed=0, pages=1)
+
+
+# The source of a page
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "<p>渡口<b>无灯</b></p>",
+        "<script>var t='\\u6e21\\u53e3\\u65e0\\u706f'</script>",
+        "<p>&#28193;&#21475;&#26080;&#28783;</p>",
+        "<i data-t='%E6%B8%A1%E5%8F%A3%E6%97%A0%E7%81%AF'></i>",
+    ],
+)
+def test_a_text_is_seen_wherever_it_stands_in_the_source(written: str) -> None:
+    assert (
+        source_text(written.encode(), {"Content-Type": "text/html; charset=utf-8"}, "https://a.example/") == "渡口无灯"
+    )
+
+
+def test_a_text_in_base64_is_seen_and_what_is_no_text_is_not() -> None:
+    text = "夜里的渡口没有灯，船工只凭水声认岸"
+    import base64
+
+    packed = base64.b64encode(text.encode()).decode()
+    headers = {"Content-Type": "text/html; charset=utf-8"}
+    found = source_text(f"<div data-x='{packed}'>{'A' * 40}</div>".encode(), headers, "https://a.example/")
+    assert found == text
