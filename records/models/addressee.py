@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
+from core.addressees import ANSWER_DAYS, COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
 from records.models.phrases import addressee_role_choices, counter_rule_choices
 from records.models.rights import Entered, RightsHolder
 from records.models.site import Site
@@ -38,6 +38,12 @@ class Addressee(Entered):
         help_text=_("Of one message together; empty: not known."),
     )
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
+    answer_days = models.PositiveSmallIntegerField(
+        _("answer due in days"),
+        default=ANSWER_DAYS,
+        validators=[MinValueValidator(1), MaxValueValidator(365)],
+        help_text=_("After a notice was sent. The law says at once or in time, and names no day: 7 is a choice."),
+    )
     counter_rule = models.CharField(
         _("time after a counter-statement"),
         max_length=16,
