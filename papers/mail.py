@@ -84,7 +84,7 @@ def mail_bytes(mail: NoticeMail) -> bytes:
     message.set_content(_body(mail), charset="utf-8", cte="base64")
     for name, content in mail.files:
         main, sub = _type_of(name)
-        message.add_attachment(content, maintype=main, subtype=sub, filename=spelled(name))
+        message.add_attachment(content, maintype=main, subtype=sub, filename=_file_name(name))
     if message.is_multipart():
         message.set_boundary(f"=_{digest(mail.message_id.encode())[:32]}")
     return message.as_bytes()
@@ -122,6 +122,12 @@ def _line(text: str, most: int) -> str:
     return made if len(made) <= most else f"{made[: most - 1]}…"
 
 
+def _file_name(name: str) -> str:
+    """As `unlinked`, but for the dot before what the file is."""
+    stem, dot, ending = name.rpartition(".")
+    return f"{unlinked(stem)}{dot}{unlinked(ending)}"
+
+
 def _type_of(name: str) -> tuple[str, str]:
     ending = PurePosixPath(name).suffix.lower().removeprefix(".")
     return _WORD if ending == "docx" else _TYPES.get(ending, ("application", "octet-stream"))
@@ -138,5 +144,5 @@ def _body(mail: NoticeMail) -> str:
         holder=unlinked(mail.holder),
         contact=unlinked(mail.contact) or unlinked(mail.holder),
         phone=unlinked(mail.phone),
-        files="\n".join(f"{spelled(name)}  {digest(content)}" for name, content in mail.files),
+        files="\n".join(f"{_file_name(name)}  {digest(content)}" for name, content in mail.files),
     )

@@ -178,7 +178,7 @@ def _lost(step: str, error: Exception) -> Message:
         return Message("mail.no-tls", reason=_cleaned(error.reason or str(error)))
     if step == "AUTH" and type(error) is smtplib.SMTPException:  # it knows no way of logging in that we know
         return Message("mail.no-auth")
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says it was closed
         return Message("mail.stalled", step=step)
     if step == "connect" and isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
         return Message("mail.no-connection", reason=_cleaned(error.strerror or str(error)))

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 
 from core.addressees import ANSWER_DAYS
 from core.errors import BadInput
+from core.wording import Message
 from records.access import may_manage
 from records.models import Notice, NoticeEvent, NoticeMail
 from records.notices.events import MOVES, locked, move
@@ -56,7 +57,8 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, note: s
 def release(row: Notice, now: datetime) -> None:
     """Take back a mail that waits; raise BadInput where one is under way or may have gone out. The row is locked."""
     mails = NoticeMail.objects.filter(notice=row)
-    mails.filter(state=NoticeMail.State.PREPARED).update(state=NoticeMail.State.FAILED, ended_at=now)
+    prepared = mails.filter(state=NoticeMail.State.PREPARED)
+    prepared.update(state=NoticeMail.State.FAILED, ended_at=now, said=Message("mail.broken-off"))
     if open_mails(row).exists():
         raise BadInput("mail.under-way")
 
