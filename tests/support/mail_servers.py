@@ -29,8 +29,6 @@ class Mailbox:
 
     def __init__(self) -> None:
         self.envelopes: list[Envelope] = []
-        self.hold: threading.Event | None = None  # set: DATA is answered only when it is
-        self.reached = threading.Event()
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
         self.envelopes.append(envelope)
@@ -64,7 +62,7 @@ class ScriptedServer:
         self.answers = {**ANSWERS, **{step.replace("_", " "): said for step, said in answers.items()}}
         self.received: list[bytes] = []
         self.connections = 0
-        self.in_data = threading.Event()
+        self.recipients = 0
         self._ended = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._serve, daemon=True).start()
@@ -95,12 +93,12 @@ class ScriptedServer:
                 if not line:
                     return
                 step = line[:4].decode("ascii", "replace").upper()
+                self.recipients += step == "RCPT"
                 going = self._answer(connection, step)
                 if going and step == "DATA" and self.answers["DATA"].startswith(b"354"):
                     going = self._take(connection, lines)
 
     def _take(self, connection: socket.socket, lines: Any) -> bool:
-        self.in_data.set()
         body = []
         while (line := lines.readline()) != b".\r\n":
             if not line:
