@@ -56,8 +56,8 @@ COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
 }
 
 
-# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week leaves
-# a provider five working days, and a copy no more than that.
+# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week
+# leaves a provider five working days, and a copy no more than that.
 ANSWER_DAYS = 7
 
 

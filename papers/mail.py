@@ -1,4 +1,4 @@
-"""A confirmed notice as a mail: plain words, its files attached. Names and titles in it may come from a hostile page."""
+"""A confirmed notice as a mail: plain words, its files attached. Names in it may come from a hostile page."""
 
 import re
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ _ZH = """{addressee}：
 """
 _EN = """To {addressee}:
 
-Please find attached our {paper} about {titles}, which names {pages} pages. The notice with all addresses, the comparison
-table and the papers are attached. Please act on it as the law asks.
+Please find attached our {paper} about {titles}, which names {pages} pages. The notice with all addresses, the
+comparison table and the papers are attached. Please act on it as the law asks.
 
 {holder}
 Contact: {contact}

@@ -141,7 +141,7 @@ def _content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> Handed:
 def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:
     """Send the final dot: from here on, only an answer says what became of the message."""
     try:
-        assert client.sock is not None  # noqa: S101 # it was written to
+        assert client.sock is not None  # it was written to
         client.sock.settimeout(_left(ends_at))
         client.sock.sendall(b".\r\n")
         code, said = client.getreply()

@@ -165,7 +165,9 @@ class Notice(models.Model):
             models.Index(fields=["-drafted_at", "-id"]),
             models.Index(fields=["rights_holder", "state", "-drafted_at"]),
             models.Index(fields=["state", "-drafted_at"]),
-            models.Index(fields=["rights_holder", "answer_due"], condition=Q(answer_due__isnull=False), name="notices_due"),
+            models.Index(
+                fields=["rights_holder", "answer_due"], condition=Q(answer_due__isnull=False), name="notices_due"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Counter-statements: entered once, they stop further notices to that provider and start the time to complain or sue."""
+"""Counter-statements: they stop further notices to that provider, and start the time to complain or sue."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from records.models import CounterStatement, LegalAction, Notice
 from records.notices.events import locked, move, note_event, states_before
 from records.notices.kept_files import keep_event_papers
 from records.notices.outcomes import require_after_sending
-from records.notices.sending import Files, require_manager, require_past
+from records.notices.sending import Files, Noted, require_manager, require_past, today_at
 from records.notices.working_days import Counted, counted
 
 State = Notice.State
@@ -32,16 +32,13 @@ class Action:
 
 
 def enter_counter(
-    notice: Notice,
-    received_on: date,
-    by: User,
-    now: datetime,
-    *,
-    cases: Collection[int] = (),
-    note: str = "",
-    files: Files = (),
+    notice: Notice, noted: Noted, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
-    """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys). Raises BadInput."""
+    """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys).
+
+    noted.day: when it was received. Raises BadInput.
+    """
+    received_on = noted.day or today_at(now)
     require_manager(notice, by)
     with transaction.atomic():
         row = locked(notice, *states_before(State.COUNTERED))
@@ -49,13 +46,13 @@ def enter_counter(
         named = set(row.pages.values_list("case_id", flat=True))
         if not named.issuperset(cases):
             raise BadInput("notice.other-pages")
-        event = move(row, State.COUNTERED, by, now, note, day=received_on)
+        event = move(row, State.COUNTERED, by, now, noted.note, day=received_on)
         rule, days = _time(row)
         counter = CounterStatement.objects.create(
             notice=row, event=event, received_on=received_on, rule=str(rule), days=days
         )
         counter.cases.set(cases or named)
-        keep_event_papers(event, files, by)
+        keep_event_papers(event, noted.files, by)
     notice.refresh_from_db()
     return counter
 

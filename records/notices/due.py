@@ -41,7 +41,9 @@ def due(notices: "QuerySet[Notice]") -> list[Due]:
 def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
     rows = notices.filter(state=State.SENT, answer_due__isnull=False).select_related("site", "addressee")
     for notice in rows.order_by("answer_due", "pk")[:MAX_ROWS]:
-        yield Due(Message("notice.due-answer"), notice, notice.sent_on or notice.answer_due, notice.answer_due)
+        yield Due(
+            Message("notice.due-answer"), notice, notice.sent_on or today_at(notice.drafted_at), notice.answer_due
+        )
 
 
 def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:

@@ -48,7 +48,7 @@ def locked(notice: Notice, *states: str) -> Notice:
 def note_event(
     notice: Notice, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
 ) -> NoticeEvent:
-    """Note the state that a notice has now. by: None for what the program saw; day: when it happened, if not at `at`."""
+    """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
     text = storable(note)[:MAX_NOTE_CHARS]
     return NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=text, day=day, way=way)
 

@@ -68,12 +68,14 @@ def require_fit(notice: Notice, today: date) -> None:
         raise BadInput("notice.paper-expired", name=paper.name, until=str(paper.valid_until or paper.valid_from))
 
 
-def _stopped(pages: Collection[int], provider: Collection[str]) -> dict[int, Message]:
+def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
     """By page: that a counter-statement about it came from the provider. Another provider is not stopped by it."""
     if not pages or not provider:
         return {}
-    found: dict[int, Message] = {}
-    counters = CounterStatement.objects.filter(cases__page__in=pages).select_related("notice__addressee").distinct()
+    found: dict[str, Message] = {}
+    counters = (
+        CounterStatement.objects.filter(cases__page__in=list(pages)).select_related("notice__addressee").distinct()
+    )
     for counter in counters.order_by("received_on"):
         if provider_of(counter.notice.addressee, counter.notice.values).isdisjoint(provider):
             continue

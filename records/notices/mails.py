@@ -17,7 +17,7 @@ from core.ports import Clock, Outbox
 from core.settings import Settings
 from core.wording import Message
 from papers.mail import mail_bytes
-from papers.smtp import Handed, Letter, hand_over
+from papers.smtp import Handed, Letter, Outcome, hand_over
 from records import stores
 from records.models import Notice, NoticeEvent, NoticeMail
 from records.notices.events import locked
@@ -33,8 +33,9 @@ LOST_AFTER = timedelta(minutes=7)
 
 
 def ask(notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings) -> NoticeMail:
-    """Have a confirmed notice sent by a worker. Raises BadInput; ServiceUnavailable where the broker does not answer,
-    and then nothing waits to be sent.
+    """Have a confirmed notice sent by a worker.
+
+    Raises BadInput; ServiceUnavailable where the broker does not answer, and then nothing waits to be sent.
     """
     mail, is_new = _prepared(notice, by, now, settings)
     if not is_new and not _renewed(mail, now):
@@ -97,7 +98,7 @@ def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None
             raise BadInput("mail.not-unknown")
         if went_out:
             began = mail.began_at or mail.asked_at
-            note_sent(row, by, now, NoticeEvent.Way.MAIL, today_at(began), mail.message_id)
+            note_sent(row, by, now, NoticeEvent.Way.MAIL, today_at(began), note=mail.message_id)
     mail.refresh_from_db()
 
 
@@ -174,8 +175,8 @@ def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
         if not _end(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
             return  # it took so long that a person decided meanwhile
-        if handed.outcome == State.SENT:
-            note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, today_at(now), mail.message_id)
+        if handed.outcome is Outcome.SENT:
+            note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, today_at(now), note=mail.message_id)
 
 
 def _end(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:

@@ -12,25 +12,23 @@ from records.models import Addressee, Notice
 from records.notices.drafting import Drafted, draft
 from records.notices.events import MOVES, locked, move, states_before
 from records.notices.kept_files import keep_event_papers
-from records.notices.sending import Files, require_manager, require_past
+from records.notices.sending import NOTHING, Noted, require_manager, require_past
 from records.notices.values import cases_of
 
 State = Notice.State
 NOTED = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
 
 
-def note_outcome(
-    notice: Notice, to: str, by: User, now: datetime, *, note: str = "", day: date | None = None, files: Files = ()
-) -> None:
-    """Note what happened. day: when, if not today. Raises BadInput for a state that may not follow, and a stranger."""
+def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: Noted = NOTHING) -> None:
+    """Note what happened. noted.day: when, if not today. Raises BadInput for a state that may not follow."""
     require_manager(notice, by)
     if to not in NOTED:
         raise BadInput("notice.no-move", choices=tuple(str(each) for each in NOTED))
     with transaction.atomic():
         row = locked(notice, *states_before(to))
-        require_after_sending(row, day, now)
-        event = move(row, to, by, now, note, day=day)
-        keep_event_papers(event, files, by)
+        require_after_sending(row, noted.day, now)
+        event = move(row, to, by, now, noted.note, day=noted.day)
+        keep_event_papers(event, noted.files, by)
     notice.refresh_from_db()
 
 

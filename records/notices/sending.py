@@ -1,6 +1,7 @@
 """That a notice went out, by whatever way; and what a person notes of the day and the files that show it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -22,7 +23,19 @@ Files = Sequence[tuple[str, bytes]]
 BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 
-def mark_sent(notice: Notice, way: str, day: date, files: Files, by: User, now: datetime, note: str = "") -> None:
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a person notes of something that happened. day: when, None for today; files: name and bytes of each."""
+
+    day: date | None = None
+    note: str = ""
+    files: Files = ()
+
+
+NOTHING = Noted()
+
+
+def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -> None:
     """Note that a person sent a confirmed notice, how, when, and what shows it.
 
     It is a fact, so pages that changed since do not keep it from being noted. Raises BadInput.
@@ -30,25 +43,26 @@ def mark_sent(notice: Notice, way: str, day: date, files: Files, by: User, now: 
     require_manager(notice, by)
     if way not in BY_HAND:
         raise BadInput("notice.choose-way", choices=tuple(str(each) for each in BY_HAND))
-    if not files:
+    if not noted.files:
         raise BadInput("notice.no-proof-of-sending")
+    day = noted.day or today_at(now)
     require_past(day, now)
     with transaction.atomic():
         row = locked(notice, State.CONFIRMED)
         release(row, now)
-        event = note_sent(row, by, now, way, day, note)
-        keep_event_papers(event, files, by)
+        event = note_sent(row, by, now, way, day, note=noted.note)
+        keep_event_papers(event, noted.files, by)
     notice.refresh_from_db()
 
 
-def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, note: str = "") -> NoticeEvent:
+def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
     """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
     event = move(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
     row.answer_due = day + timedelta(days=row.addressee.answer_days if row.addressee else ANSWER_DAYS)
     row.save(update_fields=["sent_on", "answer_due"])
     if row.escalates is not None:
-        earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates_id)
+        earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates.pk)
         if State.ESCALATED in MOVES[earlier.state]:
             move(earlier, State.ESCALATED, by, now, f"#{row.pk}")
     return event

@@ -46,7 +46,7 @@ def test_a_mail_says_who_writes_to_whom_about_what_and_carries_the_files() -> No
     assert "林先生" in body
     attached = {part.get_filename(): part.get_content() for part in message.iter_attachments()}
     assert attached == dict(MAIL.files)
-    assert [part.get_content_type() for part in message.iter_attachments()][0] == "application/pdf"
+    assert next(part.get_content_type() for part in message.iter_attachments()) == "application/pdf"
     assert mail_bytes(MAIL) == mail_bytes(MAIL)
 
 
@@ -63,7 +63,16 @@ HOSTILE = "x\r\nBcc: victim@evil.example\r\n\r\n<a href=http://evil.example/>www
 def test_hostile_names_are_text_in_one_header_and_no_link() -> None:
     mail = replace(MAIL, titles=[HOSTILE], holder=HOSTILE, addressee=HOSTILE, contact=HOSTILE, phone=HOSTILE)
     message = read(replace(mail, files=[(f"{HOSTILE}.pdf", PDF)]))
-    assert set(message.keys()) == {"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type"}
+    assert set(message.keys()) == {
+        "From",
+        "To",
+        "Reply-To",
+        "Subject",
+        "Date",
+        "Message-ID",
+        "MIME-Version",
+        "Content-Type",
+    }
     assert len(message["From"].addresses) == 1
     assert len(message["To"].addresses) == 1
     body = message.get_body(("plain",)).get_content().split("Attachments", 1)[0]
@@ -95,8 +104,8 @@ def test_encoded_sizes_are_reckoned_from_above() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a", "a@", "@b.cn", "a b@c.cn", "a@b c.cn", "a@b.cn\nTo: x@y.z", "<a@b.cn>", "a@b..cn", "a@-b.cn", "a@b.cn,c@d.cn",
-     '"a"@b.cn', "网@b.cn", f"{'a' * 250}@b.cn", "a@[127.0.0.1]"],
+    ["", "a", "a@", "@b.cn", "a b@c.cn", "a@b c.cn", "a@b.cn\nTo: x@y.z", "<a@b.cn>", "a@b..cn", "a@-b.cn",
+     "a@b.cn,c@d.cn", '"a"@b.cn', "网@b.cn", f"{'a' * 250}@b.cn", "a@[127.0.0.1]"],
 )  # fmt: skip
 def test_what_is_no_plain_address_is_none(text: str) -> None:
     assert plain_address(text) is None

@@ -1,7 +1,6 @@
 """Handing a letter over: what is known of it when the server refuses, stalls or drops at any step."""
 
 import ssl
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -86,7 +85,7 @@ def test_nobody_listens() -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "local")])
     made = (
@@ -105,7 +104,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path
     encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
     (folder / "cert.pem").write_bytes(made.public_bytes(encoding))
     (folder / "key.pem").write_bytes(key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain))
-    yield folder / "cert.pem", folder / "key.pem"
+    return folder / "cert.pem", folder / "key.pem"
 
 
 def logged_in(server: object, session: object, envelope: object, mechanism: str, data: object) -> AuthResult:

@@ -18,7 +18,7 @@ from records.models import HolderPaper, Notice, NoticeMail, PageRecord
 from records.notices import mails
 from records.notices.drafting import confirm, draft, withdraw, write
 from records.notices.kept_files import add_paper, take_back
-from records.notices.sending import mark_sent
+from records.notices.sending import Noted, mark_sent
 from records.notices.values import cases_of
 from tests.support import admin_data, sent_notices
 from tests.support.desk import CollectingOutbox
@@ -149,7 +149,7 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
     with pytest.raises(BadInput, match="may have gone out already"):
         withdraw(notice, ours.manager)
     with pytest.raises(BadInput, match="may have gone out already"):
-        mark_sent(notice, "post", timezone.localdate(), [("单.pdf", PDF)], ours.manager, clock.now())
+        mark_sent(notice, "post", Noted(files=[("单.pdf", PDF)]), ours.manager, clock.now())
     with pytest.raises(BadInput, match="only a manager"):
         mails.settle(mail, ours.reviewer, clock.now(), went_out=True)
     mails.settle(mail, ours.manager, clock.now(), went_out=False)
@@ -244,15 +244,13 @@ def test_a_power_of_attorney_that_ran_out_since_keeps_it_at_home(
     ours: admin_data.Estate, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
     today = timezone.localdate(clock.now())
-    paper = add_paper(
-        ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today
-    )
+    paper = add_paper(ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today)
     cases = cases_of(sent_notices.confirmed(ours))
     notice = draft(cases, "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
     write(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
     confirm(notice, ours.manager)
     clock.at += timedelta(days=1)
-    with pytest.raises(BadInput, match="授权委托书.pdf.*is not valid today"):
+    with pytest.raises(BadInput, match=r"授权委托书\.pdf.*is not valid today"):
         mails.send_now(notice, ours.manager, clock, mailing(server[1]))
     clock.at -= timedelta(days=1)
     take_back(paper, ours.manager)

@@ -1,4 +1,4 @@
-"""Mail servers on loopback: a real one that keeps what it got, and one that refuses, stalls or drops where it is told."""
+"""Mail servers on loopback: a real one that keeps what it got, and one that refuses, stalls or drops as it is told."""
 
 import socket
 import threading
@@ -30,7 +30,7 @@ class Mailbox:
     def __init__(self) -> None:
         self.envelopes: list[Envelope] = []
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         self.envelopes.append(envelope)
         return "250 kept"
 
@@ -116,7 +116,7 @@ class ScriptedServer:
             connection.shutdown(socket.SHUT_RDWR)
             return False
         connection.sendall(said)
-        return not said.startswith((b"4", b"5")) or step in {"EHLO"}
+        return not said.startswith((b"4", b"5")) or step == "EHLO"
 
 
 @contextmanager

@@ -70,4 +70,4 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    print(json.dumps({"send": _send, "after": _after}[sys.argv[1]]()))
+    sys.stdout.write(json.dumps({"send": _send, "after": _after}[sys.argv[1]]()))

@@ -7,11 +7,11 @@ import pytest
 from django.db import transaction
 
 from core.addressees import Paper
+from core.ids import digest
 from core.settings import MailSettings, Settings
 from core.settings_loading import load
 from pagestore.evidence import MemoryEvidenceStore
 from records import stores
-from core.ids import digest
 from records.models import Case, Notice, NoticeEvent, NoticeFile
 from records.notices.drafting import draft
 from records.notices.events import move
