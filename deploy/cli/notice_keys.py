@@ -67,5 +67,5 @@ def files_of(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
             with path.open("rb") as file:
                 found.append((path.name, file.read(MAX_FILE_BYTES)))
         except OSError as error:
-            raise UnreadableFile(path, "file.cannot-be-read", reason=error.strerror or error) from error
+            raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
     return found

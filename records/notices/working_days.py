@@ -37,8 +37,8 @@ def counted(start: date, days: int, rule: CounterRule) -> Counted:
 
 
 def _is_known(country: str, year: int) -> bool:
-    """China's State Council announces in November which weekends of the next year are worked: until then none is."""
-    return country != "CN" or bool(_calendar(country, year).weekend_workdays)
+    """China's State Council announces each autumn which weekends of the next year are worked: until then none is."""
+    return country != "CN" or any(day.year == year for day in _calendar(country, year).weekend_workdays)
 
 
 @cache

@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from core.addressees import Paper
 from core.ids import digest
@@ -67,5 +68,5 @@ def sent(of: admin_data.Estate, on: date, addressee: object = None) -> Notice:
     """A notice that a person sent by post on a day."""
     made = confirmed(of, addressee)
     with transaction.atomic():
-        note_sent(made, of.manager, admin_data.NOW, NoticeEvent.Way.POST, on)
+        note_sent(made, of.manager, timezone.now(), NoticeEvent.Way.POST, on)
     return made

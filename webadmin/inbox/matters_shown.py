@@ -27,6 +27,7 @@ from webadmin.forms.report_form import default_choice
 from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
+from webadmin.notices.of_matter import NoticeLine, notices_of
 from webadmin.notices.offers import offers
 from webadmin.third_party.summary import ThirdPartySummary, third_party_of
 
@@ -74,6 +75,7 @@ class Preview:
     report_address: str
     papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.offers
     third_party: ThirdPartySummary
+    notices: Sequence[NoticeLine]
 
 
 def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
@@ -132,6 +134,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         report_address=_report_address(matter),
         papers=offers(matter.site) if matter.confirmed_cases else [],
         third_party=third_party_of(Subject(matter=matter)),
+        notices=notices_of(matter),
     )
 
 
