@@ -40,7 +40,7 @@ def due_view(request: HttpRequest) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
         "opts": Notice._meta,
-        "title": _("Due"),
+        "title": _("What is due"),
         "rows": due_of(request.user),
     }
     return with_policy(TemplateResponse(request, "webadmin/notices_due.html", context))
