@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from core.addressees import ANSWER_DAYS, COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
+from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
 from records.models.phrases import addressee_role_choices, counter_rule_choices
 from records.models.rights import Entered, RightsHolder
 from records.models.site import Site
@@ -40,9 +40,10 @@ class Addressee(Entered):
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
     answer_days = models.PositiveSmallIntegerField(
         _("answer due in days"),
-        default=ANSWER_DAYS,
+        null=True,
+        blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(365)],
-        help_text=_("After a notice was sent. The law says at once or in time, and names no day: 7 is a choice."),
+        help_text=_("After a notice was sent; empty: 7. That is a choice: the law says at once or in time."),
     )
     counter_rule = models.CharField(
         _("time after a counter-statement"),

@@ -102,6 +102,11 @@ def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None
     mail.refresh_from_db()
 
 
+def is_forgotten(mail: NoticeMail, now: datetime) -> bool:
+    """Whether a mail has waited so long for a worker that it may be asked for again."""
+    return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
+
+
 def _prepared(notice: Notice, by: User, now: datetime, settings: Settings) -> tuple[NoticeMail, bool]:
     """The mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
     require_manager(notice, by)

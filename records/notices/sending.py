@@ -59,7 +59,8 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
     """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
     event = move(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
-    row.answer_due = day + timedelta(days=row.addressee.answer_days if row.addressee else ANSWER_DAYS)
+    days = row.addressee.answer_days if row.addressee else None
+    row.answer_due = day + timedelta(days=days or ANSWER_DAYS)
     row.save(update_fields=["sent_on", "answer_due"])
     if row.escalates is not None:
         earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates.pk)

@@ -31,7 +31,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
     return made
 
 
-def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # noqa: PLR0915 # one way, step by step
+def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # one way, step by step
     chromium: Browser,
     live_server: object,
     world: admin_data.World,

@@ -85,7 +85,7 @@ def test_a_notice_goes_out_with_its_files_and_its_bytes_are_kept(
     assert attached == {file.name: file.digest for file in notice.files.all()}
     sent = reloaded(notice)
     assert (sent.state, sent.sent_on) == (Notice.State.SENT, timezone.localdate(clock.now()))
-    assert sent.answer_due == sent.sent_on + timedelta(days=ours.addressee.answer_days)  # type: ignore[operator]
+    assert sent.answer_due == sent.sent_on + timedelta(days=7)  # type: ignore[operator]
     event = sent.events.last()
     assert (event.by, event.way, event.note) == (ours.manager, "mail", mail.message_id)  # type: ignore[union-attr]
     with pytest.raises(BadInput, match="not in that state"):

@@ -78,6 +78,10 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     assert 'http-equiv="refresh"' in waiting
     assert 'value="send"' not in waiting
     assert "waits for the mail server; look again" in asked(manager, notice, "send")
+    NoticeMail.objects.update(asked_at=timezone.now() - mails.EXPIRES_AFTER)
+    assert "nobody has taken it up" in page_of(manager, notice)
+    asked(manager, notice, "send")
+    assert outbox.sent == [MailRequested(mail.pk)] * 2
     with real_server() as (mailbox, url):
         of_worker = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=url))
         mails.carry_out(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))

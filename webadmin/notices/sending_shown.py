@@ -40,12 +40,14 @@ def sending_of(notice: Notice) -> dict[str, Any]:
     """The parts of the page that follow the confirmation, for its template."""
     mails.close_lost(timezone.now())
     live = open_mails(notice).first()
+    is_stuck = live is not None and mails.is_forgotten(live, timezone.now())
     is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN
     is_confirmed = notice.state == State.CONFIRMED
     return {
         "mails": [(mail, said(mail.said) if mail.said else "") for mail in notice.mails.select_related("settled_by")],
         "unknown_mail": live if is_unknown else None,
-        "is_under_way": live is not None and not is_unknown,
+        "is_under_way": live is not None and not is_unknown and not is_stuck,
+        "is_stuck": is_stuck,
         "may_be_sent": is_confirmed and live is None,
         "recipient": _recipient(notice) if is_confirmed else "",
         "why_no_mail": _why_no_mail(notice) if is_confirmed else "",
