@@ -56,6 +56,11 @@ COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
 }
 
 
+# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week
+# leaves a provider five working days, and a copy no more than that.
+ANSWER_DAYS = 7
+
+
 def paper_for(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
     """The paper that an addressee gets. rule: says under which law it takes notices.
 

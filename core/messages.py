@@ -9,6 +9,7 @@ CrawlRequested      webadmin, schedule, command line -> crawl a site
 RightsChanged       webadmin, sweeper -> rule a rights holder's findings by the rights that there are now
 OpinionsRequested   webadmin, command line -> ask the published engines about a page version behind a case
 LookUpRequested     webadmin -> ask the registries who hosts a site and who registered its name
+MailRequested       webadmin -> hand the mail of a notice to the mail server
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,6 +68,11 @@ class LookUpRequested:
     look_up_id: int  # a look-up that already stands in the admin database
 
 
+@dataclass(frozen=True, slots=True)
+class MailRequested:
+    mail_id: int  # a mail that already stands in the admin database, its bytes in the evidence store
+
+
 StepMessage = (
     PagesStored
     | MatchesFound
@@ -77,6 +83,7 @@ StepMessage = (
     | RightsChanged
     | OpinionsRequested
     | LookUpRequested
+    | MailRequested
 )
 
 

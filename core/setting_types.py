@@ -12,6 +12,7 @@ from annotated_types import GroupedMetadata, Interval, Predicate
 
 from core import service_urls
 from core.hosts import parse_host
+from core.mail_servers import can_be_address, can_be_server
 from core.wording import Message
 
 # As Django's own check asks of a key that signs (security.W009).
@@ -102,4 +103,6 @@ TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]
 Place = Annotated[str, Admits(_is_place, Message("config.places"))]
 TimeServer = Annotated[str, Admits(_is_host, Message("config.hosts"))]
 Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]
+SmtpUrl = Annotated[str, Admits(can_be_server, Message("config.smtp-url"))]
+MailAddress = Annotated[str, Admits(can_be_address, Message("config.mail-address"))]
 WhoisServer = Annotated[str, Admits(_is_whois_server, Message("config.whois-servers"))]

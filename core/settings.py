@@ -18,11 +18,13 @@ from core.setting_types import (
     EvidenceUrl,
     IndexUrl,
     Key,
+    MailAddress,
     MongoUrl,
     Place,
     Port,
     RedisUrl,
     Setting,
+    SmtpUrl,
     Socket,
     TimeServer,
     TimeZone,
@@ -233,6 +235,41 @@ class RegistrySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class MailSettings:
+    """Through whom confirmed notices go out by mail. None goes out while server or sender is empty."""
+
+    smtp_url: Annotated[
+        SmtpUrl,
+        Setting(
+            _(
+                "mail server through which confirmed notices go out, when a person sends one: `smtps://`,"
+                " `smtp+starttls://` or, unencrypted, `smtp://`, with user and password as in"
+                " `smtps://USER:PASSWORD@mail.example`"
+            ),
+            default=_("none"),
+            is_secret=True,
+        ),
+    ] = field(default="", repr=False)
+    sender: Annotated[
+        MailAddress,
+        Setting(
+            _("mail address that notices come from; answers go to the rights holder's"),
+            name="smtp_sender",
+            default=_("none"),
+        ),
+    ] = ""
+    timeout_s: Annotated[
+        # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s (papers.smtp).
+        float, Interval(ge=1, le=240), Setting(_("seconds for one answer of the mail server"), name="smtp_timeout_s")
+    ] = 60.0  # fmt: skip
+
+    @property
+    def is_on(self) -> bool:
+        """Whether mail can be sent."""
+        return bool(self.smtp_url and self.sender)
+
+
+@dataclass(frozen=True, slots=True)
 class PipelineSettings:
     workers: Annotated[int, Interval(ge=1, le=256), Setting(_("processes that fingerprint and match"))] = 2
     crawlers: Annotated[int, Interval(ge=1, le=64), Setting(_("sites crawled at the same time on one machine"))] = 2
@@ -351,6 +388,7 @@ class Settings:
     web: WebSettings
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     registries: RegistrySettings = field(default_factory=RegistrySettings)
+    mail: MailSettings = field(default_factory=MailSettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
 
     @property

@@ -15,6 +15,7 @@ from core.settings import (
     CrawlSettings,
     DiscoverySettings,
     EvidenceSettings,
+    MailSettings,
     PipelineSettings,
     RegistrySettings,
     ServiceSettings,
@@ -34,6 +35,7 @@ class _Sections(BaseSettings):
     crawl: CrawlSettings = CrawlSettings()
     discovery: DiscoverySettings = DiscoverySettings()
     registries: RegistrySettings = RegistrySettings()
+    mail: MailSettings = MailSettings()
     pipeline: PipelineSettings = PipelineSettings()
     web: WebSettings = WebSettings()
     evidence: EvidenceSettings = EvidenceSettings()

@@ -41,6 +41,7 @@ app.conf.update(
         "pipeline.take_imports": {"queue": CRAWL_QUEUE},
         "pipeline.discover": {"queue": CRAWL_QUEUE},
         "pipeline.look_up_contacts": {"queue": CRAWL_QUEUE},
+        "pipeline.send_mail": {"queue": CRAWL_QUEUE},
         "pipeline.bundle_evidence": {"queue": "evidence"},
         "pipeline.draw_evidence": {"queue": "evidence"},
         "pipeline.register_work": {"queue": "works"},

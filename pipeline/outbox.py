@@ -7,6 +7,7 @@ from core.errors import ServiceUnavailable
 from core.messages import (
     CrawlRequested,
     LookUpRequested,
+    MailRequested,
     MatchesFound,
     OpinionsRequested,
     PagesStored,
@@ -29,6 +30,7 @@ TASKS: dict[type, str] = {
     RightsChanged: "pipeline.rule_again",
     OpinionsRequested: "pipeline.ask_engines",
     LookUpRequested: "pipeline.look_up_contacts",
+    MailRequested: "pipeline.send_mail",
 }
 
 

@@ -35,6 +35,7 @@ from records import failures, statistics
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
+from records.notices import mails
 from records.opinions import requests as opinion_requests
 from records.opinions.requests import Subject
 from records.sites import imports, look_ups, rechecks
@@ -153,6 +154,16 @@ class LookUpStep(Step):
         look_ups.give_up(kwargs["look_up_id"], SystemClock().now())
 
 
+class MailStep(Step):
+    """A step on one mail of a notice. What failed for good is said there."""
+
+    abstract = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        super().on_failure(exc, task_id, args, kwargs, einfo)
+        mails.give_up(kwargs["mail_id"], SystemClock().now())
+
+
 def _recorded(name: str, call: Callable[[], object]) -> None:
     """Call a step; input that is at fault is logged and does not come back."""
     try:
@@ -227,6 +238,12 @@ def ask_engines(case_id: int, version_id: str) -> None:
 def look_up_contacts(look_up_id: int) -> None:
     """Ask the registries about a site, since somebody wants to know; one that is answered is not asked again."""
     look_ups.carry_out(look_up_id, SETTINGS, SystemClock())
+
+
+@app.task(name="pipeline.send_mail", base=MailStep)
+def send_mail(mail_id: int) -> None:
+    """Hand the mail of a notice over, since a person pressed "Send"; one that was tried is not tried again."""
+    mails.carry_out(mail_id, SETTINGS, SystemClock())
 
 
 # As long as there are pages. Delivered again after a while, it meets its own lock and ends.

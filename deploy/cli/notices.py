@@ -1,4 +1,4 @@
-"""The verb `notice`: drafted, written, looked at, confirmed and handed out; nothing is sent."""
+"""The verb `notice`: drafted, written, looked at, confirmed and handed out. What comes then: notice_outcomes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.addressees import Paper
-from core.errors import BadInput, NotFound, UnreadableFile
+from core.errors import BadInput, UnreadableFile
 from core.settings import Settings
 from core.wording import Message
+from deploy.cli import notice_outcomes
 from deploy.cli.bench_output import require_folder
 from deploy.cli.faults import complain
-from deploy.cli.keys import case_number, matter_number
+from deploy.cli.keys import matter_number
+from deploy.cli.notice_keys import USER, addressee_of, notice_of, user_of
 from deploy.cli.output import as_json, fields, say, table
 from deploy.cli.session import local_time, session
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from records.models import Addressee, Matter, Notice
 
-_USER = Annotated[str, typer.Option("--as", metavar="USER")]
 _COLUMNS = ("column.id", "column.paper", "column.site", "column.state", "column.pages", "column.drafted")
 
 
@@ -37,6 +36,7 @@ def register(app: typer.Typer) -> None:
         ("files", files),
     ):
         group.command(name)(verb)
+    notice_outcomes.register(group)
     app.add_typer(group, name="notice")
 
 
@@ -66,7 +66,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 def draft(
     matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
     to: Annotated[str, typer.Option(metavar="PAPER|ADDRESSEE")],
-    user: _USER,
+    user: USER,
 ) -> None:
     """Draft a notice for the confirmed pages of a matter."""
     number = matter_number(matter_key)
@@ -78,7 +78,7 @@ def draft(
         if matter is None:
             raise BadInput("corpus.no-matter", number=number)
         addressee, paper = _chosen(matter, to)
-        made = drafting.draft(drafting.confirmed_cases(matter), paper, _user(user), addressee)
+        made = drafting.draft(drafting.confirmed_cases(matter), paper, user_of(user), addressee)
         for case, reason in made.left_out:
             complain(Message("notice.left-out", page=case.page_url, reason=reason))
         say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
@@ -91,7 +91,7 @@ def show(
 ) -> None:
     """Show a notice: its fields, its pages and what it still lacks."""
     with session() as settings:
-        notice = _notice(notice_key)
+        notice = notice_of(notice_key)
         if is_json:
             as_json(_record(notice, settings) | {"fields": notice.values})
             return
@@ -116,7 +116,7 @@ def show(
 def write(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     given: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...")],
-    user: _USER,
+    user: USER,
 ) -> None:
     """Write fields of a draft."""
     from papers.kinds import BY_NAME, FIELDS
@@ -132,29 +132,29 @@ def write(
     with session():
         from records.notices import drafting
 
-        notice = _notice(notice_key)
-        drafting.write(notice, written, _user(user))
+        notice = notice_of(notice_key)
+        drafting.write(notice, written, user_of(user))
         say(Message("notice.saved", number=notice.pk))
         _say_what_lacks(notice)
 
 
-def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: _USER) -> None:
+def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER) -> None:
     """Fix the notice and keep its files; nothing is sent."""
     with session():
         from records.notices import drafting
 
-        notice = _notice(notice_key)
-        drafting.confirm(notice, _user(user))
+        notice = notice_of(notice_key)
+        drafting.confirm(notice, user_of(user))
         say(Message("notice.confirmed", number=notice.pk))
 
 
-def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: _USER, note: str = "") -> None:
+def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER, note: str = "") -> None:
     """Give a notice up; its files stay."""
     with session():
         from records.notices import drafting
 
-        notice = _notice(notice_key)
-        drafting.withdraw(notice, _user(user), note)
+        notice = notice_of(notice_key)
+        drafting.withdraw(notice, user_of(user), note)
         say(Message("notice.withdrawn", number=notice.pk))
 
 
@@ -166,7 +166,7 @@ def files(
     with session():
         from records.notices.drafting import files_of
 
-        notice = _notice(notice_key)
+        notice = notice_of(notice_key)
         require_folder(out)
         if out.exists() and not out.is_dir():
             raise UnreadableFile(out, "cli.no-such-folder")
@@ -179,33 +179,10 @@ def files(
 
 def _chosen(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
     """A paper by its code, or somebody who was entered by the name. Raises BadInput."""
-    from records.sites.addressees import addressees_of
-
     if to in set(Paper):
         return None, Paper(to)
-    for each in addressees_of(matter.site):
-        if each.addressee is not None and to in {each.name, str(each.addressee)}:
-            return each.addressee, each.addressee.paper
-    raise BadInput("notice.no-addressee", name=to, choices=list(Paper))
-
-
-def _notice(key: str) -> "Notice":
-    from records.models import Notice
-
-    number = case_number(key)
-    notice = Notice.objects.select_related("site", "rights_holder").filter(pk=number).first()
-    if notice is None:
-        raise BadInput("notice.no-notice", number=number)
-    return notice
-
-
-def _user(name: str) -> "User":
-    from django.contrib.auth.models import User
-
-    found = User.objects.filter(username=name).first()
-    if found is None:
-        raise NotFound("user", name)
-    return found
+    addressee = addressee_of(matter.site, to)
+    return addressee, addressee.paper
 
 
 def _say_what_lacks(notice: "Notice") -> None:

@@ -5,6 +5,7 @@ from records.models.archive_import import ArchiveImport
 from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.contact import ContactLookUp, ContactRead
+from records.models.counter_statement import CounterStatement, LegalAction
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
@@ -12,6 +13,7 @@ from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
 from records.models.licence_fee import LicenceFee
 from records.models.matter import CopiedText, Matter, MatterText, SavedView
 from records.models.notice import (
+    EventPaper,
     HolderIdentity,
     HolderPaper,
     Notice,
@@ -20,6 +22,7 @@ from records.models.notice import (
     NoticePage,
     PaperTemplate,
 )
+from records.models.notice_mail import NoticeMail
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
@@ -54,12 +57,14 @@ __all__ = [
     "ContactLookUp",
     "ContactRead",
     "CopiedText",
+    "CounterStatement",
     "CrawlRun",
     "DayTree",
     "DiscoveredPage",
     "DiscoveryPlan",
     "DiscoveryQuery",
     "EnginePanel",
+    "EventPaper",
     "EvidenceBundle",
     "EvidenceCheck",
     "ExcludedPassage",
@@ -68,6 +73,7 @@ __all__ = [
     "HolderIdentity",
     "HolderPaper",
     "IgnoredText",
+    "LegalAction",
     "Licence",
     "LicenceFee",
     "LicenceProof",
@@ -77,6 +83,7 @@ __all__ = [
     "Notice",
     "NoticeEvent",
     "NoticeFile",
+    "NoticeMail",
     "NoticePage",
     "OffSiteRedirect",
     "OpinionRequest",

@@ -38,6 +38,13 @@ class Addressee(Entered):
         help_text=_("Of one message together; empty: not known."),
     )
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
+    answer_days = models.PositiveSmallIntegerField(
+        _("answer due in days"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(365)],
+        help_text=_("After a notice was sent; empty: 7. That is a choice: the law says at once or in time."),
+    )
     counter_rule = models.CharField(
         _("time after a counter-statement"),
         max_length=16,

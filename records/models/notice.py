@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -144,6 +145,12 @@ class Notice(models.Model):
     kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)
+    # An earlier one to somebody nearer to the text, which did not help: it is escalated when this one is sent.
+    escalates = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="escalations", verbose_name=_("follows on")
+    )
+    sent_on = models.DateField(_("sent on"), null=True, blank=True)
+    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # while it is waited for
     drafted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("drafted by")
     )
@@ -158,6 +165,9 @@ class Notice(models.Model):
             models.Index(fields=["-drafted_at", "-id"]),
             models.Index(fields=["rights_holder", "state", "-drafted_at"]),
             models.Index(fields=["state", "-drafted_at"]),
+            models.Index(
+                fields=["rights_holder", "answer_due"], condition=Q(answer_due__isnull=False), name="notices_due"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -198,7 +208,17 @@ class NoticeFile(models.Model):
 
 
 class NoticeEvent(models.Model):
-    """What happened to a notice, who did it and when; never changed."""
+    """What happened to a notice, who noted it and when; never changed."""
+
+    class Way(models.TextChoices):
+        """How a notice went out."""
+
+        MAIL = "mail", _("mail by this program")
+        OWN_MAIL = "own-mail", _("mail from one's own mailbox")
+        POST = "post", _("post")
+        COURIER = "courier", _("courier")
+        FORM = "form", _("web form")
+        FAX = "fax", _("fax")
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="events", verbose_name=_("notice"))
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
@@ -206,6 +226,8 @@ class NoticeEvent(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("by")
     )
     at = models.DateTimeField(_("when"))
+    day = models.DateField(_("day"), null=True, blank=True)  # on which it happened, where a person noted it later
+    way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
 
     class Meta:
@@ -215,3 +237,14 @@ class NoticeEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.notice_id} · {self.state}"
+
+
+class EventPaper(KeptFile):
+    """A file that shows what happened: the slip of a courier, an answer, a counter-statement."""
+
+    event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("event of a notice"))
+
+    class Meta:
+        verbose_name = _("file of an event")
+        verbose_name_plural = _("files of events")
+        ordering = ["pk"]

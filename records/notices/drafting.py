@@ -26,9 +26,10 @@ from records import stores
 from records.access import may_manage, role_in
 from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage
 from records.notices.compared import compared_cases
-from records.notices.events import locked, note_event
-from records.notices.fitness import parted
+from records.notices.events import locked, move, note_event, states_before
+from records.notices.fitness import parted, provider_of
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
+from records.notices.sending import release
 from records.notices.values import all_values, cases_of, of_addressee, written_at_first
 
 # Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
@@ -71,7 +72,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
         raise BadInput("case.no-role", holder=first.rights_holder)
     if addressee is not None and addressee.rights_holder_id != first.rights_holder_id:
         raise BadInput("notice.other-addressee")
-    fit, left_out = parted(cases)
+    fit, left_out = parted(cases, provider_of(addressee, {}))
     if not fit:
         raise BadInput("notice.no-page", reasons=tuple(dict.fromkeys(reason for _, reason in left_out)))
     if len(fit) > MAX_PAGES:
@@ -118,7 +119,7 @@ def standing_of(notice: Notice) -> Standing:
     """What keeps a draft from being confirmed today."""
     now = timezone.now()
     papers = _papers(notice, now)
-    _, unfit = parted(cases_of(notice))
+    _, unfit = parted(cases_of(notice), provider_of(notice.addressee, notice.values))
     values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
     needs_authority = bool(str(notice.values.get("agent_name", "")).strip())
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
@@ -156,9 +157,7 @@ def confirm(notice: Notice, by: User) -> None:
         for name, content in _files(row, now):
             stores.evidence_store().put(digest(content), content)
             NoticeFile.objects.create(notice=row, name=name, digest=digest(content), size=len(content))
-        row.state = Notice.State.CONFIRMED
-        row.save(update_fields=["state"])
-        note_event(row, by, now)
+        move(row, Notice.State.CONFIRMED, by, now)
     notice.state = row.state
 
 
@@ -167,10 +166,9 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     with transaction.atomic():
-        row = locked(notice, Notice.State.DRAFTED, Notice.State.CONFIRMED)
-        row.state = Notice.State.WITHDRAWN
-        row.save(update_fields=["state"])
-        note_event(row, by, timezone.now(), note)
+        row = locked(notice, *states_before(Notice.State.WITHDRAWN))
+        release(row, timezone.now())
+        move(row, Notice.State.WITHDRAWN, by, timezone.now(), note)
     notice.state = row.state
 
 

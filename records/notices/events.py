@@ -1,6 +1,7 @@
-"""What happens to a notice: one change of its state after another, each noted with who and when."""
+"""What happens to a notice: which state may follow which, and that each change is noted with who and when."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -10,6 +11,30 @@ from core.text import storable
 from records.models import Notice, NoticeEvent
 
 MAX_NOTE_CHARS = 1_000
+State = Notice.State
+# What may come of one that somebody got, in whatever order it comes.
+_OUTCOMES = frozenset(
+    {State.ANSWERED, State.COUNTERED, State.REMOVED, State.REFUSED, State.ESCALATED, State.CLOSED, State.WITHDRAWN}
+)
+# A provider removes first and hears whoever posted the text then (Regulation arts. 15, 16; 17 U.S.C. 512(g)): a
+# counter-statement comes after a removal too. What is back again is as it was when the notice went out.
+MOVES: Mapping[str, frozenset[str]] = {
+    State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
+    State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),
+    State.SENT: _OUTCOMES,
+    State.ANSWERED: _OUTCOMES,
+    State.COUNTERED: _OUTCOMES,
+    State.REFUSED: _OUTCOMES,
+    State.ESCALATED: _OUTCOMES - {State.ESCALATED},
+    State.REMOVED: frozenset({State.SENT, State.COUNTERED, State.CLOSED}),
+    State.CLOSED: frozenset({State.SENT}),
+    State.WITHDRAWN: frozenset(),
+}
+
+
+def states_before(to: str) -> tuple[str, ...]:
+    """The states from which a notice may come into this one."""
+    return tuple(state for state, after in MOVES.items() if to in after)
 
 
 def locked(notice: Notice, *states: str) -> Notice:
@@ -20,9 +45,26 @@ def locked(notice: Notice, *states: str) -> Notice:
     return row
 
 
-def note_event(notice: Notice, by: User | None, at: datetime, note: str = "") -> None:
-    """Note the state that a notice has now. by: None for what the program saw."""
-    NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=storable(note)[:MAX_NOTE_CHARS])
+def note_event(
+    notice: Notice, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
+) -> NoticeEvent:
+    """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
+    text = storable(note)[:MAX_NOTE_CHARS]
+    return NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=text, day=day, way=way)
+
+
+def move(
+    row: Notice, to: str, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
+) -> NoticeEvent:
+    """Bring a locked row into another state, and note it; no answer is waited for any more.
+
+    Raises BadInput where that state may not follow.
+    """
+    if to not in MOVES[row.state]:
+        raise BadInput("notice.other-state")
+    row.state, row.answer_due = to, None
+    row.save(update_fields=["state", "answer_due"])
+    return note_event(row, by, at, note, day=day, way=way)
 
 
 def reopened(notice: Notice, at: datetime) -> None:
@@ -31,7 +73,6 @@ def reopened(notice: Notice, at: datetime) -> None:
     Raises BadInput for one that is neither removed nor closed.
     """
     with transaction.atomic():
-        row = locked(notice, Notice.State.REMOVED, Notice.State.CLOSED)
-        row.state = notice.state = Notice.State.SENT
-        row.save(update_fields=["state"])
-        note_event(row, None, at)
+        row = locked(notice, State.REMOVED, State.CLOSED)
+        move(row, State.SENT, None, at)
+    notice.state = row.state

@@ -1,5 +1,6 @@
 """Files that go with notices, and templates of Word: kept as they came, in the evidence store, and never replaced."""
 
+from collections.abc import Sequence
 from datetime import date
 
 from django.contrib.auth.models import User
@@ -12,8 +13,11 @@ from papers.standard import standard_template
 from papers.word_template import require_template
 from records import stores
 from records.access import may_manage
-from records.models import HolderPaper, Notice, NoticeFile, PaperTemplate, RightsHolder, Work
+from records.evidence.third_party import require_file
+from records.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate, RightsHolder, Work
 from records.works.proofs import file_name, require_proof
+
+MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong into one file
 
 
 def add_paper(
@@ -63,6 +67,17 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
         size=len(content),
         added_by=by,
     )
+
+
+def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
+    """Keep files (name, bytes) that show what happened to a notice. Raises BadInput, RetryLater."""
+    if len(files) > MAX_EVENT_PAPERS:
+        raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
+    for name, content in files:
+        ending = require_file(content, name)
+        stores.evidence_store().put(digest(content), content)
+        facts = {"name": file_name(name, ending), "digest": digest(content), "size": len(content)}
+        EventPaper.objects.create(event=event, added_by=by, **facts)
 
 
 def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:

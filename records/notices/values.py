@@ -143,7 +143,7 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 def cases_of(notice: Notice) -> list[Case]:
     """The cases of its pages, with all that a notice says of them."""
     cases = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
-    return list(cases.select_related("work", "page", "page__site", "decision", "matter"))
+    return list(cases.select_related("work", "page", "page__site", "decision", "matter", "rights_holder"))
 
 
 def _works(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Row]:

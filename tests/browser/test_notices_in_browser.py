@@ -56,7 +56,7 @@ def test_from_the_verdict_to_the_confirmed_notice(
     with page.expect_download() as kept:
         page.locator("#notice-files + ul a").first.click()
     assert "请立即删除。" in words_of(kept.value.path())
-    page.fill("[name=note]", "先联系对方")
+    page.fill(".notice-note input", "先联系对方")
     person.leave_by("button[value=withdraw]")
     expect(page.locator("#notice-events + ol")).to_contain_text("先联系对方")
     assert Notice.objects.latest("pk").state == Notice.State.WITHDRAWN

@@ -56,7 +56,7 @@ class AddresseeAdmin(HolderAdmin):
         (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
         (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
         (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
-        (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "note"]}),
+        (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "answer_days", "note"]}),
         (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
     ]
 

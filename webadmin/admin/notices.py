@@ -22,6 +22,7 @@ from webadmin.admin.columns import clipped, moment
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_download, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
+from webadmin.notices.due_view import due_view
 from webadmin.notices.notice_view import draft_view, notice_view
 from webadmin.wording import said
 
@@ -170,9 +171,19 @@ class PaperTemplateAdmin(KeptFileAdmin):
 @admin.register(Notice)
 class NoticeAdmin(HolderAdmin):
     is_read_only = True
-    list_display = ["name", "site", "state", "page_count", "rights_holder", "drafted_by", "when_drafted"]
+    list_display = [
+        "name",
+        "site",
+        "to",
+        "state",
+        "page_count",
+        "sent_on",
+        "answer_due",
+        "rights_holder",
+        "when_drafted",
+    ]
     list_filter = ["rights_holder", "state"]
-    list_select_related = ["site", "rights_holder", "drafted_by"]
+    list_select_related = ["site", "rights_holder", "addressee"]
     search_fields = ["site__name"]
     search_help_text = _("site")
 
@@ -181,7 +192,8 @@ class NoticeAdmin(HolderAdmin):
 
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view(draft_view)
-        return [path("draft/", view, name="records_notice_draft"), *super().get_urls()]
+        due = path("due/", self.admin_site.admin_view(due_view), name="records_notice_due")
+        return [path("draft/", view, name="records_notice_draft"), due, *super().get_urls()]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -191,6 +203,10 @@ class NoticeAdmin(HolderAdmin):
     @display(description=_("paper"), ordering="kind")
     def name(self, notice: Notice) -> str:
         return f"{notice.get_kind_display()} #{notice.pk}"
+
+    @display(description=_("addressee"))
+    def to(self, notice: Notice) -> str:
+        return clipped(notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40)
 
     @display(description=_("pages"))
     def page_count(self, notice: Any) -> int:

@@ -29,8 +29,8 @@ class AddresseeForm(forms.ModelForm):
         model = Addressee
         fields = [
             *("rights_holder", "name", "role", "sites", "legal_name", "postal_address", "postcode", "email", "phone"),
-            *("fax", "complaint_page", "form_page", "max_attachments_mb", "asks_for_seal", "counter_rule"),
-            *("counter_days", "note"),
+            *("fax", "complaint_page", "form_page", "max_attachments_mb", "asks_for_seal", "answer_days"),
+            *("counter_rule", "counter_days", "note"),
         ]
 
     def clean_complaint_page(self) -> str:

@@ -29,6 +29,7 @@ from webadmin.matters import asked as asking
 from webadmin.matters.asked import Asked, asked_of, chips_of, matters_of
 from webadmin.matters.queues import DONE, TO_DO, Queue, cases_in, counted, matters_in, name_of
 from webadmin.matters.search import found_by_words
+from webadmin.notices.due_view import due_of
 from webadmin.paging import CappedPaginator
 from webadmin.requests.content_policy import has_policy
 from webadmin.requests.long_lists import MAX_COUNTED
@@ -79,6 +80,7 @@ def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:
         "verdicts": [(f"{DECIDE}{member}", phrase, key) for key, (member, phrase) in enumerate(VERDICTS.items(), 1)],
         "undoable": undoable(user),
         "empty": _empty(user, asked),
+        "due": due_of(user),
     }
 
 

@@ -28,6 +28,7 @@ from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
 from webadmin.matters.removals import MatterRemovals, removals_of_matter
+from webadmin.notices.of_matter import NoticeLine, notices_of
 from webadmin.notices.offers import offers
 from webadmin.third_party.summary import ThirdPartySummary, third_party_of
 
@@ -75,6 +76,7 @@ class Preview:
     report_address: str
     papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.offers
     third_party: ThirdPartySummary
+    notices: Sequence[NoticeLine]
     removals: MatterRemovals
 
 
@@ -134,6 +136,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         report_address=_report_address(matter),
         papers=offers(matter.site) if matter.confirmed_cases else [],
         third_party=third_party_of(Subject(matter=matter)),
+        notices=notices_of(matter),
         removals=removals_of_matter(matter),
     )
 

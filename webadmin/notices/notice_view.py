@@ -1,6 +1,6 @@
 """One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,15 @@ from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
 from records.access import may_manage, may_see, visible
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import proposed_before_notice
-from records.models import Addressee, Case, Matter, Notice
-from records.notices.drafting import Standing, confirm, confirmed_cases, draft, preview, standing_of, withdraw, write
+from records.models import Addressee, Case, EventPaper, Matter, Notice
+from records.notices.drafting import Standing, confirmed_cases, draft, preview, standing_of
+from records.notices.events import MOVES
 from records.notices.kept_files import papers_that_go_with
 from records.notices.values import all_values, cases_of
 from webadmin.downloads import as_download, kept_download
+from webadmin.notices import deeds
 from webadmin.notices.offers import ADDRESSEE
+from webadmin.notices.sending_shown import events_of, sending_of
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
 from webadmin.third_party.subjects import address_of
@@ -101,41 +104,26 @@ def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[N
 
 
 def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
-    deeds: Mapping[str, Callable[[], str]] = {
-        "save": lambda: _("Saved."),
-        "confirm": lambda: _confirmed(notice, user),
-        "withdraw": lambda: _withdrawn(notice, user, request.POST.get("note", "")),
-    }
-    deed = deeds.get(request.POST.get("do", ""))
-    if deed is None:
-        raise Http404
     try:
-        if notice.state == Notice.State.DRAFTED:
-            written = {field.code: request.POST[field.code] for field in FIELDS if field.code in request.POST}
-            write(notice, written, user)
-        messages.success(request, deed())
+        if request.POST.get("do") == "escalate":
+            made = deeds.escalated(request, notice, user)
+            return HttpResponseRedirect(reverse("admin:records_notice_change", args=[made.pk]))
+        messages.success(request, deeds.do(request, notice, user))
     except ZhuiwenError as error:
         messages.error(request, said(error))
     return HttpResponseRedirect(request.get_full_path())
 
 
-def _confirmed(notice: Notice, user: User) -> str:
-    confirm(notice, user)
-    return _("Confirmed: the files are kept as they are now. Nothing was sent.")
-
-
-def _withdrawn(notice: Notice, user: User, note: str) -> str:
-    withdraw(notice, user, note)
-    return _("Withdrawn.")
-
-
 def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """A kept file by its key; of a draft, the paper as it would be now (docx, pdf)."""
+    """A kept file by its key, `paper-` or `mail-` before that of an event's; of a draft, its paper now (docx, pdf)."""
+    kind, _dash, key = wanted.rpartition("-")
+    if kind == "paper" and is_key(key):
+        return _kept(EventPaper.objects.filter(event__notice=notice, pk=int(key)).values_list("name", "digest"))
+    if kind == "mail" and is_key(key):
+        found = notice.mails.filter(pk=int(key)).values_list("attempt", "digest")
+        return _kept((f"{notice.pk}-{attempt}.eml", digest) for attempt, digest in found)
     if is_key(wanted):
-        kept = notice.files.filter(pk=int(wanted)).first()
-        if kept is None:
-            raise Http404
-        return kept_download(kept.name, kept.digest)
+        return _kept(notice.files.filter(pk=int(wanted)).values_list("name", "digest"))
     if wanted not in {"docx", "pdf"} or notice.state != Notice.State.DRAFTED:
         raise Http404
     try:
@@ -145,6 +133,13 @@ def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
         return HttpResponseRedirect(request.path)
     name = f"{_('draft')}-{notice.pk}.{wanted}"
     return as_download(name, files.word if wanted == "docx" else files.pdf)
+
+
+def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
+    """The first of these files. Raises Http404 for none."""
+    for name, digest in found:
+        return kept_download(name, digest)
+    raise Http404
 
 
 def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> dict[str, Any]:
@@ -160,6 +155,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "notice": notice,
         "is_draft": is_draft,
         "may_manage": may_manage(request.user, notice),
+        "may_withdraw": Notice.State.WITHDRAWN in MOVES[notice.state],
         "groups": _groups(notice, standing),
         "standing": standing,
         "lacking": _(", ").join(_label(field) for field in standing.fields),
@@ -170,7 +166,8 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
         "papers": papers if is_draft else [],
         "files": list(notice.files.all()),
-        "events": list(notice.events.select_related("by")),
+        "events": events_of(notice),
+        **({} if is_draft else sending_of(notice)),
     }
 
 

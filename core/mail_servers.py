@@ -1,0 +1,78 @@
+"""The mail server and the sender's address as an operator sets them."""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from urllib.parse import unquote, urlsplit
+
+
+class Security(StrEnum):
+    """How a connection to a mail server is encrypted: the schemes of its URL."""
+
+    NONE = "smtp"
+    STARTTLS = "smtp+starttls"
+    TLS = "smtps"
+
+
+# RFC 5321 for relays; RFC 6409 and RFC 8314 for who hands mail in.
+_PORTS = {Security.NONE: 25, Security.STARTTLS: 587, Security.TLS: 465}
+# Narrower than RFC 5322: what every server takes. No quotes, no comments, nothing that could begin a new header.
+_ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?P<domain>[^\s@]+)")
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_DOMAIN = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
+MAX_ADDRESS_CHARS = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """One mail server. user, password: empty where it asks for none."""
+
+    security: Security
+    host: str
+    port: int
+    user: str = field(default="", repr=False)
+    password: str = field(default="", repr=False)
+
+
+def mail_server(url: str) -> MailServer:
+    """The server that a URL names. Raises ValueError for what names none.
+
+    >>> mail_server("smtps://li:a%40b@mail.example").port, mail_server("smtp://[::1]:2525").host
+    (465, '::1')
+    """
+    parts = urlsplit(url)
+    if not parts.hostname or parts.path not in {"", "/"} or parts.query or parts.fragment or re.search(r"\s", url):
+        raise ValueError("no mail server")
+    security = Security(parts.scheme)
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    if bool(user) != bool(password):
+        raise ValueError("a user without a password")
+    return MailServer(security, parts.hostname, parts.port or _PORTS[security], user, password)
+
+
+def can_be_server(url: str) -> bool:
+    try:
+        return bool(mail_server(url))
+    except ValueError:
+        return False
+
+
+def plain_address(text: str) -> str | None:
+    r"""An address as it may stand in a header and on the wire, its domain in ASCII; None for what is none.
+
+    >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
+    ('ts@xn--fsqu00a.cn', None, None)
+    """
+    found = _ADDRESS.fullmatch(text.strip(" "))
+    if found is None:
+        return None
+    try:
+        domain = found["domain"].encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    address = f"{found[0][: found.start('domain')]}{domain}"
+    return address if _DOMAIN.fullmatch(domain) and len(address) <= MAX_ADDRESS_CHARS else None
+
+
+def can_be_address(text: str) -> bool:
+    return plain_address(text) == text

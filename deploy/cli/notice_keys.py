@@ -1,0 +1,71 @@
+"""What a user calls a notice, a person, an addressee or a day by -> the row, or the value."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.addressees import Paper
+from core.errors import BadInput, NotFound, UnreadableFile
+from deploy.cli.keys import case_number
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from records.models import Addressee, Notice, Site
+
+USER = Annotated[str, typer.Option("--as", metavar="USER")]
+MAX_FILE_BYTES = 20 * 1024 * 1024 + 1  # one more than is kept: records.evidence.third_party says so
+
+
+def notice_of(key: str) -> "Notice":
+    """The notice of that number. Raises BadInput."""
+    from records.models import Notice
+
+    number = case_number(key)
+    notice = Notice.objects.select_related("site", "rights_holder", "addressee").filter(pk=number).first()
+    if notice is None:
+        raise BadInput("notice.no-notice", number=number)
+    return notice
+
+
+def user_of(name: str) -> "User":
+    """The user of that name. Raises NotFound."""
+    from django.contrib.auth.models import User
+
+    found = User.objects.filter(username=name).first()
+    if found is None:
+        raise NotFound("user", name)
+    return found
+
+
+def addressee_of(site: "Site", name: str) -> "Addressee":
+    """Somebody who was entered for the site or its family. Raises BadInput."""
+    from records.sites.addressees import addressees_of
+
+    for each in addressees_of(site):
+        if each.addressee is not None and name in {each.name, str(each.addressee)}:
+            return each.addressee
+    raise BadInput("notice.no-addressee", name=name, choices=list(Paper))
+
+
+def day_of(text: str) -> date:
+    """A day as 2026-03-09. Raises BadInput."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput("notice.no-day") from error
+
+
+def files_of(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
+    """Names and bytes of files. Raises UnreadableFile."""
+    found = []
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                found.append((path.name, file.read(MAX_FILE_BYTES)))
+        except OSError as error:
+            raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    return found

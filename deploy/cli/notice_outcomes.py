@@ -1,0 +1,292 @@
+"""The verbs of `notice` for what comes of one: sent, answered, countered, taken further, and what is due."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.clock import SystemClock
+from core.errors import BadInput
+from core.settings import Settings
+from core.terms import COUNTER_RULES
+from core.wording import Message
+from deploy.cli.keys import case_number
+from deploy.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
+from deploy.cli.output import as_json, say, table
+from deploy.cli.session import local_iso, local_time, session
+
+if TYPE_CHECKING:
+    from records.models import CounterStatement, NoticeMail
+    from records.notices.due import Due
+    from records.notices.sending import Noted
+
+_NOTICE = Annotated[str, typer.Argument(metavar="NOTICE")]
+_DAY = Annotated[str, typer.Option("--on", metavar="DAY")]
+_FILES = Annotated[list[Path] | None, typer.Option("--file", metavar="FILE")]
+_JSON = Annotated[bool, typer.Option("--json")]
+
+
+def register(group: typer.Typer) -> None:
+    """Add the verbs to those of `notice`."""
+    for name, verb in (
+        ("send", send),
+        ("mail", mail),
+        ("sent", sent),
+        ("answer", answer),
+        ("refuse", refuse),
+        ("removed", removed),
+        ("close", close),
+        ("counter", counter),
+        ("complain", complain),
+        ("escalate", escalate),
+        ("due", due),
+    ):
+        group.command(name)(verb)
+
+
+def send(notice_key: _NOTICE, user: USER) -> None:
+    """Send a confirmed notice by mail, now."""
+    with session() as settings:
+        from records.notices import mails
+
+        made = mails.send_now(notice_of(notice_key), user_of(user), SystemClock(), settings)
+        _say_what_came(made, settings)
+
+
+def mail(
+    notice_key: _NOTICE,
+    user: Annotated[str, typer.Option("--as", metavar="USER")] = "",
+    went_out: Annotated[bool, typer.Option("--went-out")] = False,
+    send_again: Annotated[bool, typer.Option("--send-again")] = False,
+    is_json: _JSON = False,
+) -> None:
+    """List the mails of a notice; say of one that may have gone out whether it did, or send it again."""
+    with session() as settings:
+        from records.models import NoticeMail
+        from records.notices import mails
+
+        notice, clock = notice_of(notice_key), SystemClock()
+        mails.close_lost(clock.now())
+        if went_out or send_again:
+            unknown = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
+            if unknown is None or went_out == send_again:
+                raise BadInput("notice.no-mail", number=notice.pk)
+            mails.settle(unknown, user_of(user), clock.now(), went_out=went_out)
+            if send_again:
+                unknown = mails.send_now(notice, user_of(user), clock, settings)
+            _say_what_came(unknown, settings)
+            return
+        rows = list(notice.mails.order_by("attempt"))
+        if is_json:
+            as_json([_mail_record(each, settings) for each in rows])
+            return
+        columns = ("column.id", "column.state", "column.to", "column.asked-at", "column.reason", "Message-ID")
+        table(
+            columns,
+            [
+                (
+                    each.attempt,
+                    each.get_state_display(),
+                    each.recipient,
+                    local_time(each.asked_at, settings),
+                    each.said or "",
+                    each.message_id,
+                )
+                for each in rows
+            ],
+        )
+
+
+def sent(
+    notice_key: _NOTICE,
+    way: Annotated[str, typer.Argument(metavar="WAY")],
+    *,
+    on: _DAY,
+    proof: Annotated[list[Path], typer.Option("--proof", metavar="FILE")],
+    user: USER,
+    note: str = "",
+) -> None:
+    """Note that a confirmed notice was sent otherwise, how, when, and what shows it."""
+    with session():
+        from records.notices.sending import Noted, mark_sent
+
+        notice = notice_of(notice_key)
+        mark_sent(notice, way, Noted(day_of(on), note, files_of(proof)), user_of(user), SystemClock().now())
+        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+
+
+def answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Note that the addressee answered."""
+    _note("answered", notice_key, user, (on, note, files))
+
+
+def refuse(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Note that the addressee refused."""
+    _note("refused", notice_key, user, (on, note, files))
+
+
+def removed(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Note that the addressee removed the pages."""
+    _note("removed", notice_key, user, (on, note, files))
+
+
+def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Close a notice: nothing more is done about it."""
+    _note("closed", notice_key, user, (on, note, files))
+
+
+def counter(
+    notice_key: _NOTICE,
+    *,
+    on: _DAY,
+    user: USER,
+    case: Annotated[list[str] | None, typer.Option("--case", metavar="CASE")] = None,
+    note: str = "",
+    files: _FILES = None,
+) -> None:
+    """Enter a counter-statement: it stops further notices to that provider, and starts the time to complain or sue."""
+    with session():
+        from records.notices.counters import enter_counter
+
+        chosen = [case_number(each) for each in case or []]
+        noted, now = _noted(on, note, files), SystemClock().now()
+        entered = enter_counter(notice_of(notice_key), noted, user_of(user), now, cases=chosen)
+        say(Message("notice.counter-noted"))
+        _say_time(entered)
+
+
+def complain(
+    notice_key: _NOTICE,
+    where: Annotated[str, typer.Argument(metavar="WHERE")],
+    *,
+    on: _DAY,
+    user: USER,
+    number: Annotated[str, typer.Option(metavar="NUMBER")] = "",
+    is_suit: Annotated[bool, typer.Option("--sued")] = False,
+    files: _FILES = None,
+) -> None:
+    """Note that the rights holder complained (or sued) after a counter-statement: the time is kept by it."""
+    with session():
+        from records.notices.counters import Action, note_action
+
+        notice = notice_of(notice_key)
+        waiting = notice.counters.filter(action=None).first()
+        if waiting is None:
+            raise BadInput("notice.no-counter", number=notice.pk)
+        action = Action("sued" if is_suit else "complained", day_of(on), where, number)
+        note_action(waiting, action, user_of(user), SystemClock().now(), files_of(files or []))
+        say(Message("notice.saved", number=notice.pk))
+
+
+def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
+    """Draft a notice about the same pages to somebody else: a host, a registrar, a search engine."""
+    with session():
+        from records.notices import outcomes
+
+        notice = notice_of(notice_key)
+        made = outcomes.escalate(notice, addressee_of(notice.site, to), user_of(user))
+        for case, reason in made.left_out:
+            say(Message("notice.left-out", page=case.page_url, reason=reason))
+        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+
+
+def due(is_json: _JSON = False) -> None:
+    """List what is due: answers, times to complain or sue, and what waits for a person."""
+    with session():
+        from records.models import Notice
+        from records.notices import mails
+        from records.notices.due import due as all_due
+        from records.notices.sending import today_at
+
+        now = SystemClock().now()
+        mails.close_lost(now)
+        today, rows = today_at(now), all_due(Notice.objects.all())
+        if is_json:
+            as_json([_due_record(each, each.is_overdue(today)) for each in rows])
+            return
+        if not rows:
+            say(Message("notice.nothing-due"))
+            return
+        columns = ("column.until", "column.what", "column.id", "column.site", "column.addressee", "column.note")
+        table(columns, [_due_row(each, each.is_overdue(today)) for each in rows], right=("column.id",))
+
+
+def _note(state: str, key: str, user: str, given: tuple[str, str, list[Path] | None]) -> None:
+    with session():
+        from records.notices.outcomes import note_outcome
+
+        notice = notice_of(key)
+        note_outcome(notice, state, user_of(user), SystemClock().now(), _noted(*given))
+        say(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
+
+
+def _noted(on: str, note: str, files: list[Path] | None) -> "Noted":
+    """What was given. Only inside a session."""
+    from records.notices.sending import Noted
+
+    return Noted(day_of(on) if on else None, note, files_of(files or []))
+
+
+def _say_what_came(mail: "NoticeMail", settings: Settings) -> None:
+    """Raises BadInput for one that did not go out, or may not have."""
+    from records.models import NoticeMail
+
+    notice = mail.notice
+    notice.refresh_from_db()
+    if mail.state == NoticeMail.State.SENT:
+        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+        return
+    reason = mail.said or Message("mail.waits")
+    if mail.state == NoticeMail.State.UNKNOWN:
+        at = local_time(mail.began_at or mail.asked_at, settings)
+        raise BadInput("notice.mail-unknown", number=notice.pk, at=at, reason=reason, message_id=mail.message_id)
+    raise BadInput("notice.mail-failed", number=notice.pk, reason=reason)
+
+
+def _say_time(counter: "CounterStatement") -> None:
+    from core.addressees import CounterRule
+    from records.notices.counters import due_of
+
+    counted = due_of(counter)
+    if counted is None:
+        return
+    law = COUNTER_RULES[CounterRule(counter.rule)]
+    say(Message("notice.act-until", day=counted.last.isoformat(), days=counter.days, law=law))
+    if counted.unknown_year is not None:
+        say(Message("notice.year-not-announced", year=counted.unknown_year))
+
+
+def _mail_record(mail: "NoticeMail", settings: Settings) -> dict[str, Any]:
+    return {
+        "attempt": mail.attempt,
+        "state": mail.state,
+        "to": mail.recipient,
+        "message_id": mail.message_id,
+        "sha256": mail.digest,
+        "bytes": mail.size,
+        "asked": local_iso(mail.asked_at, settings),
+        "began": local_iso(mail.began_at, settings),
+        "ended": local_iso(mail.ended_at, settings),
+        "said": str(mail.said or ""),
+    }
+
+
+def _due_record(each: "Due", is_overdue: bool) -> dict[str, Any]:
+    return {
+        "what": each.what.code.removeprefix("notice.due-"),
+        "notice": each.notice.pk,
+        "site": each.notice.site.name,
+        "since": each.since.isoformat(),
+        "until": each.until.isoformat() if each.until else None,
+        "is_overdue": is_overdue,
+        "working_days_unknown_of": each.unknown_year,
+    }
+
+
+def _due_row(each: "Due", is_overdue: bool) -> tuple[object, ...]:
+    day = each.until.isoformat() if each.until else Message("notice.since", day=each.since.isoformat())
+    note: object = Message("notice.overdue") if is_overdue else ""
+    if each.unknown_year is not None:
+        note = Message("notice.year-not-announced", year=each.unknown_year)
+    whom = each.notice.addressee.name if each.notice.addressee else each.notice.values.get("addressee_name", "")
+    return day, each.what, each.notice.pk, each.notice.site.name, whom, note

@@ -1,0 +1,148 @@
+"""A confirmed notice as a mail: plain words, its files attached. Names in it may come from a hostile page."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from pathlib import PurePosixPath
+
+from core.addressees import Paper
+from core.hidden_characters import spelled
+from core.ids import digest
+from core.terms import PAPERS
+
+# Chosen: a subject that mail programs show whole, and a name of which enough is left to know it by.
+MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
+MAX_TITLES = 3  # named in the subject; all of them stand in the paper
+# Base64 makes 4 bytes of 3, and a line end of 2 bytes after each 57 of them (RFC 2045).
+_ENCODED = 78 / 57
+_TYPES = {"pdf": ("application", "pdf"), "png": ("image", "png"), "jpg": ("image", "jpeg")}
+_WORD = ("application", "vnd.openxmlformats-officedocument.wordprocessingml.document")
+# What a mail program makes a link of: a scheme, a name with an ending, an address.
+_LINKS = re.compile(r"://|(?<=[\w-])\.(?=[A-Za-z]{2})|@")
+
+_ZH = """{addressee}：
+
+现发送《{paper}》，涉及作品{titles}，共 {pages} 个网页。通知全文、网络地址、比对表和证明材料见附件，请查收并依法处理。
+
+{holder}
+联系人：{contact}
+电话：{phone}
+电子邮箱：请直接回复本邮件
+
+附件及其 SHA-256：
+{files}
+"""
+_EN = """To {addressee}:
+
+Please find attached our {paper} about {titles}, which names {pages} pages. The notice with all addresses, the
+comparison table and the papers are attached. Please act on it as the law asks.
+
+{holder}
+Contact: {contact}
+Telephone: {phone}
+E-mail: please answer this mail
+
+Attachments and their SHA-256:
+{files}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeMail:
+    """What a mail says and carries. sender, recipient, answers_to: plain addresses; answers_to "" for none."""
+
+    kind: Paper
+    message_id: str
+    at: datetime
+    sender: str
+    recipient: str
+    answers_to: str
+    addressee: str
+    holder: str
+    contact: str
+    phone: str
+    titles: Sequence[str]
+    pages: int
+    files: Sequence[tuple[str, bytes]]
+
+
+def mail_bytes(mail: NoticeMail) -> bytes:
+    """The message as it goes over the wire, but for dots at the beginning of lines. The same mail, the same bytes."""
+    message = EmailMessage(policy=SMTP)
+    message["From"] = Address(display_name=_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
+    message["To"] = Address(addr_spec=mail.recipient)
+    if mail.answers_to:
+        message["Reply-To"] = Address(addr_spec=mail.answers_to)
+    message["Subject"] = subject_of(mail)
+    message["Date"] = format_datetime(mail.at)
+    message["Message-ID"] = mail.message_id
+    message.set_content(_body(mail), charset="utf-8", cte="base64")
+    for name, content in mail.files:
+        main, sub = _type_of(name)
+        message.add_attachment(content, maintype=main, subtype=sub, filename=_file_name(name))
+    if message.is_multipart():
+        message.set_boundary(f"=_{digest(mail.message_id.encode())[:32]}")
+    return message.as_bytes()
+
+
+def subject_of(mail: NoticeMail) -> str:
+    """What it is and which works it is about.
+
+    A name from a page must not become a second header, turn the line around or be a link.
+    """
+    english = mail.kind is Paper.DMCA
+    shown = [f"“{each}”" if english else f"《{each}》" for each in mail.titles[:MAX_TITLES]]
+    more = ("et al." if english else "等") if len(mail.titles) > MAX_TITLES else ""
+    of = (", " if english else "、").join([*shown, more] if english and more else shown)
+    paper = PAPERS[mail.kind].in_language("en" if english else "zh")
+    return _line(f"{paper[:1].upper()}{paper[1:]}: {of}" if english else f"{paper}：{of}{more}", MAX_SUBJECT_CHARS)
+
+
+def encoded_bytes(sizes: Sequence[int]) -> int:
+    """How much files of these sizes are in a mail."""
+    return sum(int(size * _ENCODED) + 1 for size in sizes)
+
+
+def unlinked(text: str) -> str:
+    """The text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
+
+    >>> unlinked("www.evil.example")
+    'www[.]evil[.]example'
+    """
+    return _LINKS.sub(lambda found: f"[{found[0]}]", spelled(" ".join(text.split())))
+
+
+def _line(text: str, most: int) -> str:
+    made = unlinked(text)
+    return made if len(made) <= most else f"{made[: most - 1]}…"
+
+
+def _file_name(name: str) -> str:
+    """As `unlinked`, but for the dot before what the file is."""
+    stem, dot, ending = name.rpartition(".")
+    return f"{unlinked(stem)}{dot}{unlinked(ending)}"
+
+
+def _type_of(name: str) -> tuple[str, str]:
+    ending = PurePosixPath(name).suffix.lower().removeprefix(".")
+    return _WORD if ending == "docx" else _TYPES.get(ending, ("application", "octet-stream"))
+
+
+def _body(mail: NoticeMail) -> str:
+    english = mail.kind is Paper.DMCA
+    titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
+    return (_EN if english else _ZH).format(
+        addressee=unlinked(mail.addressee),
+        paper=PAPERS[mail.kind].in_language("en" if english else "zh"),
+        titles=(", " if english else "、").join(titles),
+        pages=mail.pages,
+        holder=unlinked(mail.holder),
+        contact=unlinked(mail.contact) or unlinked(mail.holder),
+        phone=unlinked(mail.phone),
+        files="\n".join(f"{_file_name(name)}  {digest(content)}" for name, content in mail.files),
+    )

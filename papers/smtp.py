@@ -1,0 +1,205 @@
+"""Hand one message to a mail server, step by step, so that it is known whether it went out, did not, or may have.
+
+Nothing is tried twice here. Until the final dot nothing was handed over (RFC 5321 3.3, 4.1.1.4: who lost the
+connection before it must not deliver); after it only an answer says what became of it.
+"""
+
+import smtplib
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from socket import SHUT_RDWR, socket
+from threading import Timer
+
+from core.mail_servers import MailServer, Security
+from core.text import storable
+from core.wording import Message
+
+# Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S), which would leave the outcome unknown.
+SESSION_S = 240.0
+MAX_SAID_CHARS = 300
+_GO_ON = 354
+
+
+class Outcome(StrEnum):
+    """What became of a message."""
+
+    SENT = "sent"
+    FAILED = "failed"  # it surely did not go out
+    UNKNOWN = "unknown"  # it may have gone out
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What became of a message, and a sentence on what the server said or did."""
+
+    outcome: Outcome
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """Bytes as they go over the wire, from whom and to whom: addresses in ASCII."""
+
+    sender: str
+    recipient: str
+    content: bytes
+
+
+class _Failed(Exception):
+    """It did not go out."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        super().__init__(message)
+
+
+def hand_over(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> Handed:
+    """Hand a letter over. timeout_s: for one answer; SESSION_S for all of it. tls: another than the machine trusts."""
+    client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
+    try:
+        with _ended_in_time(client):
+            _open(client, server, tls)
+            _envelope(client, letter)
+            return _content(client, letter, ends_at)
+    except _Failed as error:
+        return Handed(Outcome.FAILED, error.message)
+    finally:
+        _leave(client)
+
+
+def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
+    # The name of this machine is nobody's business, and looking it up can take long.
+    name = letter.sender.rpartition("@")[2]
+    if server.security is Security.TLS:
+        context = tls or ssl.create_default_context()
+        return smtplib.SMTP_SSL(local_hostname=name, timeout=timeout_s, context=context)
+    return smtplib.SMTP(local_hostname=name, timeout=timeout_s)
+
+
+@contextmanager
+def _ended_in_time(client: smtplib.SMTP) -> Iterator[None]:
+    """A server that says a little every few seconds would hold the connection for ever: it is cut."""
+    timer = Timer(SESSION_S, lambda: _cut(client.sock))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _cut(connection: socket | None) -> None:
+    if connection is not None:
+        with suppress(OSError):
+            connection.shutdown(SHUT_RDWR)
+
+
+def _open(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) -> None:
+    client._host = server.host  # type: ignore[attr-defined] # by which STARTTLS checks the certificate
+    _asked("connect", lambda: client.connect(server.host, server.port), 220)
+    _asked("EHLO", client.ehlo, 250)
+    if server.security is Security.STARTTLS:
+        if not client.has_extn("starttls"):
+            raise _Failed(Message("mail.no-starttls"))
+        context = tls or ssl.create_default_context()
+        _asked("STARTTLS", lambda: client.starttls(context=context), 220)
+        _asked("EHLO", client.ehlo, 250)
+    if server.user:
+        _asked("AUTH", lambda: client.login(server.user, server.password), 235)
+
+
+def _envelope(client: smtplib.SMTP, letter: Letter) -> None:
+    most = client.esmtp_features.get("size", "")
+    if most.isdigit() and 0 < int(most) < len(letter.content):
+        raise _Failed(Message("mail.beyond-size", most=_mb(int(most)), size=_mb(len(letter.content))))
+    options = [f"size={len(letter.content)}"] if client.has_extn("size") else []
+    _asked("MAIL", lambda: client.mail(letter.sender, options), 250)
+    _asked("RCPT", lambda: client.rcpt(letter.recipient), 250, 251)
+    _asked("DATA", lambda: client.docmd("DATA"), _GO_ON)
+
+
+def _content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> Handed:
+    # Dots are doubled at the beginnings of lines, lines end in CR LF (RFC 5321 4.5.2): email.policy.SMTP wrote them so.
+    lines = letter.content.replace(b"\r\n.", b"\r\n..")
+    body = (b"." if lines.startswith(b".") else b"") + lines
+    if not body.endswith(b"\r\n"):
+        body += b"\r\n"
+    if client.sock is None:
+        raise _Failed(Message("mail.dropped", step="DATA"))
+    client.sock.settimeout(_left(ends_at))  # of all that is sent, and then of the answer, which may take minutes
+    try:
+        client.sock.sendall(body)
+    except OSError as error:
+        raise _Failed(_lost("DATA", error)) from error
+    return _ended(client, ends_at)
+
+
+def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:
+    """Send the final dot: from here on, only an answer says what became of the message."""
+    try:
+        assert client.sock is not None  # it was written to
+        client.sock.settimeout(_left(ends_at))
+        client.sock.sendall(b".\r\n")
+        code, said = client.getreply()
+    except (OSError, smtplib.SMTPException) as error:
+        return Handed(Outcome.UNKNOWN, _lost("after DATA", error))
+    if code == 250:
+        return Handed(Outcome.SENT, Message("mail.taken", code=code, said=_cleaned(said)))
+    message = Message("mail.refused", step="after DATA", code=code, said=_cleaned(said))
+    return Handed(Outcome.FAILED if 400 <= code < 600 else Outcome.UNKNOWN, message)
+
+
+def _asked(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
+    """One command and its answer. Raises _Failed for any other answer, and for none."""
+    try:
+        code, said = ask()
+    except smtplib.SMTPResponseException as error:
+        raise _Failed(_refused(step, error.smtp_code, error.smtp_error)) from error
+    except smtplib.SMTPNotSupportedError as error:
+        raise _Failed(Message("mail.no-auth")) from error
+    except (OSError, smtplib.SMTPException, UnicodeError) as error:
+        raise _Failed(_lost(step, error)) from error
+    if code not in wanted:
+        raise _Failed(_refused(step, code, said))
+
+
+def _refused(step: str, code: int, said: bytes | str) -> Message:
+    if code < 0:  # smtplib's way to say that the connection was closed
+        return Message("mail.dropped", step=step)
+    return Message("mail.refused", step=step, code=code, said=_cleaned(said))
+
+
+def _lost(step: str, error: Exception) -> Message:
+    if isinstance(error, ssl.SSLError):
+        return Message("mail.no-tls", reason=_cleaned(error.reason or str(error)))
+    if step == "AUTH" and type(error) is smtplib.SMTPException:  # it knows no way of logging in that we know
+        return Message("mail.no-auth")
+    if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says it was closed
+        return Message("mail.stalled", step=step)
+    if step == "connect" and isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
+        return Message("mail.no-connection", reason=_cleaned(error.strerror or str(error)))
+    return Message("mail.dropped", step=step)
+
+
+def _leave(client: smtplib.SMTP) -> None:
+    """Without QUIT: its answer says nothing of the message, and a server that holds it holds us."""
+    with suppress(Exception):
+        client.close()
+
+
+def _left(ends_at: float) -> float:
+    return max(1.0, ends_at - time.monotonic())
+
+
+def _cleaned(said: bytes | str) -> str:
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    line = " ".join(storable(text).split())
+    return line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…"
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1_000_000:.1f}"

@@ -1,0 +1,94 @@
+"""Counter-statements: they stop further notices to that provider, and start the time to complain or sue."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.addressees import CounterRule, Paper, days_of
+from core.errors import BadInput
+from core.text import storable
+from records.models import CounterStatement, LegalAction, Notice
+from records.notices.events import locked, move, note_event, states_before
+from records.notices.kept_files import keep_event_papers
+from records.notices.outcomes import require_after_sending
+from records.notices.sending import Files, Noted, require_manager, require_past, today_at
+from records.notices.working_days import Counted, counted
+
+State = Notice.State
+MAX_PLACE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What the rights holder did: LegalAction.Kind, when, where, and the number that it got there."""
+
+    kind: str
+    on: date
+    place: str
+    number: str = ""
+
+
+def enter_counter(
+    notice: Notice, noted: Noted, by: User, now: datetime, *, cases: Collection[int] = ()
+) -> CounterStatement:
+    """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys).
+
+    noted.day: when it was received. Raises BadInput.
+    """
+    received_on = noted.day or today_at(now)
+    require_manager(notice, by)
+    with transaction.atomic():
+        row = locked(notice, *states_before(State.COUNTERED))
+        require_after_sending(row, received_on, now)
+        named = set(row.pages.values_list("case_id", flat=True))
+        if not named.issuperset(cases):
+            raise BadInput("notice.other-pages")
+        event = move(row, State.COUNTERED, by, now, noted.note, day=received_on)
+        rule, days = _time(row)
+        counter = CounterStatement.objects.create(
+            notice=row, event=event, received_on=received_on, rule=str(rule), days=days
+        )
+        counter.cases.set(cases or named)
+        keep_event_papers(event, noted.files, by)
+    notice.refresh_from_db()
+    return counter
+
+
+def note_action(counter: CounterStatement, action: Action, by: User, now: datetime, files: Files = ()) -> None:
+    """Note that the rights holder complained or sued: the time that the counter-statement started is kept.
+
+    Raises BadInput.
+    """
+    require_manager(counter.notice, by)
+    place, number = (storable(text).strip()[:MAX_PLACE_CHARS] for text in (action.place, action.number))
+    if action.kind not in LegalAction.Kind or not place:
+        raise BadInput("notice.choose-action")
+    require_past(action.on, now)
+    with transaction.atomic():
+        row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
+        if LegalAction.objects.filter(counter=counter).exists():
+            raise BadInput("notice.action-noted-already")
+        event = note_event(row, by, now, f"{place} {number}".strip(), day=action.on)
+        LegalAction.objects.create(
+            counter=counter, event=event, kind=action.kind, on=action.on, place=place, number=number
+        )
+        keep_event_papers(event, files, by)
+
+
+def due_of(counter: CounterStatement) -> Counted | None:
+    """The last day to complain or sue; None where no law gives a time, or that was done."""
+    if not counter.days or hasattr(counter, "action"):
+        return None
+    return counted(counter.received_on, counter.days, CounterRule(counter.rule))
+
+
+def _time(notice: Notice) -> tuple[CounterRule, int]:
+    """The law and the days of a notice's addressee; of one that nobody entered, those of its paper."""
+    if notice.addressee is not None:
+        return notice.addressee.rule, notice.addressee.days
+    rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}
+    rule = rules.get(Paper(notice.kind), CounterRule.REPLY_2020_9)
+    return rule, days_of(rule)

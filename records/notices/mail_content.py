@@ -1,0 +1,53 @@
+"""What the mail of a notice says and carries, and to whom it goes."""
+
+from datetime import datetime
+
+from core.addressees import Paper
+from core.errors import BadInput
+from core.mail_servers import plain_address
+from papers.mail import NoticeMail, encoded_bytes
+from records.models import Notice
+from records.notices.kept_files import content_of
+
+MB = 1_000_000  # the smaller reading of an addressee's limit
+
+
+def addressed_to(notice: Notice) -> str:
+    """The address that a notice goes to: of the addressee as entered now, else as the paper has it. Raises BadInput."""
+    entered = notice.addressee.email if notice.addressee else ""
+    address = plain_address(entered or _written(notice, "addressee_email"))
+    if address is None:
+        raise BadInput("mail.no-address")
+    return address
+
+
+def require_size(notice: Notice) -> None:
+    """Raise BadInput, with both numbers, where the files are more than the addressee takes in one mail."""
+    most = notice.addressee.max_attachments_mb if notice.addressee else None
+    size = encoded_bytes(list(notice.files.values_list("size", flat=True)))
+    if most is not None and size > most * MB:
+        raise BadInput("mail.too-large", size=f"{size / MB:.1f}", most=most)
+
+
+def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: datetime) -> NoticeMail:
+    """The mail of a confirmed notice. Raises as `content_of`."""
+    titles = notice.pages.order_by("pk").values_list("case__work__title", flat=True)
+    return NoticeMail(
+        kind=Paper(notice.kind),
+        message_id=message_id,
+        at=at,
+        sender=sender,
+        recipient=recipient,
+        answers_to=plain_address(_written(notice, "holder_email")) or "",
+        addressee=_written(notice, "addressee_name"),
+        holder=_written(notice, "holder_name"),
+        contact=_written(notice, "contact_person"),
+        phone=_written(notice, "holder_phone"),
+        titles=list(dict.fromkeys(titles)),
+        pages=len(titles),
+        files=[(file.name, content_of(file)) for file in notice.files.all()],
+    )
+
+
+def _written(notice: Notice, code: str) -> str:
+    return str(notice.values.get(code, ""))

@@ -1,0 +1,170 @@
+"""`zhuiwen notice`: a confirmed notice on its way out and what comes of it, by the command line."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from core.addressees import AddresseeRole
+from core.errors import BadInput, UnreadableFile
+from core.settings import MailSettings, Settings
+from core.settings_loading import load
+from deploy.cli import notice_outcomes as verbs
+from records.models import Notice
+from tests.support import admin_data, sent_notices
+from tests.support.mail_servers import DROP, Mailbox, real_server, scripted
+from tests.support.spoken_verbs import spoken
+
+pytestmark = pytest.mark.django_db
+MANAGER, REVIEWER = "changhe-manager", "changhe-reviewer"
+TODAY = timezone.localdate()
+
+
+@pytest.fixture(autouse=True)
+def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    sent_notices.kept(monkeypatch)
+    with spoken(monkeypatch, verbs) as speak:
+        yield speak
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    return sent_notices.estate()
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Mailbox, str]]:
+    with real_server() as made:
+        yield made
+
+
+def through(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Give the verbs settings that name a mail server."""
+    session = verbs.session
+
+    def settings() -> Settings:
+        return replace(load({}), mail=MailSettings(smtp_url=url, sender=sent_notices.SENDER))
+
+    class Session:
+        def __enter__(self) -> Settings:
+            self.inner = session()
+            self.inner.__enter__()
+            return settings()
+
+        def __exit__(self, *error: object) -> None:
+            self.inner.__exit__(*error)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(verbs, "session", Session)
+
+
+def test_a_notice_goes_out_is_answered_countered_and_sued_over(
+    ours: admin_data.Estate,
+    server: tuple[Mailbox, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    key = str(sent_notices.confirmed(ours).pk)
+    with pytest.raises(BadInput, match="mail is not set up"):
+        verbs.send(key, MANAGER)
+    through(monkeypatch, server[1])
+    with pytest.raises(BadInput, match="only a manager"):
+        verbs.send(key, REVIEWER)
+    verbs.send(key, MANAGER)
+    assert f"notice {key} was sent; an answer is due on {TODAY + timedelta(days=7)}" in capsys.readouterr().out
+    assert len(server[0].contents) == 1
+    verbs.mail(key, is_json=True)
+    (mail,) = json.loads(capsys.readouterr().out)
+    assert (mail["state"], mail["to"]) == ("sent", ours.addressee.email)
+    verbs.mail(key)
+    assert mail["message_id"].strip("<>") in capsys.readouterr().out
+    paper = tmp_path / "答复.pdf"
+    paper.write_bytes(b"%PDF-1.7\n")
+    verbs.answer(key, MANAGER, str(TODAY), "要求盖章", [paper])
+    assert f"notice {key}: answered" in capsys.readouterr().out
+    verbs.due(is_json=True)
+    assert key not in [str(row["notice"]) for row in json.loads(capsys.readouterr().out)]
+    verbs.counter(key, on=str(TODAY), user=MANAGER)
+    said = capsys.readouterr().out
+    assert "no further notice about these pages" in said
+    assert "complain or sue until" in said
+    verbs.due()
+    assert "complain or sue" in capsys.readouterr().out
+    verbs.complain(key, "杭州互联网法院", on=str(TODAY), user=MANAGER, number="1号", is_suit=True)
+    with pytest.raises(BadInput, match="no counter-statement"):
+        verbs.complain(key, "杭州互联网法院", on=str(TODAY), user=MANAGER)
+    verbs.refuse(key, MANAGER)
+    verbs.removed(key, MANAGER)
+    verbs.close(key, MANAGER)
+    notice = Notice.objects.get(pk=key)
+    assert notice.state == Notice.State.CLOSED
+    assert notice.counters.get().action.kind == "sued"
+
+
+def test_what_may_have_gone_out_is_said_and_decided(
+    ours: admin_data.Estate,
+    server: tuple[Mailbox, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    key = str(sent_notices.confirmed(ours).pk)
+    with scripted(after_DATA=DROP) as losing, monkeypatch.context() as patch:
+        through(patch, losing.url)
+        with pytest.raises(BadInput, match=r"may have gone out at .* look in the mailbox for <notice-"):
+            verbs.send(key, MANAGER)
+    through(monkeypatch, server[1])
+    with pytest.raises(BadInput, match="may have gone out already"):
+        verbs.send(key, MANAGER)
+    verbs.due(is_json=True)
+    assert "mail" in [row["what"] for row in json.loads(capsys.readouterr().out)]
+    with pytest.raises(BadInput, match="no mail that may have gone out"):
+        verbs.mail(key, MANAGER, went_out=True, send_again=True)
+    verbs.mail(key, MANAGER, send_again=True)
+    assert "was sent" in capsys.readouterr().out
+    assert len(server[0].contents) == 1
+
+
+def test_what_was_refused_is_said_with_the_servers_words(
+    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = str(sent_notices.confirmed(ours).pk)
+    with scripted(RCPT=b"550 no such user\r\n") as refusing:
+        through(monkeypatch, refusing.url)
+        with pytest.raises(BadInput, match=r"was not sent: the mail server refused it \(RCPT\): 550 no such user"):
+            verbs.send(key, MANAGER)
+
+
+def test_sent_otherwise_and_taken_further(
+    ours: admin_data.Estate, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    key, slip = str(sent_notices.confirmed(ours).pk), tmp_path / "快递单.pdf"
+    with pytest.raises(UnreadableFile):
+        verbs.sent(key, "courier", on=str(TODAY), proof=[slip], user=MANAGER)
+    slip.write_bytes(b"%PDF-1.7\n")
+    with pytest.raises(BadInput, match="enter the day as"):
+        verbs.sent(key, "courier", on="yesterday", proof=[slip], user=MANAGER)
+    verbs.sent(key, "courier", on=str(TODAY), proof=[slip], user=MANAGER)
+    admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    with pytest.raises(BadInput, match="nobody called"):
+        verbs.escalate(key, "nobody", REVIEWER)
+    capsys.readouterr()
+    verbs.escalate(key, "某主机商", REVIEWER)
+    made = Notice.objects.get(escalates=key)
+    assert f"notice {made.pk} is drafted with 2 pages" in capsys.readouterr().out
+
+
+def test_the_verbs_speak_chinese(
+    ours: admin_data.Estate, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
+) -> None:
+    key = str(sent_notices.sent(ours, TODAY - timedelta(days=30)).pk)
+    language("zh")
+    verbs.due()
+    said = capsys.readouterr().out
+    assert "应答复" in said
+    assert "已逾期" in said
+    verbs.counter(key, on=str(TODAY), user=MANAGER)
+    assert "投诉或起诉（20 日：" in capsys.readouterr().out

@@ -1,0 +1,158 @@
+"""Handing a letter over: what is known of it when the server refuses, stalls or drops at any step."""
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from core.mail_servers import MailServer, Security, mail_server
+from papers import smtp
+from papers.smtp import Handed, Letter, Outcome, hand_over
+from tests.support.mail_servers import DROP, STALL, real_server, scripted
+
+LETTER = Letter("li@publisher.example", "ts@site.example", b"Subject: x\r\n\r\n.one\r\n..two\r\nend\r\n")
+
+
+def hand(url: str, timeout_s: float = 5.0, letter: Letter = LETTER, tls: ssl.SSLContext | None = None) -> Handed:
+    return hand_over(mail_server(url), letter, timeout_s, tls)
+
+
+def test_a_letter_arrives_as_it_was_with_its_dots() -> None:
+    with real_server() as (mailbox, url):
+        handed = hand(url)
+    assert (handed.outcome, handed.message.code) == (Outcome.SENT, "mail.taken")
+    assert mailbox.contents == [LETTER.content]
+    (envelope,) = mailbox.envelopes
+    assert (envelope.mail_from, envelope.rcpt_tos) == (LETTER.sender, [LETTER.recipient])
+
+
+@pytest.mark.parametrize("step", ["connect", "EHLO", "MAIL", "RCPT", "DATA", "after DATA"])
+@pytest.mark.parametrize("code", [450, 550])
+def test_a_refusal_at_any_step_is_definite_and_says_what_the_server_said(step: str, code: int) -> None:
+    with scripted(**{step.replace(" ", "_"): f"{code} no\x1b[2J thanks\r\n".encode()}) as server:
+        handed = hand(server.url)
+    assert handed.outcome is Outcome.FAILED
+    assert dict(handed.message.params) == {"step": step, "code": code, "said": "no[2J thanks"}
+
+
+@pytest.mark.parametrize("how", [STALL, DROP])
+@pytest.mark.parametrize("step", ["connect", "EHLO", "MAIL", "RCPT", "DATA"])
+def test_what_is_lost_before_the_final_dot_did_not_go_out(step: str, how: bytes) -> None:
+    with scripted(**{step: how}) as server:
+        handed = hand(server.url, timeout_s=0.3)
+    assert handed.outcome is Outcome.FAILED
+    assert handed.message.code == ("mail.stalled" if how == STALL else "mail.dropped")
+    assert not server.received
+
+
+def test_what_is_lost_after_the_final_dot_may_have_gone_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scripted(after_DATA=DROP) as server:
+        handed = hand(server.url)
+    assert (handed.outcome, handed.message.code, len(server.received)) == (Outcome.UNKNOWN, "mail.dropped", 1)
+    with scripted(after_DATA=b"354 what?\r\n") as server:
+        assert hand(server.url).outcome is Outcome.UNKNOWN
+    monkeypatch.setattr(smtp, "SESSION_S", 1.2)
+    with scripted(after_DATA=STALL) as server:
+        handed = hand(server.url, timeout_s=0.3)
+    assert handed.outcome is Outcome.UNKNOWN
+
+
+def test_a_server_that_goes_on_saying_little_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smtp, "SESSION_S", 0.5)
+    with scripted(EHLO=b"250-scripted\r\n") as server:  # more lines are promised than come
+        handed = hand(server.url, timeout_s=30)
+    assert handed.outcome is Outcome.FAILED
+
+
+def test_a_letter_beyond_the_servers_size_is_not_sent() -> None:
+    with scripted(EHLO=b"250-scripted\r\n250 SIZE 1000\r\n") as server:
+        handed = hand(server.url, letter=Letter(LETTER.sender, LETTER.recipient, b"x" * 2_000_000))
+    assert dict(handed.message.params) == {"most": "0.0", "size": "2.0"}
+    assert (handed.outcome, server.received) == (Outcome.FAILED, [])
+
+
+def test_nobody_listens() -> None:
+    with scripted() as server:
+        url = server.url
+    handed = hand(url)
+    assert (handed.outcome, handed.message.code) == (Outcome.FAILED, "mail.no-connection")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "local")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    folder = tmp_path_factory.mktemp("tls")
+    encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    (folder / "cert.pem").write_bytes(made.public_bytes(encoding))
+    (folder / "key.pem").write_bytes(key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain))
+    return folder / "cert.pem", folder / "key.pem"
+
+
+def logged_in(server: object, session: object, envelope: object, mechanism: str, data: object) -> AuthResult:
+    return AuthResult(success=data == LoginPassword(b"li", b"s@cret"))
+
+
+def test_starttls_logs_in_and_a_certificate_that_nobody_vouches_for_is_refused(certificate: tuple[Path, Path]) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    trusting = ssl.create_default_context(cafile=str(certificate[0]))
+    options = {"tls_context": context, "require_starttls": True, "authenticator": logged_in, "auth_required": True}
+    with real_server(**options) as (mailbox, url):
+        place = url.removeprefix("smtp://")
+        assert hand(f"smtp+starttls://li:s%40cret@{place}", tls=trusting).outcome is Outcome.SENT
+        wrong = hand(f"smtp+starttls://li:wrong@{place}", tls=trusting)
+        assert (wrong.outcome, wrong.message.params["step"]) == (Outcome.FAILED, "AUTH")
+        assert hand(f"smtp+starttls://{place}").message.code == "mail.no-tls"
+    assert len(mailbox.contents) == 1
+
+
+def test_smtps_is_encrypted_from_the_first_byte(certificate: tuple[Path, Path]) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with real_server(ssl_context=context) as (mailbox, url):
+        place, trusting = url.removeprefix("smtp://"), ssl.create_default_context(cafile=str(certificate[0]))
+        assert hand(f"smtps://{place}", tls=trusting).outcome is Outcome.SENT
+        assert hand(f"smtps://{place}").message.code == "mail.no-tls"
+    assert len(mailbox.contents) == 1
+
+
+def test_a_server_without_starttls_or_login_gets_neither_letter_nor_password() -> None:
+    with scripted() as server:
+        place = server.url.removeprefix("smtp://")
+        assert hand(f"smtp+starttls://{place}").message.code == "mail.no-starttls"
+        assert hand(f"smtp://li:secret@{place}").message.code == "mail.no-auth"
+    assert not server.received
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "smtp://", "http://x", "smtp://x/path", "smtp://u@x", "smtp://x:99999", "smtp://x\r\n", "smtps://u:p@x?y=1"],
+)
+def test_what_names_no_server_is_none(url: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        mail_server(url)
+
+
+def test_a_server_shows_no_password() -> None:
+    server = mail_server("smtp+starttls://li:s%40cret@mail.example")
+    assert server == MailServer(Security.STARTTLS, "mail.example", 587, "li", "s@cret")
+    assert "cret" not in repr(server)

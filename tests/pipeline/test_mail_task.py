@@ -1,0 +1,50 @@
+"""The task that hands the mail of a notice over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from core.messages import MailRequested, as_dict
+from papers.smtp import SESSION_S
+from pipeline import outbox, tasks
+from pipeline.app import STEP_LIMIT_S, app
+from records.models import NoticeMail
+from records.notices import mails
+from tests.support import sent_notices
+from tests.support.desk import CollectingOutbox
+from tests.support.mail_servers import scripted
+from tests.support.sent_notices import mailing
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def mail(monkeypatch: pytest.MonkeyPatch) -> NoticeMail:
+    sent_notices.kept(monkeypatch)
+    ours = sent_notices.estate()
+    notice, settings = sent_notices.confirmed(ours), mailing("smtp://127.0.0.1:9")
+    return mails.ask(notice, ours.manager, timezone.now(), CollectingOutbox(), settings)
+
+
+def test_the_message_has_a_task_that_takes_its_fields_and_sends_once(
+    mail: NoticeMail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert outbox.TASKS[MailRequested] == tasks.send_mail.name
+    assert tasks.send_mail.name in app.conf.task_routes
+    with scripted() as server:
+        monkeypatch.setattr(tasks, "SETTINGS", mailing(server.url))
+        for _ in range(2):
+            tasks.send_mail(**as_dict(MailRequested(mail.pk)))
+    mail.refresh_from_db()
+    assert (mail.state, len(server.received)) == (NoticeMail.State.SENT, 1)
+
+
+def test_a_session_ends_before_its_worker_is_ended_and_what_failed_for_good_is_said(mail: NoticeMail) -> None:
+    assert SESSION_S < STEP_LIMIT_S < mails.LOST_AFTER.total_seconds()
+    given: dict[str, Any] = {"mail_id": mail.pk}
+    tasks.send_mail.on_failure(RuntimeError("broken"), "id", (), given, None)
+    mail.refresh_from_db()
+    assert mail.state == NoticeMail.State.FAILED

@@ -1,0 +1,276 @@
+"""Mails of notices: kept before they go out, sent once, and unknown where nobody can know."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.policy import default
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import timezone
+
+from core.errors import BadInput, ServiceUnavailable
+from core.ids import Digest, digest
+from core.messages import MailRequested
+from core.settings_loading import load
+from records.models import HolderPaper, Notice, NoticeMail, PageRecord
+from records.notices import mails
+from records.notices.drafting import confirm, draft, withdraw, write
+from records.notices.kept_files import add_paper, take_back
+from records.notices.sending import Noted, mark_sent
+from records.notices.values import cases_of
+from tests.support import admin_data, sent_notices
+from tests.support.desk import CollectingOutbox
+from tests.support.mail_servers import DROP, Mailbox, real_server, scripted
+from tests.support.sent_notices import SENDER, StandingClock, mailing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pagestore.evidence import MemoryEvidenceStore
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7\n"
+State = NoticeMail.State
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    return sent_notices.kept(monkeypatch)
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    return sent_notices.estate()
+
+
+@pytest.fixture
+def notice(ours: admin_data.Estate) -> Notice:
+    return sent_notices.confirmed(ours)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Mailbox, str]]:
+    with real_server() as made:
+        yield made
+
+
+@pytest.fixture
+def clock() -> StandingClock:
+    return StandingClock(timezone.now())
+
+
+def reloaded(notice: Notice) -> Notice:
+    return Notice.objects.get(pk=notice.pk)
+
+
+def test_a_notice_goes_out_with_its_files_and_its_bytes_are_kept(
+    ours: admin_data.Estate,
+    notice: Notice,
+    server: tuple[Mailbox, str],
+    clock: StandingClock,
+    kept: MemoryEvidenceStore,
+) -> None:
+    mailbox, url = server
+    mail = mails.send_now(notice, ours.manager, clock, mailing(url))
+    (content,) = mailbox.contents
+    assert (mail.state, mail.digest, kept.get(Digest(mail.digest))) == (State.SENT, digest(content), content)
+    message = message_from_bytes(content, policy=default)
+    assert message["Message-ID"] == mail.message_id
+    assert message["Message-ID"].startswith(f"<notice-{notice.pk}-1-")
+    assert message["To"] == ours.addressee.email
+    assert message["Reply-To"] == ours.identity.email
+    attached = {part.get_filename(): digest(part.get_content()) for part in message.iter_attachments()}  # type: ignore[attr-defined]
+    assert attached == {file.name: file.digest for file in notice.files.all()}
+    sent = reloaded(notice)
+    assert (sent.state, sent.sent_on) == (Notice.State.SENT, timezone.localdate(clock.now()))
+    assert sent.answer_due == sent.sent_on + timedelta(days=7)  # type: ignore[operator]
+    event = sent.events.last()
+    assert (event.by, event.way, event.note) == (ours.manager, "mail", mail.message_id)  # type: ignore[union-attr]
+    with pytest.raises(BadInput, match="not in that state"):
+        mails.send_now(notice, ours.manager, clock, mailing(url))
+    assert len(mailbox.contents) == 1
+
+
+def test_it_waits_for_a_worker_that_may_be_told_twice(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    outbox, settings = CollectingOutbox(), mailing(server[1])
+    mail = mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+    assert (mail.state, outbox.sent) == (State.PREPARED, [MailRequested(mail.pk)])
+    with pytest.raises(BadInput, match="waits for the mail server"):
+        mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+    clock.at += mails.EXPIRES_AFTER
+    assert mails.ask(notice, ours.manager, clock.now(), outbox, settings) == mail
+    for message in outbox.sent:
+        mails.carry_out(message.mail_id, settings, clock)
+    assert len(outbox.sent) == 2
+    assert len(server[0].contents) == 1
+    assert reloaded(notice).state == Notice.State.SENT
+
+
+def test_a_broker_that_is_away_leaves_nothing_waiting(
+    ours: admin_data.Estate, notice: Notice, clock: StandingClock
+) -> None:
+    class Away:
+        def send(self, message: object) -> None:
+            raise ServiceUnavailable("broker", "here")
+
+    with pytest.raises(ServiceUnavailable):
+        mails.ask(notice, ours.manager, clock.now(), Away(), mailing("smtp://127.0.0.1:9"))  # type: ignore[arg-type]
+    assert NoticeMail.objects.get().state == State.FAILED
+
+
+@pytest.mark.parametrize("step", ["connect", "MAIL", "RCPT", "DATA", "after_DATA"])
+def test_a_refused_mail_may_be_sent_again(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock, step: str
+) -> None:
+    with scripted(**{step: b"550 not here\r\n"}) as refusing:
+        mail = mails.send_now(notice, ours.manager, clock, mailing(refusing.url))
+    assert mail.state == State.FAILED
+    assert mail.said is not None
+    assert "550 not here" in str(mail.said)
+    assert reloaded(notice).state == Notice.State.CONFIRMED
+    again = mails.send_now(notice, ours.manager, clock, mailing(server[1]))
+    assert (again.state, again.attempt) == (State.SENT, 2)
+    assert again.message_id != mail.message_id
+
+
+def test_what_is_lost_after_the_final_dot_waits_for_a_person(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    with scripted(after_DATA=DROP) as losing:
+        mail = mails.send_now(notice, ours.manager, clock, mailing(losing.url))
+        assert (mail.state, len(losing.received)) == (State.UNKNOWN, 1)
+    for _ in range(2):
+        with pytest.raises(BadInput, match="may have gone out already"):
+            mails.send_now(notice, ours.manager, clock, mailing(server[1]))
+    with pytest.raises(BadInput, match="may have gone out already"):
+        withdraw(notice, ours.manager)
+    with pytest.raises(BadInput, match="may have gone out already"):
+        mark_sent(notice, "post", Noted(files=[("单.pdf", PDF)]), ours.manager, clock.now())
+    with pytest.raises(BadInput, match="only a manager"):
+        mails.settle(mail, ours.reviewer, clock.now(), went_out=True)
+    mails.settle(mail, ours.manager, clock.now(), went_out=False)
+    with pytest.raises(BadInput, match="it is known"):
+        mails.settle(mail, ours.manager, clock.now(), went_out=True)
+    assert mails.send_now(notice, ours.manager, clock, mailing(server[1])).attempt == 2
+    assert len(server[0].contents) == 1
+
+
+def test_a_person_who_found_it_in_the_mailbox_says_so(
+    ours: admin_data.Estate, notice: Notice, clock: StandingClock
+) -> None:
+    with scripted(after_DATA=DROP) as losing:
+        mail = mails.send_now(notice, ours.manager, clock, mailing(losing.url))
+    mails.settle(mail, ours.manager, clock.now(), went_out=True)
+    assert (mail.state, mail.settled_by) == (State.SENT, ours.manager)
+    assert reloaded(notice).state == Notice.State.SENT
+
+
+def test_who_died_while_sending_leaves_it_unknown_after_a_while(
+    ours: admin_data.Estate, notice: Notice, clock: StandingClock
+) -> None:
+    settings = mailing("smtp://127.0.0.1:9")
+    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
+    mails.carry_out(mail.pk, settings, clock)
+    mails.close_lost(clock.now())
+    mail.refresh_from_db()
+    assert mail.state == State.TRYING
+    clock.at += mails.LOST_AFTER
+    mails.close_lost(clock.now())
+    mail.refresh_from_db()
+    assert (mail.state, mail.said.code) == (State.UNKNOWN, "mail.may-have-gone")  # type: ignore[union-attr]
+
+
+def test_what_failed_for_good_is_said(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
+    settings = mailing("smtp://127.0.0.1:9")
+    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    mails.give_up(mail.pk, clock.now())
+    mail.refresh_from_db()
+    assert (mail.state, mail.said.code) == (State.FAILED, "mail.broken-off")  # type: ignore[union-attr]
+    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
+    mails.give_up(mail.pk, clock.now())
+    mail.refresh_from_db()
+    assert mail.state == State.UNKNOWN
+
+
+def test_only_managers_send_and_only_where_a_server_is_set(
+    ours: admin_data.Estate, notice: Notice, clock: StandingClock
+) -> None:
+    with pytest.raises(BadInput, match="only a manager"):
+        mails.send_now(notice, ours.reviewer, clock, mailing("smtp://127.0.0.1:9"))
+    with pytest.raises(BadInput, match="mail is not set up"):
+        mails.send_now(notice, ours.manager, clock, load({}))
+    assert not NoticeMail.objects.exists()
+
+
+def test_nothing_goes_out_without_an_address_or_beyond_the_addressees_limit(
+    ours: admin_data.Estate, notice: Notice, clock: StandingClock
+) -> None:
+    settings = mailing("smtp://127.0.0.1:9")
+    ours.addressee.max_attachments_mb = 1
+    ours.addressee.save()
+    notice.files.update(size=800_000)
+    with pytest.raises(BadInput, match=r"make a mail of 2\.2 MB, and the addressee takes 1 MB"):
+        mails.send_now(notice, ours.manager, clock, settings)
+    ours.addressee.max_attachments_mb, ours.addressee.email = None, ""
+    ours.addressee.save()
+    for written in ("", "no address", "a@b.example\r\nBcc: c@d.example"):
+        Notice.objects.filter(pk=notice.pk).update(values={**notice.values, "addressee_email": written})
+        with pytest.raises(BadInput, match="no e-mail address"):
+            mails.send_now(notice, ours.manager, clock, settings)
+    assert not NoticeMail.objects.exists()
+
+
+def test_a_page_that_changed_since_it_was_confirmed_keeps_the_notice_at_home(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    waiting = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
+    page = cases_of(notice)[0].page
+    PageRecord.objects.filter(pk=page.pk).update(version_id="another")
+    mails.carry_out(waiting.pk, mailing(server[1]), clock)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.said.code) == (State.FAILED, "notice.pages-unfit")  # type: ignore[union-attr]
+    with pytest.raises(BadInput, match="the page has changed since the verdict"):
+        mails.send_now(notice, ours.manager, clock, mailing(server[1]))
+    assert not server[0].contents
+
+
+def test_a_power_of_attorney_that_ran_out_since_keeps_it_at_home(
+    ours: admin_data.Estate, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    today = timezone.localdate(clock.now())
+    paper = add_paper(ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today)
+    cases = cases_of(sent_notices.confirmed(ours))
+    notice = draft(cases, "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
+    write(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
+    confirm(notice, ours.manager)
+    clock.at += timedelta(days=1)
+    with pytest.raises(BadInput, match=r"授权委托书\.pdf.*is not valid today"):
+        mails.send_now(notice, ours.manager, clock, mailing(server[1]))
+    clock.at -= timedelta(days=1)
+    take_back(paper, ours.manager)
+    with pytest.raises(BadInput, match="was taken back"):
+        mails.send_now(notice, ours.manager, clock, mailing(server[1]))
+    assert not server[0].contents
+
+
+def test_a_mail_that_waits_is_taken_back_with_its_notice(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    waiting = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
+    withdraw(notice, ours.manager)
+    mails.carry_out(waiting.pk, mailing(server[1]), clock)
+    waiting.refresh_from_db()
+    assert (waiting.state, server[0].contents) == (State.FAILED, [])
+
+
+def test_the_sender_is_an_address_of_the_operators(ours: admin_data.Estate, notice: Notice) -> None:
+    with scripted() as taking:
+        mail = mails.send_now(notice, ours.manager, StandingClock(datetime.now(UTC)), mailing(taking.url))
+    assert (mail.sender, mail.state) == (SENDER, State.SENT)
+    assert mail.message_id.endswith("@changhe.example>")

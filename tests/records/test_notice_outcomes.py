@@ -1,0 +1,280 @@
+"""What comes of a notice that went out: states in their order, counter-statements, counted days, what is due."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import timezone
+
+from core.addressees import AddresseeRole, CounterRule, Paper
+from core.errors import BadInput
+from core.ids import Digest
+from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail
+from records.notices import events, outcomes
+from records.notices.counters import Action, due_of, enter_counter, note_action
+from records.notices.drafting import confirm, draft, standing_of, withdraw
+from records.notices.due import due
+from records.notices.events import MOVES, move, reopened
+from records.notices.outcomes import escalate, note_outcome
+from records.notices.sending import Noted, mark_sent, note_sent
+from records.notices.values import cases_of
+from records.notices.working_days import counted
+from tests.support import admin_data, sent_notices
+
+if TYPE_CHECKING:
+    from pagestore.evidence import MemoryEvidenceStore
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7\n"
+State = Notice.State
+TODAY = timezone.localdate()
+PROOF = Noted(files=[("回执.pdf", PDF)])
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    return sent_notices.kept(monkeypatch)
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    return sent_notices.estate()
+
+
+@pytest.fixture
+def notice(ours: admin_data.Estate) -> Notice:
+    return sent_notices.sent(ours, TODAY - timedelta(days=3))
+
+
+def reloaded(notice: Notice) -> Notice:
+    return Notice.objects.get(pk=notice.pk)
+
+
+def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
+    ours: admin_data.Estate, kept: MemoryEvidenceStore
+) -> None:
+    notice, now = sent_notices.confirmed(ours), timezone.now()
+    day = TODAY - timedelta(days=2)
+    with pytest.raises(BadInput, match="only a manager"):
+        mark_sent(notice, "post", PROOF, ours.reviewer, now)
+    with pytest.raises(BadInput, match="how it was sent"):
+        mark_sent(notice, "mail", PROOF, ours.manager, now)
+    with pytest.raises(BadInput, match="what shows that it was sent"):
+        mark_sent(notice, "post", Noted(), ours.manager, now)
+    with pytest.raises(BadInput, match="in the future"):
+        mark_sent(notice, "post", Noted(TODAY + timedelta(days=2), files=PROOF.files), ours.manager, now)
+    with pytest.raises(BadInput, match="no PDF"):
+        mark_sent(notice, "post", Noted(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
+    assert reloaded(notice).state == State.CONFIRMED
+    mark_sent(notice, "courier", Noted(day, "顺丰", PROOF.files), ours.manager, now)
+    assert (notice.state, notice.sent_on, notice.answer_due) == (State.SENT, day, day + timedelta(days=7))
+    event = notice.events.last()
+    assert event is not None
+    assert (event.way, event.day, event.note, event.by) == ("courier", day, "顺丰", ours.manager)
+    paper = EventPaper.objects.get(event=event)
+    assert (paper.name, kept.get(Digest(paper.digest))) == ("回执.pdf", PDF)
+
+
+def test_the_addressee_says_when_an_answer_is_due(ours: admin_data.Estate) -> None:
+    ours.addressee.answer_days = 3
+    ours.addressee.save()
+    notice = sent_notices.sent(ours, TODAY)
+    assert reloaded(notice).answer_due == TODAY + timedelta(days=3)
+
+
+def test_every_move_is_in_the_one_table(ours: admin_data.Estate) -> None:
+    notice = sent_notices.confirmed(ours)
+    for before, to in product(State, State):
+        Notice.objects.filter(pk=notice.pk).update(state=before)
+        row = reloaded(notice)
+        if to in MOVES[before]:
+            move(row, to, ours.manager, timezone.now())
+            assert reloaded(notice).state == to
+        else:
+            with pytest.raises(BadInput, match="not in that state"):
+                move(row, to, ours.manager, timezone.now())
+    assert set(MOVES) == set(State)
+    assert MOVES[State.SENT] >= {"answered", "countered", "refused", "removed", "escalated", "closed", "withdrawn"}
+    assert not MOVES[State.WITHDRAWN]
+
+
+def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    now = timezone.now()
+    with pytest.raises(BadInput, match="only a manager"):
+        note_outcome(notice, State.ANSWERED, ours.reviewer, now)
+    for to in (State.SENT, State.ESCALATED, State.COUNTERED, "nonsense"):
+        with pytest.raises(BadInput, match="choose what happened"):
+            note_outcome(notice, to, ours.manager, now)
+    with pytest.raises(BadInput, match="before the notice went out"):
+        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY - timedelta(days=4)))
+    note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY, "要求盖章", PROOF.files))
+    assert (notice.state, notice.answer_due) == (State.ANSWERED, None)
+    note_outcome(notice, State.REFUSED, ours.manager, now)
+    note_outcome(notice, State.REMOVED, ours.manager, now)
+    assert outcomes.noted_next(notice) == [State.CLOSED]
+    note_outcome(notice, State.CLOSED, ours.manager, now)
+    with pytest.raises(BadInput, match="not in that state"):
+        note_outcome(notice, State.ANSWERED, ours.manager, now)
+    with pytest.raises(BadInput, match="not in that state"):
+        withdraw(notice, ours.manager)
+    states = [event.state for event in notice.events.all()]
+    assert states[-5:] == ["sent", "answered", "refused", "removed", "closed"]
+
+
+def test_what_is_back_again_is_as_when_it_was_sent_and_nothing_goes_out(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    with pytest.raises(BadInput, match="not in that state"):
+        reopened(notice, timezone.now())
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    reopened(notice, timezone.now())
+    assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, None)
+    event = notice.events.last()
+    assert event is not None
+    assert event.by is None
+    assert not NoticeMail.objects.exists()
+
+
+def test_a_counter_statement_stops_notices_about_its_pages_to_that_provider_alone(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    now, (page, other) = timezone.now(), cases_of(notice)
+    waiting = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
+    with pytest.raises(BadInput, match="only a manager"):
+        enter_counter(notice, Noted(), ours.reviewer, now)
+    elsewhere = Case.objects.exclude(pk__in=[page.pk, other.pk])[0]
+    with pytest.raises(BadInput, match="about pages that the notice names"):
+        enter_counter(notice, Noted(), ours.manager, now, cases=[elsewhere.pk])
+    counter = enter_counter(notice, Noted(TODAY, files=PROOF.files), ours.manager, now, cases=[page.pk])
+    assert (notice.state, counter.rule, counter.days) == (State.COUNTERED, CounterRule.REPLY_2020_9, 20)
+    assert counter.event.papers.count() == 1
+    (left_out,) = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    assert (left_out[0].pk, left_out[1].code) == (page.pk, "notice.page-countered")
+    assert "no further notice about this address to this provider" in str(left_out[1])
+    assert [case.pk for case, _ in standing_of(waiting).pages] == [page.pk]
+    with pytest.raises(BadInput, match="may not be named any more: a counter-statement"):
+        confirm(waiting, ours.manager)
+    with pytest.raises(BadInput, match="may stand in a notice: a counter-statement"):
+        draft([page], Paper.ARTICLE_14, ours.reviewer, ours.addressee)
+    host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
+    same = admin_data.addressee(ours.holder, "别名", role=AddresseeRole.SEARCHES, email=ours.addressee.email.upper())
+    assert len(draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, same).left_out) == 1
+    written_in = draft([page], Paper.ARTICLE_14, ours.reviewer).notice
+    written_in.values["addressee_name"] = f" {ours.addressee.name} "
+    assert [case.pk for case, _ in standing_of(written_in).pages] == [page.pk]
+
+
+def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, notice: Notice) -> None:
+    now = timezone.now()
+    counter = enter_counter(notice, Noted(TODAY), ours.manager, now)
+    assert counter.cases.count() == 2
+    assert due_of(counter) is not None
+    for action in (Action("prayed", TODAY, "某法院"), Action("sued", TODAY, " ")):
+        with pytest.raises(BadInput, match="complained or sued"):
+            note_action(counter, action, ours.manager, now)
+    with pytest.raises(BadInput, match="only a manager"):
+        note_action(counter, Action("sued", TODAY, "某法院"), ours.reviewer, now)
+    note_action(counter, Action("sued", TODAY, "杭州互联网法院", "(2026)浙0192民初1号"), ours.manager, now, PROOF.files)
+    again = CounterStatement.objects.get(pk=counter.pk)
+    assert due_of(again) is None
+    assert (again.action.number, again.action.event.papers.count()) == ("(2026)浙0192民初1号", 1)
+    assert notice.state == State.COUNTERED
+    with pytest.raises(BadInput, match="noted already"):
+        note_action(again, Action("sued", TODAY, "某法院"), ours.manager, now)
+
+
+def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    enter_counter(notice, Noted(), ours.manager, timezone.now())
+    assert notice.state == State.COUNTERED
+
+
+def test_taken_further_names_the_earlier_notice_which_is_escalated_when_the_new_one_goes_out(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    with pytest.raises(BadInput, match="somebody else"):
+        escalate(notice, ours.addressee, ours.reviewer)
+    made = escalate(notice, host, ours.reviewer).notice
+    assert (made.escalates, made.addressee, made.kind) == (notice, host, Paper.ARTICLE_14)
+    assert [case.pk for case in cases_of(made)] == [case.pk for case in cases_of(notice)]
+    assert f"权利人已于 {notice.sent_on} 就相同网络地址向{ours.addressee.name}发出通知" in made.values["facts"]
+    assert reloaded(notice).state == State.SENT
+    move(made, State.CONFIRMED, ours.manager, timezone.now())
+    note_sent(made, ours.manager, timezone.now(), "post", TODAY)
+    old = reloaded(notice)
+    assert (old.state, old.answer_due) == (State.ESCALATED, None)
+    assert old.events.last().note == f"#{made.pk}"  # type: ignore[union-attr]
+    with pytest.raises(BadInput, match="not in that state"):
+        escalate(old, host, ours.reviewer)
+
+
+def test_what_was_removed_meanwhile_is_not_escalated(ours: admin_data.Estate, notice: Notice) -> None:
+    host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    made = escalate(notice, host, ours.reviewer).notice
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    move(made, State.CONFIRMED, ours.manager, timezone.now())
+    note_sent(made, ours.manager, timezone.now(), "post", TODAY)
+    assert reloaded(notice).state == State.REMOVED
+
+
+def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, notice: Notice) -> None:
+    ours.notice.delete()
+    late = sent_notices.sent(ours, TODAY - timedelta(days=30))
+    confirmed, unknown = sent_notices.confirmed(ours), sent_notices.confirmed(ours)
+    countered = sent_notices.sent(ours, TODAY - timedelta(days=1))
+    enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
+    NoticeMail.objects.create(
+        notice=unknown, attempt=1, state=NoticeMail.State.UNKNOWN, sender="a@b.cn", recipient="c@d.cn", size=1,
+        message_id="<x@b.cn>", digest="0" * 64, asked_by=ours.manager, asked_at=timezone.now(),
+    )  # fmt: skip
+    found = due(Notice.objects.filter(rights_holder=ours.holder))
+    shown = [(each.what.code, each.notice.pk, each.is_overdue(TODAY)) for each in found]
+    assert shown[:3] == [
+        ("notice.due-answer", late.pk, True),
+        ("notice.due-answer", notice.pk, False),
+        ("notice.due-action", countered.pk, False),
+    ]
+    assert set(shown[3:]) == {("notice.due-send", confirmed.pk, False), ("notice.due-mail", unknown.pk, False)}
+    note_outcome(countered, State.CLOSED, ours.manager, timezone.now())
+    assert countered.pk not in {each.notice.pk for each in due(Notice.objects.all())}
+
+
+@pytest.mark.parametrize(
+    ("start", "days", "rule", "last"),
+    [
+        # Spring Festival 2026: 15 to 23 February off, Saturdays 14 and 28 February worked.
+        (date(2026, 2, 12), 2, CounterRule.REPLY_2020_9, date(2026, 2, 14)),
+        (date(2026, 2, 13), 2, CounterRule.REPLY_2020_9, date(2026, 2, 24)),
+        (date(2026, 2, 9), 20, CounterRule.REPLY_2020_9, date(2026, 3, 13)),
+        # National Day 2026: 1 to 7 October off, Sunday 20 September and Saturday 10 October worked.
+        (date(2026, 9, 18), 1, CounterRule.REPLY_2020_9, date(2026, 9, 20)),
+        (date(2026, 9, 30), 3, CounterRule.REPLY_2020_9, date(2026, 10, 10)),
+        (date(2026, 10, 1), 15, CounterRule.E_COMMERCE, date(2026, 10, 16)),
+        # 3 July 2026 is Independence Day as observed.
+        (date(2026, 7, 1), 10, CounterRule.DMCA, date(2026, 7, 16)),
+        (date(2025, 12, 24), 1, CounterRule.DMCA, date(2025, 12, 26)),
+    ],
+)
+def test_days_are_counted_as_the_law_counts_them(start: date, days: int, rule: CounterRule, last: date) -> None:
+    assert counted(start, days, rule).last == last
+    assert counted(start, days, rule).unknown_year is None
+
+
+def test_a_year_that_is_not_announced_is_named() -> None:
+    found = counted(date(2090, 12, 20), 20, CounterRule.REPLY_2020_9)
+    assert found.unknown_year == 2090
+    assert counted(date(2090, 12, 20), 10, CounterRule.DMCA).unknown_year is None
+
+
+def test_the_note_of_an_event_is_bounded_and_storable(ours: admin_data.Estate, notice: Notice) -> None:
+    note_outcome(notice, State.ANSWERED, ours.manager, timezone.now(), Noted(note="\x00甲" * 2000))
+    event = notice.events.last()
+    assert event is not None
+    assert event.note == "甲" * events.MAX_NOTE_CHARS

@@ -1,0 +1,199 @@
+"""The page of a confirmed notice: sent, answered, countered, taken further; what is due; who may do what."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from core.addressees import AddresseeRole
+from core.messages import MailRequested
+from core.settings import MailSettings
+from records.models import EventPaper, Notice, NoticeMail
+from records.notices import mails
+from records.notices.counters import enter_counter
+from records.notices.outcomes import note_outcome
+from records.notices.sending import Noted
+from tests.support import admin_data, sent_notices
+from tests.support.desk import CollectingOutbox, record_url, signed_in
+from tests.support.mail_servers import DROP, real_server, scripted
+
+pytestmark = pytest.mark.django_db
+PDF = b"%PDF-1.7\n"
+TODAY = timezone.localdate()
+HOSTILE = "<script>x</script>\u202e"
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent_notices.kept(monkeypatch)
+
+
+@pytest.fixture
+def ours() -> admin_data.Estate:
+    return sent_notices.estate()
+
+
+@pytest.fixture
+def mailing(settings: LazySettings) -> None:
+    """A server is set; nobody answers there."""
+    mail = MailSettings(smtp_url="smtp://127.0.0.1:9", sender=sent_notices.SENDER)
+    settings.ZHUIWEN = replace(settings.ZHUIWEN, mail=mail)
+
+
+def speaking(person: object, language: str = "en") -> Client:
+    client = signed_in(person)  # type: ignore[arg-type]
+    client.cookies["django_language"] = language
+    return client
+
+
+def page_of(client: Client, notice: Notice) -> str:
+    return client.get(record_url(notice)).content.decode()
+
+
+def asked(client: Client, notice: Notice, do: str, **given: object) -> str:
+    return client.post(record_url(notice), {"do": do, **given}, follow=True).content.decode()
+
+
+def proof() -> SimpleUploadedFile:
+    return SimpleUploadedFile("回执.pdf", PDF)
+
+
+@pytest.mark.usefixtures("mailing")
+def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
+    ours: admin_data.Estate, outbox: CollectingOutbox, settings: LazySettings
+) -> None:
+    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
+    assert 'value="send"' not in page_of(speaking(ours.reviewer), notice)
+    assert ours.addressee.email in page_of(manager, notice)
+    assert "only a manager" in asked(speaking(ours.reviewer), notice, "send")
+    assert "waits for the mail server" in asked(manager, notice, "send")
+    mail = NoticeMail.objects.get()
+    assert outbox.sent == [MailRequested(mail.pk)]
+    waiting = page_of(manager, notice)
+    assert 'http-equiv="refresh"' in waiting
+    assert 'value="send"' not in waiting
+    assert "waits for the mail server; look again" in asked(manager, notice, "send")
+    NoticeMail.objects.update(asked_at=timezone.now() - mails.EXPIRES_AFTER)
+    assert "nobody has taken it up" in page_of(manager, notice)
+    asked(manager, notice, "send")
+    assert outbox.sent == [MailRequested(mail.pk)] * 2
+    with real_server() as (mailbox, url):
+        of_worker = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=url))
+        mails.carry_out(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
+    shown = page_of(manager, notice)
+    assert f"an answer is due on {TODAY + timedelta(days=7)}" in shown
+    assert "the mail server took it" in shown
+    assert 'http-equiv="refresh"' not in shown
+    sent = manager.get(record_url(notice), {"file": f"mail-{mail.pk}"})
+    assert sent.content == mailbox.contents[0]
+    assert sent["Content-Disposition"].endswith('.eml"')
+    assert manager.get(record_url(notice), {"file": f"mail-{mail.pk + 1}"}).status_code == 404
+
+
+@pytest.mark.usefixtures("mailing")
+def test_a_broker_that_is_away_is_said_and_nothing_waits(ours: admin_data.Estate, outbox: CollectingOutbox) -> None:
+    notice, outbox.is_away = sent_notices.confirmed(ours), True
+    assert "broker" in asked(speaking(ours.manager), notice, "send")
+    assert NoticeMail.objects.get().state == NoticeMail.State.FAILED
+    assert 'value="send"' in page_of(speaking(ours.manager), notice)
+
+
+@pytest.mark.usefixtures("mailing")
+def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, settings: LazySettings) -> None:
+    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
+    with scripted(after_DATA=DROP) as losing:
+        lost = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=losing.url))
+        mail = mails.send_now(notice, ours.manager, sent_notices.StandingClock(timezone.now()), lost)
+    shown = page_of(manager, notice)
+    assert "It may have gone out at" in shown
+    assert mail.message_id.strip("<>") in shown
+    assert 'value="send"' not in shown
+    assert 'value="went-out"' not in page_of(speaking(ours.reviewer), notice)
+    assert "only a manager" in asked(speaking(ours.reviewer), notice, "went-out")
+    assert "may be sent again" in asked(manager, notice, "not-out")
+    assert 'value="send"' in page_of(manager, notice)
+    assert "it is known what became" in asked(manager, notice, "went-out")
+
+
+def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -> None:
+    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
+    assert "mail is not set up" in page_of(manager, notice)
+    assert "mail is not set up" in asked(manager, notice, "send")
+    assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(TODAY))
+    assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
+    assert "only a manager" in asked(speaking(ours.reviewer), notice, "sent", way="post", file=proof())
+    shown = asked(manager, notice, "sent", way="courier", day=str(TODAY), note=HOSTILE, file=proof())
+    assert "Noted as sent" in shown
+    assert "<script>x" not in shown
+    paper = EventPaper.objects.get()
+    assert manager.get(record_url(notice), {"file": f"paper-{paper.pk}"}).content == PDF
+    other = sent_notices.confirmed(ours)
+    assert manager.get(record_url(other), {"file": f"paper-{paper.pk}"}).status_code == 404
+
+
+def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estate) -> None:
+    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), speaking(ours.manager)
+    reviewer = speaking(ours.reviewer)
+    assert 'value="outcome"' not in page_of(reviewer, notice)
+    for deed, given in (("outcome", {"to": "answered"}), ("counter", {})):
+        assert "only a manager" in asked(reviewer, notice, deed, **given)
+    shown = asked(manager, notice, "outcome", to="answered", day=str(TODAY), note="要求盖章", file=proof())
+    assert "要求盖章" in shown
+    assert "an answer is due" not in shown
+    first = notice.pages.order_by("pk")[0].case_id
+    shown = asked(manager, notice, "counter", day=str(TODAY), case=[first], file=proof())
+    assert "about 1 page: no further notice" in shown
+    assert "Complain or sue until" in shown
+    assert "20 days by: Civil Code art. 1196" in shown
+    counter = notice.counters.get()
+    given = {"counter": counter.pk, "kind": "sued", "day": str(TODAY), "place": HOSTILE, "number": "1"}
+    assert "only a manager" in asked(reviewer, notice, "action", **given)
+    shown = asked(manager, notice, "action", **given)
+    assert "time kept" in shown
+    assert "<script>x" not in shown
+    assert manager.post(record_url(notice), {"do": "action", "counter": "x"}).status_code == 404
+    assert manager.post(record_url(notice), {"do": "nonsense"}).status_code == 404
+    assert manager.post(record_url(notice), {"do": "counter", "case": "x"}).status_code == 404
+
+
+def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> None:
+    notice, reviewer = sent_notices.sent(ours, TODAY), speaking(ours.reviewer)
+    host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    assert f'<option value="{host.pk}">某主机商' in page_of(reviewer, notice)
+    shown = asked(reviewer, notice, "escalate", to=host.pk)
+    made = Notice.objects.get(escalates=notice)
+    assert f"#{notice.pk}" in shown
+    assert made.addressee == host
+    theirs = admin_data.addressee(admin_data.holder("别家"), "别家主机")
+    assert reviewer.post(record_url(notice), {"do": "escalate", "to": theirs.pk}).status_code == 404
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
+    ours: admin_data.Estate, language: str
+) -> None:
+    reviewer, manager = speaking(ours.reviewer, language), speaking(ours.manager, language)
+    confirmed = sent_notices.confirmed(ours)
+    late, countered = (sent_notices.sent(ours, TODAY - timedelta(days=30)) for _ in range(2))
+    enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
+    page, inbox = reverse("admin:records_notice_due"), reverse("admin:index")
+    words = ("应答复", "投诉或起诉", "已逾期") if language != "en" else ("answer due", "complain or sue", "overdue")
+    shown = reviewer.get(page).content.decode()
+    for each in words:
+        assert each in shown
+    assert shown.index(f"#{late.pk}") < shown.index(f"#{countered.pk}")
+    assert record_url(late) in reviewer.get(inbox).content.decode()
+    matter = reverse("webadmin_matter", args=[late.pages.first().case.matter_id])  # type: ignore[union-attr]
+    assert record_url(countered) in reviewer.get(matter).content.decode()
+    stranger = speaking(admin_data.user("stranger", admin_data.holder("别家")))
+    for address in (page, inbox):
+        assert record_url(late) not in stranger.get(address).content.decode()
+    note_outcome(late, Notice.State.CLOSED, ours.manager, timezone.now())
+    assert f"#{late.pk}" not in manager.get(page).content.decode()
+    for notice in (late, countered, confirmed):
+        assert manager.get(record_url(notice)).status_code == 200

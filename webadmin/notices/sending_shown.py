@@ -1,0 +1,110 @@
+"""What the page of a confirmed notice shows of its way: how it can be sent, its mails, what may be noted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from core.addressees import CounterRule
+from core.errors import ZhuiwenError
+from core.wording import Message
+from records.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
+from records.models.phrases import COUNTER_RULES, PAPERS
+from records.notices import mails
+from records.notices.counters import due_of
+from records.notices.events import MOVES
+from records.notices.mail_content import addressed_to, require_size
+from records.notices.outcomes import noted_next
+from records.notices.sending import BY_HAND, open_mails
+from records.sites.addressees import addressees_of
+from webadmin.wording import said
+
+State = Notice.State
+
+
+@dataclass(frozen=True, slots=True)
+class CounterShown:
+    """A counter-statement, with the last day to complain or sue; None where nothing is left to do."""
+
+    counter: CounterStatement
+    law: str
+    pages: int
+    until: date | None
+    is_overdue: bool
+    unsure: str
+
+
+def sending_of(notice: Notice) -> dict[str, Any]:
+    """The parts of the page that follow the confirmation, for its template."""
+    mails.close_lost(timezone.now())
+    live = open_mails(notice).first()
+    is_stuck = live is not None and mails.is_forgotten(live, timezone.now())
+    is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN
+    is_confirmed = notice.state == State.CONFIRMED
+    return {
+        "mails": [(mail, said(mail.said) if mail.said else "") for mail in notice.mails.select_related("settled_by")],
+        "unknown_mail": live if is_unknown else None,
+        "is_under_way": live is not None and not is_unknown and not is_stuck,
+        "is_stuck": is_stuck,
+        "may_be_sent": is_confirmed and live is None,
+        "recipient": _recipient(notice) if is_confirmed else "",
+        "why_no_mail": _why_no_mail(notice) if is_confirmed else "",
+        "ways": [(way.value, way.label) for way in BY_HAND],
+        "outcomes": [(state, State(state).label) for state in noted_next(notice)],
+        "may_counter": State.COUNTERED in MOVES[notice.state],
+        "counters": _counters(notice),
+        "actions": LegalAction.Kind.choices,
+        "escalate_to": _others(notice) if State.ESCALATED in MOVES[notice.state] else [],
+        "today": timezone.localdate(),
+        "is_answer_late": notice.answer_due is not None and notice.answer_due < timezone.localdate(),
+    }
+
+
+def events_of(notice: Notice) -> Sequence[NoticeEvent]:
+    """What happened, with the files that show it."""
+    return list(notice.events.select_related("by").prefetch_related("papers"))
+
+
+def _recipient(notice: Notice) -> str:
+    try:
+        return addressed_to(notice)
+    except ZhuiwenError:
+        return ""
+
+
+def _why_no_mail(notice: Notice) -> str:
+    """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
+    if not settings.ZHUIWEN.mail.is_on:
+        return said(Message("mail.off"))
+    try:
+        addressed_to(notice)
+        require_size(notice)
+    except ZhuiwenError as error:
+        return said(error)
+    return ""
+
+
+def _counters(notice: Notice) -> list[CounterShown]:
+    rows = notice.counters.select_related("action", "action__event", "event", "event__by").prefetch_related(
+        "event__papers", "action__event__papers", "cases"
+    )
+    return [_counter(row) for row in rows]
+
+
+def _counter(row: CounterStatement) -> CounterShown:
+    counted = due_of(row)
+    until = counted.last if counted else None
+    unsure = ""
+    if counted and counted.unknown_year is not None:
+        unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
+    law = str(COUNTER_RULES[CounterRule(row.rule)])
+    return CounterShown(row, law, row.cases.count(), until, until is not None and until < timezone.localdate(), unsure)
+
+
+def _others(notice: Notice) -> list[tuple[int, str]]:
+    """Whom it may be taken further to: entered ones, without the one who has it."""
+    entered = [each.addressee for each in addressees_of(notice.site) if each.addressee is not None]
+    return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]
