@@ -7,9 +7,10 @@ import pytest
 
 from core.ids import work_text_id
 from core.matches import Match, MatchClass, Span
-from core.pages import LineBeside, Reading
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import Reading
 from core.text import TextRange
-from core.zones import Zone
+from core.zones import LineBeside, Zone
 from matcher.calibration import DEFAULT as BOUNDS
 from records.cases.attribution import REACH_CHARS, Sources, with_sources
 from records.cases.totals import Findings
@@ -136,3 +137,30 @@ def test_a_name_of_one_character_or_none_names_nothing(work: Work, title: str, a
     beside = f"《{title[:1]}》作者：{author or '佚名'}"
     text = f"{beside}{PIECE}"
     assert judged(work, found(span_of(text=text)), text=text).source == ""
+
+
+def test_a_name_of_two_characters_names_the_work_before_the_piece_and_behind_it(work: Work) -> None:
+    work.title, work.author = "渡口", "江南"
+    for text in (f"《渡口》{PIECE}", f"{PIECE}《渡口》"):
+        assert judged(work, found(span_of(text=text)), text=text).source == "《渡口》"
+    by_author = f"{PIECE}——江南"
+    assert judged(work, found(span_of(text=by_author)), text=by_author).source == "江南"
+
+
+def test_who_quotes_does_not_disguise_it_and_without_a_source_it_stays_a_copy(work: Work) -> None:
+    hidden = (ObfuscationFound(Obfuscation.ZERO_WIDTH, 9, "字"),)
+    for findings in (
+        judged(work, found(), obfuscations=hidden),
+        judged(work, found(), found(obfuscations=hidden)),
+        judged(work, found(), text=TEXT.replace("无", "有")),
+    ):
+        assert findings.source == ""
+        assert set(classes(findings)) == {MatchClass.EXCERPT}
+
+
+def test_with_a_piece_beside_the_main_text_places_are_those_of_the_whole_page(work: Work) -> None:
+    below = (LineBeside(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
+    at = len(PIECE) + 1 + len(TITLE)
+    in_frame = Span(TextRange(at, at + len(PIECE)), TextRange(0, len(PIECE)), 1.0, zone=Zone.FRAME)
+    match_of_both = found(span_of(text=PIECE), in_frame)
+    assert judged(work, match_of_both, text=PIECE, beside=below).source == TITLE
