@@ -13,11 +13,18 @@ class NextStep(NamedTuple):
     link: Any = ""
 
 
+_INBOX = ("admin:index", _("Inbox"))
 _SITES = ("admin:records_site_changelist", _("Sites"))
 NEXT_STEPS = {
     "work": NextStep(_("Send the texts of your works: pages are compared with them.")),
     "site": NextStep(_("Enter a site with its start page: it is crawled from then on.")),
     "addressee": NextStep(_("Begin with a site: what was read on its pages stands under “Whom to write to”."), *_SITES),
+    "notice": NextStep(_("A notice is drafted on the page of a matter that has confirmed pages."), *_INBOX),
+    "holderidentity": NextStep(_("Enter who the rights holder is in law: notices are filled with it.")),
+    "holderpaper": NextStep(
+        _("Enter the papers that go with notices: identity, ownership of works, power of attorney.")
+    ),
+    "papertemplate": NextStep(_("None is needed: without one of your own the standard template is used.")),
     "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
     "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
     "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),

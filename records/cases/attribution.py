@@ -28,7 +28,7 @@ _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|
 class Sources:
     """The names of the works whose findings are looked at, each read once."""
 
-    _known: dict[int, tuple[str, re.Pattern[str] | None]] = field(default_factory=dict)
+    _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
     def named_in(self, text: str, work: Work) -> str:
         """How `text` names the work or its author; "" where it does not."""
@@ -38,7 +38,7 @@ class Sources:
         plain = unicodedata.normalize("NFKC", text)
         if title and title in plain:
             return f"《{work.title}》"
-        found = by_author.search(plain) if by_author is not None else None
+        found = by_author.search(plain)
         return next(filter(None, found.groups()), "") if found is not None else ""
 
 
@@ -77,14 +77,14 @@ def _are_little(matches: Collection[Match]) -> bool:
     )
 
 
-def _named_beside(matches: Iterable[Match], reading: Reading, work: Work, sources: Sources) -> str:
-    """How the source is named beside every match, as it is beside the first."""
+def _named_beside(matches: Collection[Match], reading: Reading, work: Work, sources: Sources) -> str:
+    """How the source is named beside every match (there is one at least), as it is beside the first."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
         text = reading.text if is_main else reading.whole_text
         named.append(next(filter(None, (_beside(span, text, work, sources) for span in match.spans)), ""))
-    return named[0] if named and all(named) else ""
+    return named[0] if all(named) else ""
 
 
 def _beside(span: Span, text: str, work: Work, sources: Sources) -> str:
@@ -103,7 +103,8 @@ def _title(work: Work) -> str:
     return f"《{title}》" if len(title) >= MIN_NAME_CHARS else ""
 
 
-def _author_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+def _author_pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """What says that one of the names wrote; of no name the groups are empty, so that nobody is named."""
     known = [unicodedata.normalize("NFKC", name).strip() for name in names]
     escaped = "|".join(re.escape(name) for name in known if len(name) >= MIN_NAME_CHARS)
-    return re.compile(rf"{_INTRODUCES}({escaped})|({escaped}){_WRITES}") if escaped else None
+    return re.compile(rf"{_INTRODUCES}({escaped})|({escaped}){_WRITES}")

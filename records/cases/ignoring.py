@@ -75,7 +75,7 @@ def check_text(holder: RightsHolder, text: str) -> str:
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
     for chapter in near.order_by("-chars")[:MAX_CHAPTERS_LOOKED_AT]:
         of_chapter = Letters.of(stores.work_store().text(WorkTextId(chapter.text_id)) or "")
-        covered = len(of_chapter.found([letters])) if len(of_chapter) else 0
+        covered = len(of_chapter.found([letters]))
         if covered and covered >= MOST_OF_CHAPTER * len(of_chapter):
             raise BadInput("ignored.chapter", chapter=str(chapter), work=str(chapter.work))
     return text

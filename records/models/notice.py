@@ -87,7 +87,7 @@ class HolderPaper(KeptFile):
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="papers", verbose_name=_("rights holder")
     )
-    kind = models.CharField(_("kind"), max_length=16, choices=Kind)
+    kind = models.CharField(pgettext_lazy("of an address or of evidence", "kind"), max_length=16, choices=Kind)
     work = models.ForeignKey(
         Work,
         models.CASCADE,

@@ -64,9 +64,11 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: admin_data
     assert "Whom to write to" in page
     assert f'href="{record_url(world.ours.addressee)}"' in page
     assert "gives storage · gets: notice to remove or disconnect (article 14)" in page
-    assert "某云计算 · host · gets: notice to remove or disconnect (article 14) · only read so far" in page
-    assert f"{row.value} (客服) · page of the site" in page
-    assert "record with the police 京公网安备11010502012345号" in page
+    assert "<strong>某云计算</strong> · host · gets: notice to remove or disconnect (article 14)" in page
+    assert "only read so far" in page
+    assert f"e-mail address <strong>{row.value}</strong> (客服)" in page
+    assert "page of the site" in page
+    assert "record with the police <strong>京公网安备11010502012345号</strong>" in page
     assert 'href="https://luoxia.example/tousu" target="_blank" rel="noopener noreferrer nofollow"' in page
     assert f"{add_url(Addressee)}?site={site.pk}&contact={row.pk}" in page
     assert f"{add_url(Addressee)}?site={site.pk}&of=host" in page

@@ -21,7 +21,7 @@ from records.access import manageable
 from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from records.evidence.kept_files import kind_of_file
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.admin.columns import NOTHING, change_link, moment, stored_sentence
+from webadmin.admin.columns import NOTHING, change_link, clipped, moment, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
 from webadmin.admin.lists import DeskLists
 from webadmin.case_page.drawings_shown import describe_drawings
@@ -90,7 +90,7 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
 
     @display(description=_("case"))
     def case_link(self, bundle: EvidenceBundle) -> object:
-        return change_link(bundle.case)
+        return change_link(bundle.case, clipped(str(bundle.case)))
 
     @display(description=_("size"))
     def size(self, bundle: EvidenceBundle) -> str:
@@ -147,7 +147,7 @@ class RetentionLogAdmin(LookedAt, HolderAdmin):
 
     @display(description=_("case"))
     def case_link(self, entry: RetentionLog) -> object:
-        return change_link(entry.bundle.case)
+        return change_link(entry.bundle.case, clipped(str(entry.bundle.case)))
 
 
 class MachineAdmin(LookedAt, AdministratorsOnly, DeskLists, ModelAdmin):

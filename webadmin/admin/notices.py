@@ -3,13 +3,13 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
-from django.db.models import Count, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import display
+from unfold.decorators import action, display
 
 from core.addressees import Paper
 from core.errors import ZhuiwenError
@@ -18,7 +18,7 @@ from papers.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
-from webadmin.admin.columns import clipped, moment
+from webadmin.admin.columns import NOTHING, clipped, moment, site_name
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_download, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
@@ -29,7 +29,7 @@ from webadmin.wording import said
 
 @admin.register(HolderIdentity)
 class HolderIdentityAdmin(HolderAdmin):
-    list_display = ["legal_name", "rights_holder", "identity", "contact_person", "phone", "email"]
+    list_display = ["shown_name", "rights_holder", "shown_identity", "shown_contact", "phone", "email"]
     list_select_related = ["rights_holder"]
     list_filter = ["rights_holder"]
     search_fields = ["legal_name"]
@@ -43,12 +43,25 @@ class HolderIdentityAdmin(HolderAdmin):
         obj.entered_by = signed_in_user(request)
         super().save_model(request, obj, form, change)
 
+    @display(description=_("name in law"), ordering="legal_name")
+    def shown_name(self, identity: HolderIdentity) -> str:
+        return clipped(identity.legal_name)
+
+    @display(description=_("identity paper"))
+    def shown_identity(self, identity: HolderIdentity) -> str:
+        return clipped(identity.identity) or NOTHING
+
+    @display(description=_("contact person"))
+    def shown_contact(self, identity: HolderIdentity) -> str:
+        return clipped(identity.contact_person, 30) or NOTHING
+
 
 class KeptFileAdmin(HolderAdmin):
     """Files are sent up, handed out and taken back; none is changed or deleted."""
 
     list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
     actions: ClassVar[Any] = ["take_back"]
+    actions_detail: ClassVar[Any] = ["take_back_one"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -85,32 +98,59 @@ class KeptFileAdmin(HolderAdmin):
         if done:
             messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
 
+    @action(
+        description=_("Take back"),
+        url_path="take-back",
+        icon="undo",
+        permissions=["manage"],
+        dialog={
+            "title": _("Take this file back?"),
+            "description": _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
+            "form_class": None,
+            "form_submit_text": _("Take back"),
+        },
+    )
+    def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        row = self.record_of(request, object_id)
+        self.take_back(request, self.get_queryset(request).filter(pk=row.pk))
+        address = reverse(f"admin:records_{self.model._meta.model_name}_change", args=[row.pk])
+        if "HX-Request" in request.headers:  # a dialog is sent by htmx, which follows no ordinary redirect
+            return HttpResponse(headers={"HX-Redirect": address})
+        return HttpResponseRedirect(address)
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        return self.model._default_manager.filter(pk=key, withdrawn_at=None).exists()
+
+    @display(description=_("file"), ordering="name")
+    def shown_name(self, row: Any) -> str:
+        return clipped(row.name, 40)
+
     @display(description=_("file"))
     def file_link(self, row: Any) -> object:
         address = reverse(f"admin:records_{self.model._meta.model_name}_file", args=[row.pk])
         return format_html('<a class="text-link" href="{}">{}</a>', address, spelled(row.name))
 
-    @display(description=_("entered"))
+    @display(description=_("entered by"), ordering="added_at")
     def entered(self, row: Any) -> str:
-        return f"{row.added_by or ''} · {moment(row.added_at)}"
+        return f"{row.added_by or NOTHING} · {moment(row.added_at)}"
 
-    @display(description=_("taken back"))
+    @display(description=_("taken back by"))
     def taken_back(self, row: Any) -> str:
-        return f"{row.withdrawn_by or ''} · {moment(row.withdrawn_at)}" if row.withdrawn_at else ""
+        return f"{row.withdrawn_by or NOTHING} · {moment(row.withdrawn_at)}" if row.withdrawn_at else NOTHING
 
 
 @admin.register(HolderPaper)
 class HolderPaperAdmin(KeptFileAdmin):
     form = HolderPaperForm
-    list_display = ["name", "kind", "work", "valid_from", "valid_until", "rights_holder", "entered", "taken_back"]
+    list_display = ["shown_name", "kind", "of_work", "validity", "rights_holder", "entered", "taken_back"]
     list_filter = ["rights_holder", "kind"]
+    list_select_related = ["rights_holder", "work", "added_by", "withdrawn_by"]
     search_fields = ["name", "work__title"]
     shown = (
         "rights_holder",
         "kind",
-        "work",
-        "valid_from",
-        "valid_until",
+        "of_work",
+        "validity",
         "file_link",
         "digest",
         "entered",
@@ -131,14 +171,27 @@ class HolderPaperAdmin(KeptFileAdmin):
         )
         obj.__dict__.update(made.__dict__)
 
+    @display(description=_("work"), ordering="work__title")
+    def of_work(self, paper: HolderPaper) -> str:
+        return clipped(str(paper.work), 40) if paper.work else _now("all works")
+
+    @display(description=_("valid"), ordering="valid_until")
+    def validity(self, paper: HolderPaper) -> str:
+        begins, ends = paper.valid_from, paper.valid_until
+        if begins and ends:
+            return f"{begins:%Y-%m-%d} – {ends:%Y-%m-%d}"
+        if begins:
+            return _now("from %(day)s") % {"day": f"{begins:%Y-%m-%d}"}
+        return _now("until %(day)s") % {"day": f"{ends:%Y-%m-%d}"} if ends else _now("no end")
+
 
 @admin.register(PaperTemplate)
 class PaperTemplateAdmin(KeptFileAdmin):
     form = PaperTemplateForm
-    list_display = ["name", "kind", "rights_holder", "entered", "taken_back"]
+    list_display = ["shown_name", "kind", "use", "rights_holder", "entered", "taken_back"]
     list_filter = ["rights_holder", "kind"]
     search_fields = ["name"]
-    shown = ("rights_holder", "kind", "file_link", "digest", "entered", "taken_back")
+    shown = ("rights_holder", "kind", "use", "file_link", "digest", "entered", "taken_back")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         fields = super().get_fields(request, obj)
@@ -155,6 +208,20 @@ class PaperTemplateAdmin(KeptFileAdmin):
         if kind not in set(Paper):
             raise Http404
         return as_download(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """With the key of the template that is used of the kind: the newest that stands."""
+        rows = super().get_queryset(request)
+        standing = PaperTemplate.objects.filter(
+            rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None
+        )
+        return rows.annotate(used=Subquery(standing.order_by("-added_at", "-pk").values("pk")[:1]))
+
+    @display(description=_("use"))
+    def use(self, template: Any) -> str:
+        if template.withdrawn_at:
+            return _now("taken back for good")
+        return _now("in use") if template.used == template.pk else _now("replaced by a newer one")
 
     @display(description=_("standard templates"))
     def standard_ones(self, row: Any) -> object:
@@ -173,7 +240,7 @@ class NoticeAdmin(HolderAdmin):
     is_read_only = True
     list_display = [
         "name",
-        "site",
+        site_name,
         "to",
         "state",
         "page_count",

@@ -44,10 +44,11 @@ class ContactLine:
 def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
     """The section. is_managed: the reader may enter addressees."""
     add = reverse("admin:records_addressee_add") if is_managed else ""
-    rows = ContactRead.objects.filter(site=site)[:MAX_CONTACTS]
+    rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
     shown = {
         "addressees": [_line(each, site, add) for each in addressees_of(site)],
-        "contacts": [_contact(row, site, add) for row in rows],
+        "contacts": [_contact(row, site, add) for row in rows[:MAX_CONTACTS]],
+        "more_contacts": len(rows[MAX_CONTACTS:]),
         "look_up": _look_up(look_ups.newest(site)),
         "is_on": settings.ZHUIWEN.registries.is_on,
         "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",

@@ -67,6 +67,9 @@ def _with_figures(sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
     )
 
 
+_CONDITIONS = conditional_fields()
+
+
 class SiteDomainInline(HolderInline):
     model = SiteDomain
     form = SiteDomainForm
@@ -88,7 +91,8 @@ class SiteAdmin(HolderAdmin):
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
     readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to", "effect"]
-    conditional_fields = conditional_fields()
+    # Where a form is only read no script knows `kind`: `get_fieldsets` leaves out what the kind does not use.
+    conditional_fields = {name: f"typeof kind == 'undefined' || {asked}" for name, asked in _CONDITIONS.items()}
     fieldsets = [
         (
             None,
@@ -136,7 +140,10 @@ class SiteAdmin(HolderAdmin):
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
-        vars(obj)["is_managed"] = is_manager(request, obj)  # for what is drawn without a request
+        is_managed = is_manager(request, obj)
+        vars(obj)["is_managed"] = is_managed  # for what is drawn without a request
+        if not is_managed:
+            fieldsets = _used_by(obj.kind, fieldsets)
         addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
         effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
         return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
@@ -303,6 +310,26 @@ class SiteAdmin(HolderAdmin):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
         if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
+
+
+def _used_by(kind: str, fieldsets: list[Any]) -> list[Any]:
+    """The fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
+    used = []
+    for name, given in fieldsets:
+        lines = [[field for field in _fields(line) if _is_used(field, kind)] for line in given["fields"]]
+        kept = [tuple(line) if len(line) > 1 else line[0] for line in lines if line]
+        if kept:
+            used.append((name, {**given, "fields": kept}))
+    return used
+
+
+def _fields(line: Any) -> tuple[str, ...]:
+    """The fields of a line, which is a name or several."""
+    return (line,) if isinstance(line, str) else tuple(line)
+
+
+def _is_used(field: str, kind: str) -> bool:
+    return field not in _CONDITIONS or f"kind == '{kind}'" in _CONDITIONS[field]
 
 
 def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:

@@ -72,6 +72,7 @@ class Preview:
     assignees: Sequence[User]
     only_site: str  # address of the inbox with this filter more
     only_work: str
+    cases_address: str  # of the list of all its cases, whatever was decided on them
     book_address: str
     report_address: str
     papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.offers
@@ -132,6 +133,7 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         assignees=assignees_of(matter),
         only_site=asked.with_(site=matter.site_id).address,
         only_work=asked.with_(work=matter.work_id).address,
+        cases_address=_cases_address(matter),
         book_address=reverse("admin:records_work_book", args=[matter.work_id, matter.site_id]),
         report_address=_report_address(matter),
         papers=offers(matter.site) if matter.confirmed_cases else [],
@@ -139,6 +141,11 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         notices=notices_of(matter),
         removals=removals_of_matter(matter),
     )
+
+
+def _cases_address(matter: Matter) -> str:
+    filters = urlencode({"site__id__exact": matter.site_id, "work__id__exact": matter.work_id})
+    return f"{reverse('admin:records_case_changelist')}?{filters}"
 
 
 def _report_address(matter: Matter) -> str:

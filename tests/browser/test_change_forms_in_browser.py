@@ -1,0 +1,66 @@
+"""The page of every record, as a manager and a reviewer open it: no script complains."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.urls import reverse
+from playwright.sync_api import Browser, expect
+
+from records.access import HOLDER_PATHS, visible
+from records.models import Site
+from tests.support import admin_data, browser, case_texts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    made = admin_data.fill_world(cases=4)
+    case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
+    return made
+
+
+def records_of(person: User) -> Iterator[Model]:
+    """One of each model that has a list in the desk."""
+    for model in admin.site._registry:
+        if model in HOLDER_PATHS and (record := visible(model._default_manager.all(), person).first()) is not None:
+            yield record
+
+
+@pytest.mark.parametrize("role", ["manager", "reviewer"])
+def test_no_record_has_a_page_on_which_a_script_complains(
+    chromium: Browser, live_server: object, world: admin_data.World, role: str
+) -> None:
+    person = getattr(world.ours, role)
+    visitor = browser.visitor(chromium, str(live_server))
+    visitor.log_in(person.get_username(), admin_data.PASSWORD)
+    opened, faults = set(), {}
+    for record in records_of(person):
+        visitor.complaints.clear()
+        status = visitor.go(reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk]))
+        if status == 403:  # a list of managers
+            continue
+        opened.add(type(record).__name__)
+        if status != 200 or visitor.complaints:
+            faults[type(record).__name__] = (status, [*visitor.complaints])
+    assert faults == {}
+    assert {"Site", "Addressee", "HolderIdentity", "HolderPaper", "PaperTemplate", "Notice", "Case"} <= opened
+
+
+def test_a_reviewer_reads_what_a_site_is_set_to_and_nothing_that_its_kind_does_not_use(
+    chromium: Browser, live_server: object, world: admin_data.World
+) -> None:
+    site = world.ours.sites[0]
+    visitor = browser.visitor(chromium, str(live_server))
+    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    visitor.go(f"/admin/records/site/{site.pk}/change/")
+    page = visitor.page
+    expect(page.get_by_text(site.start_urls, exact=True)).to_be_visible()
+    expect(page.get_by_text("Daily at", exact=True)).to_be_visible()
+    Site.objects.filter(pk=site.pk).update(kind="archive")
+    visitor.go(f"/admin/records/site/{site.pk}/change/")
+    expect(page.get_by_text("Daily at", exact=True)).to_have_count(0)
+    assert visitor.complaints == []

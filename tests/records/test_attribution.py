@@ -1,0 +1,166 @@
+"""When a short piece whose source stands beside it is a quotation: each bound at its edge, and what is no source."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.ids import work_text_id
+from core.matches import Match, MatchClass, Span
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.pages import Reading
+from core.text import TextRange
+from core.zones import LineBeside, Zone
+from matcher.calibration import DEFAULT as BOUNDS
+from records.cases.attribution import REACH_CHARS, Sources, with_sources
+from records.cases.totals import Findings
+from records.models import Chapter, RightsHolder, Work
+from tests.support.records import match
+
+pytestmark = pytest.mark.django_db
+
+TITLE = "《渡口无灯》"
+PIECE = "甲" * 80
+FAR = "乙" * (REACH_CHARS + 1)
+TEXT = f"{FAR}{TITLE}{PIECE}{FAR}"
+
+
+@pytest.fixture
+def work() -> Work:
+    holder = RightsHolder.objects.create(name="甲")
+    made = Work.objects.create(rights_holder=holder, title="渡口无灯", author="江南")
+    Chapter.objects.create(work=made, number=1, text_id=work_text_id("文"), chars=4_000)
+    return made
+
+
+def span_of(piece: str = PIECE, text: str = TEXT, **given: Any) -> Span:
+    at = text.index(piece)
+    return replace(Span(TextRange(at, at + len(piece)), TextRange(0, len(piece)), 1.0), **given)
+
+
+def found(*spans: Span, match_class: MatchClass = MatchClass.EXCERPT, **given: Any) -> Match:
+    plain = replace(
+        match(work_text_id("文"), match_class, len(PIECE)),
+        spans=spans or (span_of(),),
+        page_containment=0.08,
+        work_containment=0.02,
+        obfuscations=(),
+    )
+    return replace(plain, **given)
+
+
+def judged(work: Work, *matches: Match, text: str = TEXT, **reading: Any) -> Findings:
+    chapter = work.chapters.get()
+    findings = Findings(work, tuple((chapter, each) for each in matches))
+    return with_sources(findings, Reading(title="", text=text, **reading), Sources())
+
+
+def classes(findings: Findings) -> list[MatchClass]:
+    return [each.match_class for each in findings.matches]
+
+
+@pytest.mark.parametrize(
+    ("at_the_bound", "beyond"),
+    [
+        ({"matched_chars": BOUNDS.max_quoted_tokens}, {"matched_chars": BOUNDS.max_quoted_tokens + 1}),
+        ({"page_containment": BOUNDS.max_marked_quotation_containment}, {"page_containment": 0.201}),
+        ({"work_containment": BOUNDS.max_quoted_work_containment}, {"work_containment": 0.251}),
+    ],
+)
+def test_a_match_may_be_as_long_as_a_quotation_and_no_longer(
+    work: Work, at_the_bound: dict[str, Any], beyond: dict[str, Any]
+) -> None:
+    assert judged(work, found(**at_the_bound)).source == TITLE
+    assert classes(judged(work, found(**at_the_bound))) == [MatchClass.QUOTATION]
+    assert judged(work, found(**beyond)).source == ""
+    assert classes(judged(work, found(**beyond))) == [MatchClass.EXCERPT]
+
+
+def test_each_piece_is_no_longer_and_as_faithful_as_a_quotation(work: Work) -> None:
+    most = BOUNDS.max_marked_quotation_tokens
+    long, longer = (f"{TITLE}{'丙' * count}" for count in (most, most + 1))
+    assert judged(work, found(span_of("丙" * most, long)), text=long).source == TITLE
+    assert judged(work, found(span_of("丙" * (most + 1), longer)), text=longer).source == ""
+    short = span_of("丙", longer)
+    assert judged(work, found(short, span_of("丙" * (most + 1), longer)), text=longer).source == ""
+    faithful = span_of(similarity=BOUNDS.min_quotation_similarity)
+    assert judged(work, found(faithful)).source == TITLE
+    assert judged(work, found(faithful, span_of(similarity=0.84))).source == ""
+
+
+def test_of_several_texts_each_is_little_and_all_together_are(work: Work) -> None:
+    assert judged(work, found(), found()).source == TITLE
+    assert judged(work, found(), found(work_containment=0.3)).source == ""
+    assert judged(work, found(page_containment=0.15), found(page_containment=0.15)).source == ""
+    assert judged(work, found(matched_chars=130), found(matched_chars=130)).source == ""
+
+
+def test_the_source_stands_beside_each_text_that_is_quoted(work: Work) -> None:
+    text = f"{TEXT}{FAR}{'丁' * 80}{FAR}"
+    assert judged(work, found(), found(span_of("丁" * 80, text)), text=text).source == ""
+
+
+def test_with_a_copy_on_the_page_a_named_excerpt_is_none_the_less_a_copy(work: Work) -> None:
+    findings = judged(work, found(), found(match_class=MatchClass.LIGHTLY_EDITED))
+    assert findings.source == ""
+    assert classes(findings) == [MatchClass.EXCERPT, MatchClass.LIGHTLY_EDITED]
+
+
+def test_a_teaser_beside_the_excerpt_is_not_asked_for_a_source_and_stays_one(work: Work) -> None:
+    elsewhere = span_of("乙", TEXT)
+    findings = judged(work, found(), found(elsewhere, match_class=MatchClass.TEASER, page_containment=0.9))
+    assert findings.source == TITLE
+    assert classes(findings) == [MatchClass.QUOTATION, MatchClass.TEASER]
+    assert judged(work, found(match_class=MatchClass.TEASER)).source == ""
+
+
+def test_what_is_marked_as_a_quotation_may_name_its_source_anywhere_on_the_page(work: Work) -> None:
+    text = f"{PIECE}{FAR}{TITLE}"
+    quoted = found(span_of(text=text), match_class=MatchClass.QUOTATION)
+    assert judged(work, quoted, text=text).source == TITLE
+    assert judged(work, replace(quoted, match_class=MatchClass.EXCERPT), text=text).source == ""
+
+
+def test_what_stands_beside_the_main_text_is_no_word_about_what_is_in_it(work: Work) -> None:
+    """A list of other books below a copied passage does not make a quotation of it."""
+    below = (LineBeside(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
+    in_text = span_of(text=PIECE)
+    assert judged(work, found(in_text), text=PIECE, beside=below).source == ""  # of what follows
+    at = len(PIECE) + 1 + len(TITLE)
+    in_frame = replace(in_text, page=TextRange(at, at + len(PIECE)), zone=Zone.FRAME)
+    assert judged(work, found(in_frame), text=PIECE, beside=below).source == TITLE
+
+
+@pytest.mark.parametrize(("title", "author"), [("", ""), ("灯", "江"), ("渡口有灯", "")])
+def test_a_name_of_one_character_or_none_names_nothing(work: Work, title: str, author: str) -> None:
+    work.title, work.author = title, author
+    beside = f"《{title[:1]}》作者：{author or '佚名'}"
+    text = f"{beside}{PIECE}"
+    assert judged(work, found(span_of(text=text)), text=text).source == ""
+
+
+def test_a_name_of_two_characters_names_the_work_before_the_piece_and_behind_it(work: Work) -> None:
+    work.title, work.author = "渡口", "江南"
+    for text in (f"《渡口》{PIECE}", f"{PIECE}《渡口》"):
+        assert judged(work, found(span_of(text=text)), text=text).source == "《渡口》"
+    by_author = f"{PIECE}——江南"
+    assert judged(work, found(span_of(text=by_author)), text=by_author).source == "江南"
+
+
+def test_who_quotes_does_not_disguise_it_and_without_a_source_it_stays_a_copy(work: Work) -> None:
+    hidden = (ObfuscationFound(Obfuscation.ZERO_WIDTH, 9, "字"),)
+    for findings in (
+        judged(work, found(), obfuscations=hidden),
+        judged(work, found(), found(obfuscations=hidden)),
+        judged(work, found(), text=TEXT.replace("无", "有")),
+    ):
+        assert findings.source == ""
+        assert set(classes(findings)) == {MatchClass.EXCERPT}
+
+
+def test_with_a_piece_beside_the_main_text_places_are_those_of_the_whole_page(work: Work) -> None:
+    below = (LineBeside(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
+    at = len(PIECE) + 1 + len(TITLE)
+    in_frame = Span(TextRange(at, at + len(PIECE)), TextRange(0, len(PIECE)), 1.0, zone=Zone.FRAME)
+    match_of_both = found(span_of(text=PIECE), in_frame)
+    assert judged(work, match_of_both, text=PIECE, beside=below).source == TITLE

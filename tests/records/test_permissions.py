@@ -1,0 +1,148 @@
+"""What the rights of a holder say of a finding: each of them asked by itself, and what a reviewer said against it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.states import Rejection
+from records.cases.permissions import NOTHING, Allowance, Copied, Rights
+from records.models import Overruling, Unprotected
+from tests.support import admin_data
+from tests.support.admin_data import NOW, Estate
+
+pytestmark = pytest.mark.django_db
+
+QUOTED, NOTHING_LEFT = str(Rejection.QUOTATION), Rejection.NOTHING_LEFT
+
+
+@pytest.fixture
+def estate() -> Estate:
+    return admin_data.fill_estate("长河文学", "changhe", cases=2)
+
+
+def overruled(estate: Estate, reason: str, detail: str = "", *, day: int = 0, is_back: bool = False) -> Overruling:
+    """An overruling of the first case's page and work, `day` days after the others."""
+    case, at = estate.cases[0], NOW + timedelta(days=day)
+    return Overruling.objects.create(
+        page=case.page, work=case.work, reason=reason, detail=detail, entered_by=estate.reviewer, entered_at=at,
+        **({"withdrawn_at": at, "withdrawn_by": estate.reviewer} if is_back else {}),
+    )  # fmt: skip
+
+
+def of_case(estate: Estate, match_class: str = QUOTED, chars: int = 30, number: int = 0) -> Allowance:
+    case = estate.cases[number]
+    return Rights(estate.holder.pk).of_case(case.page_id, case.work_id, match_class, chars)
+
+
+def ruling(estate: Estate, **asked: Any) -> Allowance:
+    case = estate.cases[0]
+    given = {"work": case.work_id, "page": case.page_id, "url": case.page_url, "seen_at": NOW}
+    return Rights(estate.holder.pk).ruling(Copied(**{**given, **asked}))
+
+
+class TestACaseThatNoRightAllows:
+    def test_it_is_set_aside_where_nothing_of_it_is_left_alone(self, estate: Estate) -> None:
+        assert of_case(estate) == NOTHING
+        assert of_case(estate, chars=0) == Allowance(NOTHING_LEFT)
+
+    def test_a_quotation_that_was_overruled_and_taken_back_is_one_again(self, estate: Estate) -> None:
+        overruled(estate, QUOTED, is_back=True)
+        assert of_case(estate) == Allowance(Rejection.QUOTATION)
+        assert of_case(estate, match_class="excerpt") == NOTHING, "it has become a copy"
+        assert of_case(estate, match_class="excerpt", chars=0) == Allowance(NOTHING_LEFT)
+        assert of_case(estate, number=1) == NOTHING, "another page"
+
+    def test_what_stands_overruled_counts(self, estate: Estate) -> None:
+        overruled(estate, QUOTED)
+        assert of_case(estate) == NOTHING
+        overruled(estate, QUOTED, is_back=True, day=-1)
+        assert of_case(estate) == NOTHING, "taken back once, and overruled again"
+
+    def test_a_right_that_was_overruled_and_taken_back_hides_no_quotation(self, estate: Estate) -> None:
+        overruled(estate, QUOTED, is_back=True)
+        overruled(estate, Rejection.LICENSED, "甲 A-1", is_back=True, day=1)
+        assert of_case(estate) == Allowance(Rejection.QUOTATION)
+
+
+class TestOverruled:
+    def test_a_quotation_is_overruled_whatever_source_the_page_names_and_a_right_by_its_name(
+        self, estate: Estate
+    ) -> None:
+        case, quotation = estate.cases[0], Allowance(Rejection.QUOTATION, "《渡口夜灯》")
+        licence = Allowance(Rejection.LICENSED, "甲 A-1")
+        overruled(estate, QUOTED, "林栖")
+        overruled(estate, Rejection.LICENSED, "乙 B-1")
+        rights = Rights(estate.holder.pk)
+        assert rights.unless_overruled(case.page_id, case.work_id, quotation) == NOTHING
+        assert rights.unless_overruled(case.page_id, case.work_id, licence) == licence
+        assert rights.unless_overruled(case.page_id, case.work_id, Allowance(Rejection.LICENSED, "乙 B-1")) == NOTHING
+        other = estate.cases[1]
+        assert rights.unless_overruled(other.page_id, other.work_id, quotation) == quotation
+        assert rights.unless_overruled(other.page_id, other.work_id, NOTHING) == NOTHING
+
+    def test_ignored_texts_count_where_a_reviewer_said_so(self, estate: Estate) -> None:
+        made = overruled(estate, NOTHING_LEFT)
+        first, second = estate.cases
+        assert Rights(estate.holder.pk).counts_ignored(first.page_id, first.work_id)
+        assert not Rights(estate.holder.pk).counts_ignored(second.page_id, second.work_id)
+        Overruling.objects.filter(pk=made.pk).update(withdrawn_at=NOW, withdrawn_by=estate.manager)
+        assert not Rights(estate.holder.pk).counts_ignored(first.page_id, first.work_id)
+
+    def test_an_account_and_a_mark_of_the_work_are_passed_over_where_they_are(self, estate: Estate) -> None:
+        case = estate.cases[0]
+        account = admin_data.own_account(estate.holder, address=case.page_url)
+        assert ruling(estate).right == account
+        overruled(estate, Rejection.OWN_SITE, str(account))
+        assert ruling(estate) == NOTHING
+        mark = Unprotected.objects.create(work=case.work, reason=Rejection.TERM_EXPIRED, note="逾期")
+        assert ruling(estate).right == mark
+        overruled(estate, Rejection.TERM_EXPIRED, "逾期")
+        assert ruling(estate) == NOTHING
+
+
+class TestWhoseRightItIs:
+    def test_what_another_rights_holder_entered_allows_nothing_here(self, estate: Estate) -> None:
+        case, other = estate.cases[0], admin_data.holder("北斗日报")
+        host = case.site.domains.get().host
+        admin_data.own_account(other, address=case.page_url)
+        admin_data.own_domain(other, host)
+        admin_data.licence(other, domain=host)
+        assert ruling(estate) == NOTHING
+
+    def test_a_licence_for_one_work_is_none_for_another(self, estate: Estate) -> None:
+        host = estate.cases[0].site.domains.get().host
+        licence = admin_data.licence(estate.holder, domain=host, work=estate.works[1])
+        assert ruling(estate) == NOTHING
+        assert ruling(estate, work=estate.works[1].pk).right == licence
+
+    def test_an_address_is_asked_about_in_one_spelling(self, estate: Estate) -> None:
+        host = estate.cases[0].site.domains.get().host
+        licence = admin_data.licence(estate.holder, domain=host, address=f"https://{host}/book/0.html")
+        assert ruling(estate, url=f"https://{host}/book/0.html?utm_source=qq").right == licence
+        assert ruling(estate, url=f"https://{host}/book/01.html") == NOTHING
+
+
+class TestSomeChapters:
+    def texts(self, estate: Estate) -> list[str]:
+        return [chapter.text_id for chapter in estate.works[0].chapters.order_by("number")]
+
+    def test_a_licence_for_some_chapters_allows_these_and_names_the_others(self, estate: Estate) -> None:
+        host = estate.cases[0].site.domains.get().host
+        licence = admin_data.licence(estate.holder, domain=host, work=estate.works[0], chapters="1-2")
+        first, second, third = self.texts(estate)
+        assert Rights(estate.holder.pk).works_by_chapters == {estate.works[0].pk}
+        assert ruling(estate, texts=[first, second]).reason == Rejection.LICENSED
+        outside = ruling(estate, texts=[first, third])
+        assert (outside.reason, outside.right, outside.outside) == (None, licence, (3,))
+
+    def test_a_text_that_the_work_has_no_more_is_asked_of_no_chapter(self, estate: Estate) -> None:
+        host = estate.cases[0].site.domains.get().host
+        admin_data.licence(estate.holder, domain=host, work=estate.works[0], chapters="1-2")
+        assert ruling(estate, texts=[self.texts(estate)[0], "0" * 40]).reason == Rejection.LICENSED
+
+    def test_a_licence_for_all_works_beside_it_allows_all_chapters(self, estate: Estate) -> None:
+        host = estate.cases[0].site.domains.get().host
+        admin_data.licence(estate.holder, domain=host, work=estate.works[0], chapters="1")
+        wider = admin_data.licence(estate.holder, "乙", domain=host)
+        assert ruling(estate, texts=[self.texts(estate)[2]]).right == wider

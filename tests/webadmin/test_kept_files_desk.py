@@ -1,0 +1,128 @@
+"""The lists of papers and templates say what is in force; a file is taken back from its own page, once asked."""
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from core.addressees import Paper
+from pagestore.evidence import MemoryEvidenceStore
+from papers.standard import standard_template
+from records import stores
+from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from records.notices.kept_files import add_paper, add_template
+from tests.support import admin_data
+from tests.support.desk import list_url, record_url, signed_in
+
+pytestmark = pytest.mark.django_db
+CASES = 2
+SUBMITTED = {"_form_submitted": "True"}  # of a dialog
+LONG = "甲乙丙丁戊己庚辛壬癸" * 19
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
+    store = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    return store
+
+
+@pytest.fixture
+def desk(world: admin_data.World) -> Callable[[str], Client]:
+    def of(role: str) -> Client:
+        client = signed_in(getattr(world.ours, role))
+        client.cookies["django_language"] = "en"
+        return client
+
+    return of
+
+
+def shown(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def paper(world: admin_data.World, name: str = "授权委托书.pdf", **given: date) -> HolderPaper:
+    content = f"%PDF-1.7\n{name}{given}".encode()
+    return add_paper(world.ours.holder, HolderPaper.Kind.AUTHORITY, name, content, world.ours.manager, **given)
+
+
+def take_back_address(row: HolderPaper | PaperTemplate) -> str:
+    return reverse(f"admin:records_{row._meta.model_name}_take_back_one", args=[row.pk])
+
+
+def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(
+    world: admin_data.World, desk: Callable[[str], Client]
+) -> None:
+    row = paper(world)
+    assert "Take this file back?" in shown(desk("manager"), record_url(row))
+    assert "Take this file back?" not in shown(desk("reviewer"), record_url(row))
+    assert desk("reviewer").post(take_back_address(row), SUBMITTED).status_code == 403
+    stranger = signed_in(world.theirs.manager)
+    assert stranger.post(take_back_address(row), SUBMITTED).status_code in {403, 404}
+    row.refresh_from_db()
+    assert row.withdrawn_at is None
+    answer = desk("manager").post(take_back_address(row), SUBMITTED, HTTP_HX_REQUEST="true")
+    assert answer.headers["HX-Redirect"] == record_url(row)
+    row.refresh_from_db()
+    assert row.withdrawn_by == world.ours.manager
+    page = shown(desk("manager"), record_url(row))
+    assert "Take this file back?" not in page
+    assert "Taken back: 1." in page
+    again = desk("manager").post(take_back_address(row), SUBMITTED, follow=True).content.decode()
+    assert "Taken back: 1." not in again
+
+
+def test_the_list_of_templates_says_which_one_is_used(world: admin_data.World, desk: Callable[[str], Client]) -> None:
+    content = standard_template(Paper.ARTICLE_14)
+    for name in ("旧.docx", "新.docx"):
+        add_template(world.ours.holder, Paper.ARTICLE_14, name, content, world.ours.manager)
+    add_template(world.theirs.holder, Paper.ARTICLE_14, "别家.docx", content, world.theirs.manager)
+    rows = shown(desk("reviewer"), list_url(PaperTemplate)).partition('id="result_list"')[2]
+    by_name = {name: rows.partition(name)[2].partition("</tr>")[0] for name in ("旧.docx", "新.docx", "模板.docx")}
+    assert "replaced by a newer one" in by_name["旧.docx"]
+    assert "in use" in by_name["新.docx"]
+    assert "taken back for good" in by_name["模板.docx"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"valid_from": date(2026, 1, 1), "valid_until": date(2026, 12, 31)}, "2026-01-01 – 2026-12-31"),
+        ({"valid_from": date(2026, 1, 1)}, "from 2026-01-01"),
+        ({"valid_until": date(2026, 12, 31)}, "until 2026-12-31"),
+        ({}, "no end"),
+    ],
+)
+def test_a_paper_says_from_when_until_when_and_for_which_works(
+    world: admin_data.World, desk: Callable[[str], Client], given: dict[str, date], words: str
+) -> None:
+    row = paper(world, **given)
+    for address in (list_url(HolderPaper), record_url(row)):
+        page = shown(desk("reviewer"), address)
+        assert words in page
+        assert "all works" in page
+
+
+def test_names_that_are_too_long_are_cut_in_the_lists(world: admin_data.World, desk: Callable[[str], Client]) -> None:
+    paper(world, f"{LONG}.pdf")
+    HolderIdentity.objects.filter(rights_holder=world.ours.holder).update(legal_name=LONG, identity=LONG)
+    site = world.ours.notice.site
+    site.name = LONG[:120]
+    site.save()
+    for model in (HolderPaper, HolderIdentity, Notice):
+        page = shown(desk("reviewer"), list_url(model)).partition('id="result_list"')[2]
+        assert LONG[:70] not in page
+        assert LONG[:25] in page
+
+
+@pytest.mark.parametrize("model", [Notice, HolderIdentity, HolderPaper, PaperTemplate])
+def test_an_empty_list_says_what_to_do(model: type, db: None) -> None:
+    holder = admin_data.holder()
+    client = signed_in(admin_data.user("first", holder, "manager"))
+    client.cookies["django_language"] = "zh-hans"
+    page = shown(client, list_url(model))
+    assert any(words in page for words in ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板"))
