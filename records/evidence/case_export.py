@@ -159,6 +159,12 @@ def facts_of(case: Case) -> dict[str, Any]:
     }
 
 
+def removal_bundles(case: Case) -> QuerySet[EvidenceBundle]:
+    """What shows that the passages stand there no more, in the order of their making."""
+    rows = EvidenceBundle.objects.filter(case=case, kind=EvidenceBundle.Kind.REMOVAL)
+    return rows.exclude(state=EvidenceBundle.State.REMOVED).order_by("fetched_at", "pk")
+
+
 def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
     """In the order of their making, without those that retention removed.
 

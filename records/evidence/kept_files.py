@@ -3,17 +3,33 @@
 Every table that names such a file stands in KEPT, so that the nightly check reads it again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from django.apps import apps
 from django.db.models import Model
 
 from core.ids import Digest
-from records.models import HolderPaper, LicenceProof, NoticeFile, PaperTemplate, ThirdPartyProof
+from records.models import (
+    EventPaper,
+    HolderPaper,
+    LicenceProof,
+    NoticeFile,
+    NoticeMail,
+    PaperTemplate,
+    ThirdPartyProof,
+)
 
 # Rows that were taken back or withdrawn stay in it: what they went with names their files still.
-KEPT: tuple[type[Model], ...] = (HolderPaper, PaperTemplate, NoticeFile, ThirdPartyProof, LicenceProof)
+KEPT: Mapping[type[Model], str] = {  # to the field that names the file
+    HolderPaper: "name",
+    PaperTemplate: "name",
+    NoticeFile: "name",
+    NoticeMail: "message_id",
+    EventPaper: "name",
+    ThirdPartyProof: "name",
+    LicenceProof: "name",
+}
 CHUNK_ROWS = 1_000
 
 
@@ -28,8 +44,8 @@ class KeptFile:
 
 def kept_files() -> Iterator[KeptFile]:
     """Every file that any row names, once for each row."""
-    for model in KEPT:
-        rows = model._default_manager.order_by("pk").values_list("name", "digest")
+    for model, named in KEPT.items():
+        rows = model._default_manager.order_by("pk").values_list(named, "digest")
         for name, digest in rows.iterator(chunk_size=CHUNK_ROWS):
             yield KeptFile(str(model._meta.model_name), name, Digest(digest))
 

@@ -6,21 +6,32 @@ Each is read from the evidence store when its turn comes. One that is damaged or
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.db.models import QuerySet
+
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from core.wording import Message
 from evidence.records import Paper
 from records.evidence.subject import Subject
-from records.models import Case, HolderPaper, NoticeFile, ThirdPartyProof
+from records.models import Case, EventPaper, HolderPaper, Notice, NoticeFile, NoticeMail, ThirdPartyProof
 
 MAX_ENDING_CHARS = 8
 
 
 def papers_of_case(case: Case, store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
     """The files of notices that name the case, and what others made of it; and what of them is not whole."""
-    files = NoticeFile.objects.filter(notice__pages__case=case).select_related("notice").order_by("notice", "pk")
-    return enclosed([*map(of_notice, files), *map(of_others, standing_proofs(Subject(case=case)))], store)
+    notices = Notice.objects.filter(pages__case=case)
+    return enclosed([*files_of_notices(notices), *map(of_others, standing_proofs(Subject(case=case)))], store)
+
+
+def files_of_notices(notices: "QuerySet[Notice]") -> Iterator["Row"]:
+    """What notices were made into, the mails in which they went out, and what shows what came of them."""
+    of_them = {"notice__in": notices.values("pk")}
+    yield from map(of_notice, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk"))
+    yield from map(of_mail, NoticeMail.objects.filter(**of_them).select_related("notice").order_by("notice", "attempt"))
+    events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), withdrawn_at=None)
+    yield from map(of_event, events.select_related("event__notice").order_by("event__notice", "pk"))
 
 
 def standing_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
@@ -28,13 +39,28 @@ def standing_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 
-Row = tuple[HolderPaper | NoticeFile | ThirdPartyProof, dict[str, Any]]
+Kept = HolderPaper | NoticeFile | NoticeMail | EventPaper | ThirdPartyProof
+Row = tuple[Kept, dict[str, Any]]
 
 
 def of_notice(file: NoticeFile) -> Row:
     """A file of a notice, and what is said of it for programs."""
     notice = file.notice
     return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
+
+
+def of_mail(mail: NoticeMail) -> Row:
+    """A mail as it went out, or was about to."""
+    facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
+    began = mail.began_at.isoformat() if mail.began_at else None
+    return mail, facts | {"message_id": mail.message_id, "began": began}
+
+
+def of_event(paper: EventPaper) -> Row:
+    """A file that shows what happened to a notice."""
+    event = paper.event
+    day = (event.day or event.at.date()).isoformat()
+    return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
 
 
 def of_others(proof: ThirdPartyProof) -> Row:
@@ -59,9 +85,7 @@ def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], li
     return papers, left_out
 
 
-def enclosed_one(
-    row: HolderPaper | NoticeFile | ThirdPartyProof, facts: dict[str, Any], store: EvidenceStore
-) -> Paper | None:
+def enclosed_one(row: Kept, facts: dict[str, Any], store: EvidenceStore) -> Paper | None:
     """A file as it came; None where the store has it no more, or not as it was."""
     try:
         content = store.get(Digest(row.digest))

@@ -10,10 +10,10 @@ from django.utils import translation
 from core.ids import Digest
 from core.shares import percentage
 from evidence import layout
-from records.evidence.papers import Row
+from records.evidence.papers import Kept, Row
 from records.matter_export.evidence_list import Group, Piece
 from records.matter_export.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
-from records.models import Case, EvidenceBundle, HolderPaper, NoticeFile, ThirdPartyProof
+from records.models import Case, EventPaper, EvidenceBundle, HolderPaper, NoticeMail, ThirdPartyProof
 from records.notices.values import moment
 
 _SHOWN = {
@@ -33,6 +33,15 @@ def of_bundle(case: Case, bundle: EvidenceBundle) -> Piece:
     """One bundle of a case; read its match with it."""
     zone = ZoneInfo(settings.TIME_ZONE)
     fetched, match = moment(bundle.fetched_at, zone), bundle.match
+    if bundle.kind == EvidenceBundle.Kind.REMOVAL:
+        return Piece(
+            Group.NOTICES,
+            f"下架证据包：{case.page_title or case.page_url}（案件 #{case.pk}）",
+            f"权利人于 {fetched} 以追文程序访问 {case.page_url} 取得",
+            f"该网址当时已不载有《{case.work.title}》的相应内容",
+            bundle.sha256,
+            layout.bundle_file(Digest(bundle.digest)),
+        )
     chapter = f"“{match.chapter_title}”" if match.chapter_title else ""
     kind = "（附截图与PDF）" if bundle.kind == EvidenceBundle.Kind.DRAWN else ""
     return Piece(
@@ -69,7 +78,7 @@ def of_sheet(title: str, file: str, sha256: str) -> Piece:
     return Piece(Group.SHEETS, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
 
 
-def _told(kept: HolderPaper | NoticeFile | ThirdPartyProof, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
+def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
     zone = ZoneInfo(settings.TIME_ZONE)
     if isinstance(kept, HolderPaper):
         until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""
@@ -78,6 +87,18 @@ def _told(kept: HolderPaper | NoticeFile | ThirdPartyProof, facts: Mapping[str, 
     if isinstance(kept, ThirdPartyProof):
         made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
         return Group.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
+    if isinstance(kept, NoticeMail):
+        sent = moment(kept.began_at, zone) if kept.began_at else "尚未发出"
+        shows = f"通知 #{kept.notice_id} 以电子邮件发往 {kept.recipient}（{kept.get_state_display()}）"
+        return Group.NOTICES, f"权利人，{sent}，Message-ID {kept.message_id}", shows
+    if isinstance(kept, EventPaper):
+        event = kept.event
+        day = (event.day or event.at.astimezone(zone).date()).isoformat()
+        return (
+            Group.NOTICES,
+            f"录入于 {moment(kept.added_at, zone)}",
+            f"通知 #{event.notice_id} 于 {day}：{event.get_state_display()}",
+        )
     notice = kept.notice
     return (
         Group.NOTICES,

@@ -30,15 +30,15 @@ from papers.word_writing import word_file
 from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import SEAL_TIMEOUT_S, authorities_of, sealed_by_those_that_answer
-from records.evidence.case_export import StoredMaterials, facts_of, kept_bundles, materials, proof_for
+from records.evidence.case_export import StoredMaterials, facts_of, kept_bundles, materials, proof_for, removal_bundles
 from records.evidence.factor_facts import facts_of as factor_facts_of
 from records.evidence.factors import sheet
-from records.evidence.papers import Row, enclosed_one, of_holder, of_notice, of_others, standing_proofs
+from records.evidence.papers import Row, enclosed_one, files_of_notices, of_holder, of_others, standing_proofs
 from records.evidence.subject import Subject
 from records.matter_export import evidence_list, pieces, sheets
 from records.matter_export.evidence_list import Piece
 from records.matters.damages import damages_of
-from records.models import Case, HolderPaper, Matter, Notice, NoticeEvent, NoticeFile, VerdictRecord
+from records.models import Case, HolderPaper, Matter, Notice, NoticeEvent, VerdictRecord
 from records.notices.compared import MAX_PICTURES, compared_cases
 from records.notices.kept_files import is_valid
 
@@ -134,7 +134,7 @@ class _Making:
     def _add_case(self, case: Case) -> None:
         """A case with those of its bundles that are whole; one without any is named."""
         bundles = []
-        for row in kept_bundles(case).select_related("match"):
+        for row in (*kept_bundles(case).select_related("match"), *removal_bundles(case).select_related("match")):
             try:
                 bundles.append(ProvenBundle(self.materials.content_of(row), proof_for(row)))
             except BrokenInvariant:
@@ -162,8 +162,7 @@ class _Making:
         for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):
             if is_valid(paper, today):
                 yield of_holder(paper)
-        files = NoticeFile.objects.filter(notice__in=self._notices()).select_related("notice")
-        yield from map(of_notice, files.order_by("notice", "pk"))
+        yield from files_of_notices(self._notices())
         yield from map(of_others, standing_proofs(Subject(matter=self.matter)))
 
     def _notices(self) -> "QuerySet[Notice]":

@@ -55,5 +55,10 @@ class NoticeMail(models.Model):
         ]
         indexes = [models.Index(fields=["began_at"], condition=Q(state="trying"), name="mails_being_sent")]
 
+    @property
+    def name(self) -> str:
+        """Of the file that its bytes are handed out as."""
+        return f"notice-{self.notice_id}-{self.attempt}.eml"
+
     def __str__(self) -> str:
         return f"{self.notice_id} · {self.attempt}"

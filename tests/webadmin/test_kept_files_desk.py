@@ -125,4 +125,5 @@ def test_an_empty_list_says_what_to_do(model: type, db: None) -> None:
     client = signed_in(admin_data.user("first", holder, "manager"))
     client.cookies["django_language"] = "zh-hans"
     page = shown(client, list_url(model))
-    assert any(words in page for words in ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板"))
+    hints = ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板")
+    assert any(words in page for words in hints)
