@@ -18,7 +18,7 @@ from records.cases.backlog import OUTDATED
 from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh
 from records.models import Case, CaseMatch, Notice, PageCheck, Removal, RemovalLook
-from records.notices.events import locked, note_event, reopened
+from records.notices.events import locked, move, reopened
 from records.removals.looks import REMOVED, Seen
 from records.sites.politeness import has_second_route
 
@@ -126,9 +126,7 @@ def _note_removed(case: Case, at: datetime) -> None:
             row = locked(notice, *MOVED)
         except BadInput:  # somebody has moved it meanwhile
             continue
-        row.state = State.REMOVED
-        row.save(update_fields=["state"])
-        note_event(row, None, at)
+        move(row, State.REMOVED, None, at)
 
 
 def _reopen(case: Case, at: datetime) -> None:
