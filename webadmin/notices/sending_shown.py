@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from core.addressees import CounterRule
 from core.errors import ZhuiwenError
 from core.wording import Message
 from records.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
@@ -99,7 +100,7 @@ def _counter(row: CounterStatement) -> CounterShown:
     unsure = ""
     if counted and counted.unknown_year is not None:
         unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
-    law = str(COUNTER_RULES[row.rule])
+    law = str(COUNTER_RULES[CounterRule(row.rule)])
     return CounterShown(row, law, row.cases.count(), until, until is not None and until < timezone.localdate(), unsure)
 
 
