@@ -41,21 +41,19 @@ class Followed:
 def follow(ports: Ports, store: EvidenceStore) -> Followed:
     """One round. Raises RetryLater where a store is away: the next round goes on."""
     now = ports.clock.now()
-    made, returned = _take_in(ports, now)
+    made, returned = _take_in(ports, now), len(conclusions.take_back())
     removed = sum(conclusions.conclude(case) is not None for case in conclusions.unproved())
     return Followed(made, removed, returned, _bundle(ports, store), schedule.ask_due(now, ports.outbox))
 
 
-def _take_in(ports: Ports, now: datetime) -> tuple[int, int]:
+def _take_in(ports: Ports, now: datetime) -> int:
     ended = CrawlRun.objects.exclude(state__in=CrawlRun.LIVE).filter(followed_at=None, started_at__isnull=False)
     runs = ended.filter(finished_at__gte=now - NEWS_FOR).order_by("finished_at", "pk")
-    sources, made, returned = looks.Sources.of(ports.pages, ports.works), 0, 0
+    sources, made = looks.Sources.of(ports.pages, ports.works), 0
     for run in runs[:RUNS_AT_ONCE]:
-        seen = looks.take_in(run, sources)
-        returned += len(conclusions.take_back(seen))
-        made += len(seen)
+        made += len(looks.take_in(run, sources))
         CrawlRun.objects.filter(pk=run.pk).update(followed_at=now)
-    return made, returned
+    return made
 
 
 def _bundle(ports: Ports, store: EvidenceStore) -> int:

@@ -4,12 +4,12 @@ Two looks at least GONE_AFTER apart, with nothing contrary between them, and one
 operator named one. What was not to be seen speaks neither for it nor against it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from core.errors import BadInput
 from core.states import CaseState
@@ -57,6 +57,8 @@ def confirming(looks: Sequence[RemovalLook]) -> RemovalLook | None:
 
 def conclude(case: Case) -> Removal | None:
     """Say that a page is removed where its looks prove it; None where they do not yet."""
+    if not _proof(case):  # most wait for their second look: nobody is kept waiting for them
+        return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
         if not locked_cases(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
@@ -70,18 +72,17 @@ def conclude(case: Case) -> Removal | None:
     return removal
 
 
-def take_back(looks: Iterable[RemovalLook]) -> list[Removal]:
+def take_back() -> list[Removal]:
     """End the removals of pages that were seen with the passages again; each case is to be looked at by a person.
 
     Nothing is sent to anybody: notices that were done with are open again, and their matter stands in the inbox.
     """
+    again = {"case__removals__ended_at": None, "at__gt": F("case__removals__said_at")}
     ended = []
-    for look in looks:
-        if look.seen != Seen.STANDS:
-            continue
+    for look in RemovalLook.objects.filter(seen=Seen.STANDS, **again).select_related("case").order_by("at", "pk"):
         with transaction.atomic():
             lock_rights(look.case.rights_holder_id)
-            removal = Removal.objects.filter(case=look.case, ended_at=None, since__lt=look.at).first()
+            removal = Removal.objects.filter(case=look.case, ended_at=None, said_at__lt=look.at).first()
             if removal is None:
                 continue
             removal.ended_at = look.at

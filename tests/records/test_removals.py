@@ -140,16 +140,19 @@ def test_back_again_opens_matter_and_notice_and_keeps_when_it_ended(ours: admin_
     looks(case, (0, Seen.GONE), (12, Seen.GONE))
     conclusions.conclude(case)
     Notice.objects.filter(pk=notice.pk).update(state=ended)
-    (removal,) = conclusions.take_back([look(case, 48, Seen.STANDS)])
+    assert conclusions.take_back() == []
+    look(case, 48, Seen.STANDS)
+    (removal,) = conclusions.take_back()
     assert removal.ended_at == NOW + 48 * HOUR
     case.refresh_from_db()
     notice.refresh_from_db()
     assert (case.returned_at, case.state, notice.state) == (NOW + 48 * HOUR, "confirmed", State.SENT)
     case.matter.refresh_from_db()
     assert case.matter.returned_cases == 1
-    assert conclusions.take_back([look(case, 60, Seen.STANDS)]) == []
+    assert conclusions.take_back() == []
     looks(case, (72, Seen.GONE), (84, Seen.GONE))
     conclusions.conclude(case)
+    assert conclusions.take_back() == []
     assert [row.ended_at is None for row in case.removals.order_by("since")] == [False, True]
 
 
