@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from analytics.formats.fit_text import fit_text
-from analytics.formats.typesetting import typeset_folder
+from analytics.formats.typesetting import typeset_folder_apart
 from papers.blocks import Block, Cell, Document, PageBreak, Paragraph, Picture, Table
 from papers.plain import printable
 
@@ -27,7 +27,8 @@ def pdf_file(document: Document, made_at: datetime) -> bytes:
             "blocks": [folder.block(each) for each in document.blocks],
         }
         shutil.copy(TEMPLATE, folder.path)
-        return typeset_folder(folder.path, TEMPLATE.name, json.dumps(content, ensure_ascii=False), made_at)
+        # Apart: what it takes for pictures and long tables, this process would never get back.
+        return typeset_folder_apart(folder.path, TEMPLATE.name, json.dumps(content, ensure_ascii=False), made_at)
 
 
 class _Folder:

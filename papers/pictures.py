@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-# Chosen: 16.2 cm at 125 dpi, at which a print of 9 pt text is read; some 60 kB a page, 3 MB of 50 pages.
-WIDTH_PX = 800
+# Chosen: 16.2 cm at 113 dpi, at which a page's text is read on paper. A sheet full of text has 140 kB, so that 50 of
+# them stay below 7 MB (800 px: 8 MB; a JPEG of the same size is less sharp).
+WIDTH_PX = 720
 # The sheet below its heading has 16.2 by some 21 cm.
-MAX_HEIGHT_PX = 1_040
-COLORS = 64  # of a page of text and a few pictures; letters stay sharper than in a JPEG of twice the size
+MAX_HEIGHT_PX = 936
+COLORS = 32  # of text and a few pictures
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Typst: the document, and the charts as pictures.
 
 A document takes 0.2 MB a case, which a server gets back only when a process ends; so a long one is set by a process of
-its own: `{"report", "timestamp"}` as JSON on the standard input, the PDF on the standard output. This module imports
-nothing of the product, so that it runs as a program by its path, from any folder.
+its own: `{"report", "timestamp"}`, or `{"folder", "template", "content", "timestamp"}`, as JSON on the standard input,
+the PDF on the standard output. This module imports nothing of the product, so that it runs as a program by its path,
+from any folder.
 """
 
 import json
@@ -47,6 +48,11 @@ def typeset_folder(folder: Path, template: str, content: str, made_at: datetime)
     return pdf
 
 
+def typeset_folder_apart(folder: Path, template: str, content: str, made_at: datetime) -> bytes:
+    """The same in a process of its own: 50 pictures take 200 MB. Raises TypesettingError when that process dies."""
+    return _apart({"folder": str(folder), "template": template, "content": content}, made_at)
+
+
 def draw(charts_json: str) -> list[bytes]:
     """Draw the charts of this input as SVG files: text is shapes, nothing is fetched."""
     pictures = _compile("pictures.typ", charts_json, format="svg")
@@ -63,8 +69,12 @@ def fonts() -> Path:
 
 def typeset_apart(report_json: str, made_at: datetime) -> bytes:
     """Set the template in a process of its own. Raises TypesettingError when that process dies."""
-    order = json.dumps({"report": report_json, "timestamp": made_at.isoformat()}).encode()
-    done = subprocess.run([sys.executable, "-P", __file__], input=order, capture_output=True, check=False)
+    return _apart({"report": report_json}, made_at)
+
+
+def _apart(order: dict[str, str], made_at: datetime) -> bytes:
+    written = json.dumps({**order, "timestamp": made_at.isoformat()}).encode()
+    done = subprocess.run([sys.executable, "-P", __file__], input=written, capture_output=True, check=False)
     if done.returncode or not done.stdout.startswith(b"%PDF"):
         raise TypesettingError(done.stderr.decode("utf-8", "replace")[-500:] or f"exit code {done.returncode}")
     return done.stdout
@@ -85,7 +95,12 @@ def _compiled(folder: Path, template: str, inputs: dict[str, str], **options: An
 
 def _serve() -> None:
     order = json.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(typeset(order["report"], datetime.fromisoformat(order["timestamp"])))
+    made_at = datetime.fromisoformat(order["timestamp"])
+    if "folder" in order:
+        pdf = typeset_folder(Path(order["folder"]), order["template"], order["content"], made_at)
+    else:
+        pdf = typeset(order["report"], made_at)
+    sys.stdout.buffer.write(pdf)
 
 
 if __name__ == "__main__":

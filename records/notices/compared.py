@@ -15,8 +15,8 @@ from records import stores
 from records.models import Case, EvidenceBundle
 from records.notices.values import main_match, moment, newest_bundle
 
-# Chosen: 3 MB of pictures in each format of the table. What names more pages goes out by mail without them, and says
-# so; the export of a matter has a table for as many pages.
+# Chosen: up to 7 MB of pictures in each format of the table (papers.pictures). What names more pages goes out by mail
+# without them; the export of a matter has a table for as many pages.
 MAX_PICTURES = 50
 
 
