@@ -90,9 +90,11 @@ class TestWhoMay:
             take_back(noise, ours.reviewer)
 
     def test_what_is_taken_back_is_not_taken_back_again(self, ours: Estate) -> None:
-        noise = mark_noise(ours.cases[0], ADVERT, ours.reviewer)
+        noise, other = mark_noise(ours.cases[0], ADVERT, ours.reviewer), everywhere(ours)
         take_back(noise, ours.manager)
         first = noise.withdrawn_at
+        other.refresh_from_db()
+        assert other.withdrawn_at is None
         assert not may_take_back(noise, ours.manager)
         with refused("exclusion.taken-back-already"):
             take_back(noise, ours.reviewer)
@@ -105,6 +107,12 @@ class TestWhatIsRefused:
     def test_a_text_for_all_sites_has_a_reason_that_is_not_that_of_one_site(self, ours: Estate, reason: str) -> None:
         with refused("exclusion.no-reason"):
             everywhere(ours, reason=reason)
+
+    def test_only_another_reason_needs_a_sentence(self, ours: Estate) -> None:
+        given = ours.holder, NOTICE, ours.manager
+        with refused("exclusion.no-note"):
+            ignore_everywhere(*given, reason=IgnoredText.Reason.OTHER)
+        assert ignore_everywhere(*given, reason=IgnoredText.Reason.SET_WORDING)[0].note == ""
 
     def test_the_shortest_and_the_longest_are_taken_and_one_letter_less_or_more_is_not(self, ours: Estate) -> None:
         least, most = ignoring.LEAST_LETTERS_EVERYWHERE, ignoring.MAX_TEXT_CHARS

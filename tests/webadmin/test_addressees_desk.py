@@ -178,7 +178,7 @@ def test_a_reviewer_reads_and_enters_nothing(world: admin_data.World) -> None:
     site = world.ours.sites[0]
     admin_data.contact(site, ContactKind.HOST, "某云", source="rdap")
     page = shown(client, record_url(site))
-    assert "某云 · host" in page
+    assert "<strong>某云</strong> · host" in page
     assert add_url(Addressee) not in page
     assert shown(client, record_url(world.ours.addressee))
     assert client.get(add_url(Addressee)).status_code == 403

@@ -58,19 +58,21 @@ def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(
     world: admin_data.World, desk: Callable[[str], Client]
 ) -> None:
     row = paper(world)
-    assert "Take this file back?" in shown(desk("manager"), record_url(row))
-    assert "Take this file back?" not in shown(desk("reviewer"), record_url(row))
+    assert take_back_address(row) in shown(desk("manager"), record_url(row))
+    assert take_back_address(row) not in shown(desk("reviewer"), record_url(row))
+    assert "Take this file back?" in shown(desk("manager"), take_back_address(row))
     assert desk("reviewer").post(take_back_address(row), SUBMITTED).status_code == 403
     stranger = signed_in(world.theirs.manager)
     assert stranger.post(take_back_address(row), SUBMITTED).status_code in {403, 404}
     row.refresh_from_db()
     assert row.withdrawn_at is None
-    answer = desk("manager").post(take_back_address(row), SUBMITTED, HTTP_HX_REQUEST="true")
+    manager = desk("manager")
+    answer = manager.post(take_back_address(row), SUBMITTED, HTTP_HX_REQUEST="true")
     assert answer.headers["HX-Redirect"] == record_url(row)
     row.refresh_from_db()
     assert row.withdrawn_by == world.ours.manager
-    page = shown(desk("manager"), record_url(row))
-    assert "Take this file back?" not in page
+    page = shown(manager, record_url(row))
+    assert take_back_address(row) not in page
     assert "Taken back: 1." in page
     again = desk("manager").post(take_back_address(row), SUBMITTED, follow=True).content.decode()
     assert "Taken back: 1." not in again
@@ -125,5 +127,6 @@ def test_an_empty_list_says_what_to_do(model: type, db: None) -> None:
     client = signed_in(admin_data.user("first", holder, "manager"))
     client.cookies["django_language"] = "zh-hans"
     page = shown(client, list_url(model))
-    hints = ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板")
-    assert any(words in page for words in hints)
+    assert any(
+        words in page for words in ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板")
+    )
