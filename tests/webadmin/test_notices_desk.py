@@ -199,3 +199,16 @@ def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, 
     assert ("还须填写" if language != "en" else "Still to be filled in") in page
     assert "good faith" in page
     assert 'name="declaration"' not in page, "a DMCA notice has other statements"
+
+
+def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_written(world: admin_data.World) -> None:
+    ours = world.ours
+    type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(asks_for_seal=True)
+    client = speaking(ours.reviewer)
+    response = client.post(
+        reverse("admin:records_notice_draft"), {"matter": matter_of(world).pk, "to": f"to-{ours.addressee.pk}"}
+    )
+    page = client.get(response["Location"]).content.decode()
+    assert "So far:" in page
+    assert "asks for the seal" in page
+    assert "So far:" not in page_of(client, drafted(client, matter_of(world)))

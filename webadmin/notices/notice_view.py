@@ -26,6 +26,7 @@ from records.notices.drafting import Standing, confirmed_cases, draft, preview, 
 from records.notices.events import MOVES
 from records.notices.kept_files import papers_that_go_with
 from records.notices.values import all_values, cases_of
+from records.removals import track_record
 from webadmin.downloads import as_download, kept_download
 from webadmin.notices import deeds
 from webadmin.notices.offers import ADDRESSEE
@@ -156,6 +157,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "is_draft": is_draft,
         "may_manage": may_manage(request.user, notice),
         "may_withdraw": Notice.State.WITHDRAWN in MOVES[notice.state],
+        "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
         "groups": _groups(notice, standing),
         "standing": standing,
         "lacking": _(", ").join(_label(field) for field in standing.fields),
