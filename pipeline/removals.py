@@ -14,7 +14,7 @@ from core.errors import BadInput, BrokenInvariant
 from core.ports import EvidenceStore
 from pipeline.steps import Ports
 from records.models import CrawlRun
-from records.removals import conclusions, looks, proof, schedule
+from records.removals import bundling, conclusions, looks, schedule
 
 log = logging.getLogger("zhuiwen.removals")
 
@@ -58,9 +58,9 @@ def _take_in(ports: Ports, now: datetime) -> int:
 
 def _bundle(ports: Ports, store: EvidenceStore) -> int:
     made = 0
-    for look in proof.unbundled()[:BUNDLES_AT_ONCE]:
+    for look in bundling.unbundled()[:BUNDLES_AT_ONCE]:
         try:
-            proof.bundle_look(look, ports.pages, ports.works, store, ports.clock)
+            bundling.bundle_look(look, ports.pages, ports.works, store, ports.clock)
             made += 1
         except (BadInput, BrokenInvariant) as error:
             log.error("the look %s at case %s was not bundled: %s", look.pk, look.case_id, error)

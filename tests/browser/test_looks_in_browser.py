@@ -23,6 +23,10 @@ LISTS = {
     "notices": "/admin/records/notice/",
     "template to add": "/admin/records/papertemplate/add/",
     "paper to add": "/admin/records/holderpaper/add/",
+    "papers": "/admin/records/holderpaper/",
+    "identities": "/admin/records/holderidentity/",
+    "addressees": "/admin/records/addressee/",
+    "addressee to add": "/admin/records/addressee/add/",
 }
 
 
@@ -46,6 +50,12 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "dashboard": "/admin/dashboard/",
         "inbox": "/admin/?queue=all&days=90",
         "matter": f"/admin/matters/{case.matter_id}/",
+        "what others made of a case": f"/admin/records/case/{case.pk}/proofs/",
+        "what others made of a matter": f"/admin/matters/{case.matter_id}/proofs/",
+        "factors": f"/admin/records/case/{case.pk}/factors/",
+        "damages": f"/admin/matters/{case.matter_id}/damages/",
+        "a matter as one file": f"/admin/matters/{case.matter_id}/export/",
+        "what is due": "/admin/records/notice/due/",
         "excluded finding": f"/admin/records/exclusion/{world.ours.exclusion.pk}/change/",
         "ignored text to add": "/admin/records/ignoredtext/add/",
         "whole book": f"/admin/records/work/{case.work_id}/on/{case.page.site_id}/",

@@ -23,6 +23,7 @@ def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_dat
     case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
     PageRecord.objects.update(title=HOSTILE, obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
     Case.objects.update(page_title=HOSTILE, obfuscations=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
+    Exclusion.objects.update(page_title=HOSTILE)
     faults = [admin_data.not_fetched(f"http://a.example/{HOSTILE}")]
     CrawlRun.objects.update(faults=faults, finish_reason=Message("core.verbatim", text=HOSTILE))
     return world
