@@ -149,7 +149,7 @@ def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:
         return Handed(Outcome.UNKNOWN, _lost("after DATA", error))
     if code == 250:
         return Handed(Outcome.SENT, Message("mail.taken", code=code, said=_cleaned(said)))
-    message = Message("mail.refused", step="after DATA", code=code, said=_cleaned(said))
+    message = Message("mail.refused", step=_named("after DATA"), code=code, said=_cleaned(said))
     return Handed(Outcome.FAILED if 400 <= code < 600 else Outcome.UNKNOWN, message)
 
 
@@ -169,8 +169,8 @@ def _asked(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> Non
 
 def _refused(step: str, code: int, said: bytes | str) -> Message:
     if code < 0:  # smtplib's way to say that the connection was closed
-        return Message("mail.dropped", step=step)
-    return Message("mail.refused", step=step, code=code, said=_cleaned(said))
+        return Message("mail.dropped", step=_named(step))
+    return Message("mail.refused", step=_named(step), code=code, said=_cleaned(said))
 
 
 def _lost(step: str, error: Exception) -> Message:
@@ -179,10 +179,17 @@ def _lost(step: str, error: Exception) -> Message:
     if step == "AUTH" and type(error) is smtplib.SMTPException:  # it knows no way of logging in that we know
         return Message("mail.no-auth")
     if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says it was closed
-        return Message("mail.stalled", step=step)
+        return Message("mail.stalled", step=_named(step))
     if step == "connect" and isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
         return Message("mail.no-connection", reason=_cleaned(error.strerror or str(error)))
-    return Message("mail.dropped", step=step)
+    return Message("mail.dropped", step=_named(step))
+
+
+def _named(step: str) -> Message | str:
+    """Where it was, for a reader: commands of SMTP have no other name."""
+    if step == "connect":
+        return Message("mail.step-connect")
+    return Message("mail.step-end") if step == "after DATA" else step
 
 
 def _leave(client: smtplib.SMTP) -> None:

@@ -38,7 +38,9 @@ def test_a_refusal_at_any_step_is_definite_and_says_what_the_server_said(step: s
     with scripted(**{step.replace(" ", "_"): f"{code} no\x1b[2J thanks\r\n".encode()}) as server:
         handed = hand(server.url)
     assert handed.outcome is Outcome.FAILED
-    assert dict(handed.message.params) == {"step": step, "code": code, "said": "no[2J thanks"}
+    assert {**handed.message.params, "step": ""} == {"step": "", "code": code, "said": "no[2J thanks"}
+    named = {"connect": "on connecting", "after DATA": "after the whole mail"}.get(step, step)
+    assert str(handed.message) == f"the mail server refused it ({named}): {code} no[2J thanks"
 
 
 @pytest.mark.parametrize("how", [STALL, DROP])

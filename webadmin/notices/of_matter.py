@@ -42,7 +42,7 @@ def _line(notice: Notice) -> NoticeLine:
 
 
 def _due(notice: Notice) -> tuple[str, date | None]:
-    if notice.answer_due is not None:
+    if notice.state == Notice.State.SENT and notice.answer_due is not None:
         return _("answer due on %(day)s"), notice.answer_due
     if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:
         return "", None
