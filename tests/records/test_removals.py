@@ -1,16 +1,32 @@
 """What looks at pages prove, when pages are looked at again, what their figures are; without a crawl."""
 
+import base64
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import pytest
 
 from core.messages import CrawlRequested
+from core.taken import Places
 from core.wording import Message
+from pagestore.memory import MemoryWorkStore
 from records.cases.backlog import OUTDATED
-from records.models import Case, CrawlRun, Notice, NoticeEvent, PageCheck, PageRecheck, Removal, RemovalLook
+from records.models import (
+    Address,
+    Case,
+    CaseMatch,
+    CrawlRun,
+    Notice,
+    NoticeEvent,
+    PageCheck,
+    PageRecheck,
+    Removal,
+    RemovalLook,
+    TakenText,
+)
 from records.removals import conclusions, schedule, track_record
-from records.removals.remains import source_text
+from records.removals.remains import Remains, source_text
+from records.removals.walls import wall
 from records.sites import rechecks
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
@@ -298,9 +314,64 @@ def test_a_text_is_seen_wherever_it_stands_in_the_source(written: str) -> None:
 
 def test_a_text_in_base64_is_seen_and_what_is_no_text_is_not() -> None:
     text = "夜里的渡口没有灯，船工只凭水声认岸"
-    import base64
-
     packed = base64.b64encode(text.encode()).decode()
     headers = {"Content-Type": "text/html; charset=utf-8"}
     found = source_text(f"<div data-x='{packed}'>{'A' * 40}</div>".encode(), headers, "https://a.example/")
     assert found == text
+
+
+# What stands in place of a text
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("请登录后继续阅读本章节的全部内容，感谢您对正版的支持与理解", "removal.wall"),
+        ("该章节涉及版权问题已下架，登录后查看其他章节", "removal.wall"),
+        ("今天江上有雾", "removal.little-text"),
+        ("", "removal.little-text"),
+        ("该内容因版权原因已下架", None),
+        ("今天江上有雾，渡船停航，行人请改走北岸石桥，沿途注意防滑，雨伞请自备。", None),
+        ("登录" + "今天江上有雾，渡船停航，行人请改走北岸石桥。" * 20, None),
+    ],
+)
+def test_a_page_that_may_be_a_wall_says_nothing(ours: admin_data.Estate, text: str, code: str | None) -> None:
+    page = ours.cases[0].page
+    why = wall(text, "digest", page.site_id, page.pk)
+    assert (why.code if why else None) == code
+
+
+def test_a_text_at_other_addresses_of_the_site_is_no_pages_own(ours: admin_data.Estate) -> None:
+    one, other = ours.cases[0].page, ours.cases[2].page
+    text = "今天江上有雾，渡船停航，行人请改走北岸石桥，沿途注意防滑，雨伞请自备。"
+    address = admin_data.address(other)
+    Address.objects.filter(pk=address.pk).update(text_digest="digest")
+    assert one.site_id == other.site_id
+    said = wall(text, "digest", one.site_id, one.pk)
+    assert said is not None
+    assert said.code == "removal.same-elsewhere"
+    assert wall(text, "digest", other.site_id, other.pk) is None, "its own address is no other"
+    assert wall(text, "", one.site_id, one.pk) is None
+    assert wall(text, "digest", ours.sites[1].pk, one.pk) is None
+    assert wall("该内容因版权原因已下架", "digest", one.site_id, one.pk) is None, "sites say that of every page alike"
+
+
+def test_nothing_is_told_of_passages_whose_works_texts_are_gone(ours: admin_data.Estate) -> None:
+    remains = Remains(MemoryWorkStore())
+    case = ours.cases[0]
+    assert remains.count(case, [admin_data.WORK_TEXT]) == 0
+    assert not remains.can_tell(case)
+
+
+def test_what_a_reviewer_left_out_of_a_case_does_not_stand_any_more(ours: admin_data.Estate) -> None:
+    case, works = ours.cases[0], MemoryWorkStore()
+    text = works.put_text(admin_data.WORK_TEXT)
+    CaseMatch.objects.filter(case=case).update(text_id=text)
+    remains = Remains(works)
+    found = remains.count(case, [admin_data.WORK_TEXT])
+    assert found > 100
+    assert remains.count(case, ["今天江上有雾，渡船停航，行人请改走北岸石桥。" * 9]) == 0
+    everything = Places.of(range(len(admin_data.WORK_TEXT))).packed()
+    TakenText.objects.filter(case=case).delete()
+    TakenText.objects.create(case=case, text_id=text, places=everything, left_out=everything)
+    assert remains.count(case, [admin_data.WORK_TEXT]) == 0
