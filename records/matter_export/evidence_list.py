@@ -16,7 +16,7 @@ from papers.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
 _CSV_HEADS = (*_HEADS, "组别", "文件")
-_WIDTHS = (0.07, 0.29, 0.2, 0.24, 0.2)
+_WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
 _DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
 
 
