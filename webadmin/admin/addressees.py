@@ -51,6 +51,10 @@ class AddresseeAdmin(HolderAdmin):
     search_fields = ["name", "legal_name", "email", "sites__name"]
     search_help_text = _("name, e-mail address or site")
     autocomplete_fields = ["sites"]
+
+    class Media:
+        js = ("webadmin/search_names.js",)
+
     readonly_fields = ["entered_by", "entered_at", "paper_name", "track_record"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "name", "role", "sites"]}),

@@ -1,0 +1,12 @@
+/* The box in which one searches among many choices has no name of its own: it takes that of its field. */
+(() => {
+    function name() {
+        for (const box of document.querySelectorAll(".select2-search__field:not([aria-label])")) {
+            const choices = box.closest(".select2")?.previousElementSibling;
+            const label = choices?.id && document.querySelector(`label[for="${CSS.escape(choices.id)}"]`);
+            if (label) box.setAttribute("aria-label", label.textContent.trim());
+        }
+    }
+
+    addEventListener("load", name);
+})();
