@@ -8,5 +8,5 @@
         }
     }
 
-    addEventListener("load", name);
+    new MutationObserver(name).observe(document.documentElement, { childList: true, subtree: true });
 })();
