@@ -6,11 +6,13 @@ first that went out; it counts as removed where it was removed after that, wheth
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from math import ceil
 from statistics import median
+from zoneinfo import ZoneInfo
 
-from django.db.models import Min, Q, QuerySet
+from django.conf import settings
+from django.db.models import QuerySet
 
 from core.wording import Message
 from records.models import Addressee, Notice, NoticeEvent, NoticePage, Removal, Site
@@ -95,9 +97,19 @@ def by_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addres
 
 def _sent(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
     """When each of the notices first went out; those that did not are left out."""
-    rows = notices.order_by().annotate(sent_at=Min("events__at", filter=Q(events__state=State.SENT)))
-    rows = rows.filter(sent_at__isnull=False) if since is None else rows.filter(sent_at__gte=since)
-    return dict(rows.values_list("pk", "sent_at"))
+    first: dict[int, datetime] = {}
+    events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT).order_by("at", "pk")
+    for notice, at, day in events.values_list("notice_id", "at", "day"):
+        first.setdefault(notice, _when(at, day))
+    return {notice: at for notice, at in first.items() if since is None or at >= since}
+
+
+def _when(at: datetime, day: date | None) -> datetime:
+    """When something happened that was noted at a moment: then, or on an earlier day, which is taken from its start."""
+    zone = ZoneInfo(settings.TIME_ZONE)
+    if day is None or day >= at.astimezone(zone).date():
+        return at
+    return datetime.combine(day, time.min, zone)
 
 
 def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record:
@@ -124,8 +136,8 @@ def _answers(sent: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
-    for notice, state, at in events.values_list("notice_id", "state", "at"):
-        first.setdefault(notice, at)
+    for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
+        first.setdefault(notice, _when(at, day))
         refused |= {notice} if state == State.REFUSED else set()
     return [max(at - sent[notice], timedelta(0)) for notice, at in first.items()], len(refused)
 

@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -274,6 +275,21 @@ def test_figures_are_those_of_a_case_computed_by_hand(ours: admin_data.Estate) -
     later = track_record.of_site(site, NOW + HOUR)
     assert (later.notices, later.pages, later.removed) == (2, 3, 2)
     assert [(each.name, one.notices) for each, one in track_record.by_addressee(site)] == [("某某云", 3)]
+
+
+def test_what_was_noted_later_counts_from_the_day_on_which_it_happened(ours: admin_data.Estate) -> None:
+    """Sent by post and answered while nobody noted it: both days are those that were entered."""
+    host, zone = admin_data.addressee(ours.holder, "某某云"), ZoneInfo("Asia/Shanghai")
+    notice = sent(ours.cases[0], ours.manager, at=NOW + 5 * DAY, addressee=host)
+    note(notice, State.ANSWERED, NOW + 5 * DAY)
+    posted = NOW.astimezone(zone).date()
+    notice.events.filter(state=State.SENT).update(day=posted)
+    notice.events.filter(state=State.ANSWERED).update(day=posted + 2 * DAY)
+    Removal.objects.create(case=ours.cases[0], since=NOW + 3 * DAY, said_at=NOW + 4 * DAY)
+    record = track_record.of_addressee(host)
+    start = datetime.combine(posted, time.min, zone)
+    assert (record.removed, record.to_removal, record.to_answer) == (1, NOW + 3 * DAY - start, 2 * DAY)
+    assert track_record.of_addressee(host, since=NOW + DAY).notices == 0
 
 
 def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_assert_max_num_queries: object) -> None:
