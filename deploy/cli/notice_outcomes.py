@@ -37,6 +37,7 @@ def register(group: typer.Typer) -> None:
         ("removed", removed),
         ("close", close),
         ("counter", counter),
+        ("counter-back", counter_back),
         ("complain", complain),
         ("escalate", escalate),
         ("due", due),
@@ -155,6 +156,19 @@ def counter(
         _say_time(entered)
 
 
+def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+    """Take back the newest counter-statement, which was entered by mistake."""
+    with session():
+        from records.notices.counters import take_back
+
+        notice = notice_of(notice_key)
+        standing = notice.counters.filter(action=None, withdrawn_at=None).last()
+        if standing is None:
+            raise BadInput("notice.no-counter", number=notice.pk)
+        take_back(standing, user_of(user), SystemClock().now(), note)
+        say(Message("notice.saved", number=notice.pk))
+
+
 def complain(
     notice_key: _NOTICE,
     where: Annotated[str, typer.Argument(metavar="WHERE")],
@@ -170,7 +184,7 @@ def complain(
         from records.notices.counters import Action, note_action
 
         notice = notice_of(notice_key)
-        waiting = notice.counters.filter(action=None).first()
+        waiting = notice.counters.filter(action=None, withdrawn_at=None).first()
         if waiting is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         action = Action("sued" if is_suit else "complained", day_of(on), where, number)

@@ -78,9 +78,28 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
         keep_event_papers(event, files, by)
 
 
+def take_back(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
+    """Take back what was entered by mistake: the notice is as it was before, unless something else came of it.
+
+    Raises BadInput for one that was taken back, or after which somebody complained or sued.
+    """
+    require_manager(counter.notice, by)
+    with transaction.atomic():
+        row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
+        standing = CounterStatement.objects.filter(pk=counter.pk, withdrawn_at=None, action=None)
+        if not standing.update(withdrawn_at=now, withdrawn_by=by):
+            raise BadInput("notice.counter-stands")
+        if row.state == State.COUNTERED and not row.counters.filter(withdrawn_at=None).exists():
+            before = row.events.filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
+            row.state = before.state if before else State.SENT
+            row.save(update_fields=["state"])
+        note_event(row, by, now, note)
+    counter.refresh_from_db()
+
+
 def due_of(counter: CounterStatement) -> Counted | None:
-    """The last day to complain or sue; None where no law gives a time, or that was done."""
-    if not counter.days or hasattr(counter, "action"):
+    """The last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
+    if not counter.days or counter.withdrawn_at is not None or hasattr(counter, "action"):
         return None
     return counted(counter.received_on, counter.days, CounterRule(counter.rule))
 

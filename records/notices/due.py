@@ -47,7 +47,7 @@ def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
 
 
 def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:
-    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0)
+    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, withdrawn_at=None)
     rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
     for counter in rows.select_related("notice__site", "notice__addressee").order_by("received_on", "pk")[:MAX_ROWS]:
         counted = due_of(counter)

@@ -74,7 +74,9 @@ def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Mes
         return {}
     found: dict[str, Message] = {}
     counters = (
-        CounterStatement.objects.filter(cases__page__in=list(pages)).select_related("notice__addressee").distinct()
+        CounterStatement.objects.filter(withdrawn_at=None, cases__page__in=list(pages))
+        .select_related("notice__addressee")
+        .distinct()
     )
     for counter in counters.order_by("received_on"):
         if provider_of(counter.notice.addressee, counter.notice.values).isdisjoint(provider):

@@ -14,7 +14,7 @@ from core.errors import BadInput
 from core.ids import Digest
 from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail
 from records.notices import events, outcomes
-from records.notices.counters import Action, due_of, enter_counter, note_action
+from records.notices.counters import Action, due_of, enter_counter, note_action, take_back
 from records.notices.drafting import confirm, draft, standing_of, withdraw
 from records.notices.due import due
 from records.notices.events import MOVES, move, reopened
@@ -168,6 +168,30 @@ def test_a_counter_statement_stops_notices_about_its_pages_to_that_provider_alon
     written_in = draft([page], Paper.ARTICLE_14, ours.reviewer).notice
     written_in.values["addressee_name"] = f" {ours.addressee.name} "
     assert [case.pk for case, _ in standing_of(written_in).pages] == [page.pk]
+
+
+def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    note_outcome(notice, State.ANSWERED, ours.manager, timezone.now())
+    counter = enter_counter(notice, Noted(TODAY), ours.manager, timezone.now())
+    with pytest.raises(BadInput, match="only a manager"):
+        take_back(counter, ours.reviewer, timezone.now())
+    take_back(counter, ours.manager, timezone.now(), "记错了通知")
+    assert (reloaded(notice).state, due_of(counter)) == (State.ANSWERED, None)
+    assert notice.events.last().note == "记错了通知"  # type: ignore[union-attr]
+    assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    assert "notice.due-action" not in [each.what.code for each in due(Notice.objects.all())]
+    with pytest.raises(BadInput, match="taken back already"):
+        take_back(counter, ours.manager, timezone.now())
+
+
+def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Estate, notice: Notice) -> None:
+    counter = enter_counter(notice, Noted(TODAY), ours.manager, timezone.now())
+    note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+    with pytest.raises(BadInput, match="complained or sued because of it"):
+        take_back(counter, ours.manager, timezone.now())
+    assert reloaded(notice).state == State.COUNTERED
 
 
 def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, notice: Notice) -> None:

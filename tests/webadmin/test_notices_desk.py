@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from core.addressees import Paper
 from core.contacts import ContactKind
@@ -15,8 +16,10 @@ from pagestore.evidence import MemoryEvidenceStore
 from papers.standard import standard_template
 from records import stores
 from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
+from records.notices.counters import enter_counter
 from records.notices.kept_files import add_paper
-from tests.support import admin_data
+from records.notices.sending import Noted
+from tests.support import admin_data, sent_notices
 from tests.support.desk import add_url, list_url, record_url, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -212,3 +215,19 @@ def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_writt
     assert "So far:" in page
     assert "asks for the seal" in page
     assert "So far:" not in page_of(client, drafted(client, matter_of(world)))
+
+
+def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world: admin_data.World) -> None:
+    notice = sent_notices.sent(world.ours, timezone.localdate())
+    counter = enter_counter(notice, Noted(), world.ours.manager, timezone.now())
+    client, back = speaking(world.ours.manager), {"do": "counter-back", "counter": counter.pk, "note": "记错了"}
+    assert "Entered by mistake" in page_of(client, notice)
+    assert "Entered by mistake" not in page_of(speaking(world.ours.reviewer), notice)
+    speaking(world.ours.reviewer).post(record_url(notice), back)
+    assert Notice.objects.get(pk=notice.pk).state == Notice.State.COUNTERED
+    client.post(record_url(notice), back)
+    assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT
+    shown = page_of(client, notice)
+    assert "taken back" in shown
+    assert "Entered by mistake" not in shown
+    assert client.post(record_url(notice), {**back, "counter": "0"}).status_code == 404

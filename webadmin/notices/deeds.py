@@ -15,9 +15,9 @@ from papers.kinds import FIELDS
 from records import stores
 from records.access import visible
 from records.evidence.third_party import MAX_BYTES
-from records.models import Addressee, Notice
+from records.models import Addressee, CounterStatement, Notice
 from records.notices import mails, outcomes
-from records.notices.counters import Action, enter_counter, note_action
+from records.notices.counters import Action, enter_counter, note_action, take_back
 from records.notices.drafting import confirm, withdraw, write
 from records.notices.sending import Noted, mark_sent, open_mails
 from webadmin.requests.request_values import is_key
@@ -105,12 +105,21 @@ def _counter(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("Noted: no further notice about these pages to this provider.")
 
 
-def _action(request: HttpRequest, notice: Notice, user: User) -> str:
+def _counter_back(request: HttpRequest, notice: Notice, user: User) -> str:
+    take_back(_counter_of(request, notice), user, timezone.now(), request.POST.get("note", ""))
+    return _("Taken back.")
+
+
+def _counter_of(request: HttpRequest, notice: Notice) -> CounterStatement:
     key = request.POST.get("counter", "")
     counter = notice.counters.filter(pk=int(key)).first() if is_key(key) else None
     if counter is None:
         raise Http404
-    noted = _noted(request)
+    return counter
+
+
+def _action(request: HttpRequest, notice: Notice, user: User) -> str:
+    counter, noted = _counter_of(request, notice), _noted(request)
     given = [request.POST.get(name, "") for name in ("kind", "place", "number")]
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
@@ -127,6 +136,7 @@ _DEEDS: Mapping[str, Deed] = {
     "sent": _sent,
     "outcome": _outcome,
     "counter": _counter,
+    "counter-back": _counter_back,
     "action": _action,
 }
 
