@@ -14,6 +14,7 @@ from deploy.cli.output import say
 
 if TYPE_CHECKING:
     from core.settings import Settings
+    from evidence.records import CaseMaterial
     from evidence.verification import Report
 
 
@@ -33,6 +34,7 @@ def export(
     case_key: Annotated[str, typer.Argument(metavar="CASE")],
     out: Annotated[Path, typer.Option(metavar="FILE")],
     is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
+    is_removal: Annotated[bool, typer.Option("--removal")] = False,
 ) -> None:
     """Write one file with all evidence of a case, its stamps, and an explanation in Chinese and English."""
     from deploy.cli.keys import case_number
@@ -42,7 +44,8 @@ def export(
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
-        report = _written(number, out, settings, is_sealed=is_sealed)
+        material = _removal_of(number) if is_removal else _case(number)
+        report = _written(material, out, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
     say(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
@@ -73,14 +76,31 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
             say(line)
 
 
-def _written(case: int, out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
+def _case(number: int) -> "CaseMaterial":
+    from records.evidence.case_export import materials
+
+    return materials().material_of(number)
+
+
+def _removal_of(case: int) -> "CaseMaterial":
+    """What shows the newest removal of a case's page. Raises BadInput where there is none, or no proof yet."""
+    from records import stores
+    from records.models import Removal
+    from records.removals.proof import material_of
+
+    removal = Removal.objects.filter(case=case).select_related("case").first()
+    if removal is None:
+        raise BadInput("removal.none", case=case)
+    return material_of(removal, stores.evidence_store())
+
+
+def _written(material: "CaseMaterial", out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
     from evidence.export import write
     from records.code_version import code_version
     from records.evidence.authorities import authorities_of
-    from records.evidence.case_export import materials
 
     seals = authorities_of(settings.evidence) if is_sealed else []
     try:
-        return write(out, materials().material_of(case), code_version(), seals=seals)
+        return write(out, material, code_version(), seals=seals)
     except RetryLater as error:
         raise RetryLater("custody.or-no-seal", fault=error) from error

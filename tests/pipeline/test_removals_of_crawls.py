@@ -8,7 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import settings as django_settings
 
+from core.errors import BadInput
+from deploy.cli import evidence as evidence_verbs
 from evidence.faults import DoesNotHold
 from evidence.verification import check_file
 from records.models import Notice, NoticeEvent, Removal, RemovalLook
@@ -110,6 +113,7 @@ def test_each_way_to_take_a_text_down_or_to_seem_to_and_back_again(site: Followe
     _each_look_is_kept(site)
     for path in (GONE, CLEARED, DOWN):
         _the_proof_verifies_until_a_byte_is_changed(site, path, tmp_path / "proof.zip")
+    _the_command_line_writes_it_too(site, tmp_path / "by-command.zip")
     notice.refresh_from_db()
     assert notice.state == Notice.State.REMOVED
     assert notice.events.last().by is None
@@ -149,6 +153,14 @@ def _the_proof_verifies_until_a_byte_is_changed(site: FollowedSite, path: str, f
         file.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         with pytest.raises(DoesNotHold):
             check_file(file)
+
+
+def _the_command_line_writes_it_too(site: FollowedSite, file: Path) -> None:
+    material = evidence_verbs._removal_of(site.case(GONE).pk)
+    evidence_verbs._written(material, file, django_settings.ZHUIWEN, is_sealed=False)
+    assert [bundle.url for bundle in check_file(file).bundles] == [site.server.url(GONE)] * 2
+    with pytest.raises(BadInput, match="was not seen to be removed"):
+        evidence_verbs._removal_of(site.case(STANDING[0]).pk)
 
 
 def test_while_the_whole_site_is_away_nothing_is_removed(site: FollowedSite) -> None:
