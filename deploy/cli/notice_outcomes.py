@@ -8,7 +8,6 @@ import typer
 from core.clock import SystemClock
 from core.errors import BadInput
 from core.settings import Settings
-from core.terms import COUNTER_RULES
 from core.wording import Message
 from deploy.cli.keys import case_number
 from deploy.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
@@ -258,14 +257,12 @@ def _say_what_came(mail: "NoticeMail", settings: Settings) -> None:
 
 
 def _say_time(counter: "CounterStatement") -> None:
-    from core.addressees import CounterRule
-    from records.notices.counters import due_of
+    from records.notices.counters import due_of, time_of
 
     counted = due_of(counter)
     if counted is None:
         return
-    law = COUNTER_RULES[CounterRule(counter.rule)]
-    say(Message("notice.act-until", day=counted.last.isoformat(), days=counter.days, law=law))
+    say(Message("notice.act-until", day=counted.last.isoformat(), time=time_of(counter)))
     if counted.unknown_year is not None:
         say(Message("notice.year-not-announced", year=counted.unknown_year))
 

@@ -7,9 +7,11 @@ from datetime import date, datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from core.addressees import CounterRule, Paper, days_of
+from core.addressees import COUNTER_TIMES, CounterRule, Paper, days_of
 from core.errors import BadInput
+from core.terms import COUNTER_RULES
 from core.text import storable
+from core.wording import Message
 from records.models import CounterStatement, LegalAction, Notice
 from records.notices.events import locked, move, note_event, states_before
 from records.notices.kept_files import keep_event_papers
@@ -102,6 +104,14 @@ def due_of(counter: CounterStatement) -> Counted | None:
     if not counter.days or counter.withdrawn_at is not None or hasattr(counter, "action"):
         return None
     return counted(counter.received_on, counter.days, CounterRule(counter.rule))
+
+
+def time_of(counter: CounterStatement) -> Message:
+    """How long the time is, and by which law."""
+    rule = CounterRule(counter.rule)
+    is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
+    code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
+    return Message(code, days=counter.days, law=COUNTER_RULES[rule])
 
 
 def _time(notice: Notice) -> tuple[CounterRule, int]:

@@ -167,4 +167,4 @@ def test_the_verbs_speak_chinese(
     assert "应答复" in said
     assert "已逾期" in said
     verbs.counter(key, on=str(TODAY), user=MANAGER)
-    assert "投诉或起诉（20 日：" in capsys.readouterr().out
+    assert "投诉或起诉（20 个工作日，依据：" in capsys.readouterr().out

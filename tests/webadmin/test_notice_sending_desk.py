@@ -149,7 +149,7 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
     shown = asked(manager, notice, "counter", day=str(TODAY), case=[first], file=proof())
     assert "about 1 page: no further notice" in shown
     assert "Complain or sue until" in shown
-    assert "20 days by: Civil Code art. 1196" in shown
+    assert "20 working days: Civil Code art. 1196" in shown
     counter = notice.counters.get()
     given = {"counter": counter.pk, "kind": "sued", "day": str(TODAY), "place": HOSTILE, "number": "1"}
     assert "only a manager" in asked(reviewer, notice, "action", **given)

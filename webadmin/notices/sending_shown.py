@@ -8,13 +8,12 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from core.addressees import CounterRule
 from core.errors import ZhuiwenError
 from core.wording import Message
 from records.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
-from records.models.phrases import COUNTER_RULES, PAPERS
+from records.models.phrases import PAPERS
 from records.notices import mails
-from records.notices.counters import due_of
+from records.notices.counters import due_of, time_of
 from records.notices.events import MOVES
 from records.notices.mail_content import addressed_to, require_size
 from records.notices.outcomes import noted_next
@@ -30,7 +29,7 @@ class CounterShown:
     """A counter-statement, with the last day to complain or sue; None where nothing is left to do."""
 
     counter: CounterStatement
-    law: str
+    time: str
     pages: int
     until: date | None
     is_overdue: bool
@@ -100,8 +99,8 @@ def _counter(row: CounterStatement) -> CounterShown:
     unsure = ""
     if counted and counted.unknown_year is not None:
         unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
-    law = str(COUNTER_RULES[CounterRule(row.rule)])
-    return CounterShown(row, law, row.cases.count(), until, until is not None and until < timezone.localdate(), unsure)
+    time = said(time_of(row))
+    return CounterShown(row, time, row.cases.count(), until, until is not None and until < timezone.localdate(), unsure)
 
 
 def _others(notice: Notice) -> list[tuple[int, str]]:
