@@ -43,7 +43,7 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
     for name in sorted(files):
         content = files[name]
         if position + len(content) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
-            raise _too_large()
+            raise too_large()
         crc = zlib.crc32(content)
         head = _local(name, crc, len(content))
         yield head
@@ -102,10 +102,10 @@ def _check_names(files: Mapping[str, Content]) -> None:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
             raise DoesNotHold(Fault.BAD_NAME, Message("flaw.file-to-write"), name=ascii(name))
     if len(files) > MAX_FILES:
-        raise _too_large()
+        raise too_large()
 
 
-def _too_large() -> DoesNotHold:
+def too_large() -> DoesNotHold:
     limit = Message("flaw.files-and-bytes", files=MAX_FILES, bytes=MAX_BYTES)
     return DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
 

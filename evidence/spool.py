@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from core.ids import Digest
+from evidence import container
 from evidence.digests import sha256
 from evidence.statements import Listed
 
@@ -14,10 +15,17 @@ class Spool(Mapping[str, bytes]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._paths: dict[str, Path] = {}
+        self._bytes = 0
         self.listed: dict[str, Listed] = {}
 
     def add(self, name: str, content: bytes) -> Digest:
-        """Keep a file, in place of one of the same name; its SHA-256."""
+        """Keep a file, in place of one of the same name; its SHA-256.
+
+        Raises DoesNotHold where no export can be so large.
+        """
+        self._bytes += len(content)
+        if self._bytes > container.MAX_BYTES or len(self.listed) >= container.MAX_FILES:
+            raise container.too_large()
         path = self._paths.setdefault(name, self._folder / str(len(self._paths)))
         path.write_bytes(content)
         self.listed[name] = Listed(sha256(content), len(content))

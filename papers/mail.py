@@ -32,7 +32,7 @@ _ZH = """{addressee}：
 {holder}
 联系人：{contact}
 电话：{phone}
-电子邮箱：请直接回复本邮件
+电子邮箱：{answers}
 
 附件及其 SHA-256：
 {files}
@@ -45,7 +45,7 @@ comparison table and the papers are attached. Please act on it as the law asks.
 {holder}
 Contact: {contact}
 Telephone: {phone}
-E-mail: please answer this mail
+E-mail: {answers}
 
 Attachments and their SHA-256:
 {files}
@@ -54,7 +54,10 @@ Attachments and their SHA-256:
 
 @dataclass(frozen=True, slots=True)
 class NoticeMail:
-    """What a mail says and carries. sender, recipient, answers_to: plain addresses; answers_to "" for none."""
+    """What a mail says and carries. sender, recipient, answers_to: plain addresses; answers_to "" for none.
+
+    answers_as_written: what the paper says where that is no plain address.
+    """
 
     kind: Paper
     message_id: str
@@ -62,6 +65,7 @@ class NoticeMail:
     sender: str
     recipient: str
     answers_to: str
+    answers_as_written: str
     addressee: str
     holder: str
     contact: str
@@ -133,6 +137,13 @@ def _type_of(name: str) -> tuple[str, str]:
     return _WORD if ending == "docx" else _TYPES.get(ending, ("application", "octet-stream"))
 
 
+def _answers(mail: NoticeMail, *, english: bool) -> str:
+    """Where to write to: an answer to this mail reaches the rights holder only where it has an address of its own."""
+    if mail.answers_to:
+        return "please answer this mail" if english else "请直接回复本邮件"
+    return unlinked(mail.answers_as_written) or ("as in the notice" if english else "见通知")
+
+
 def _body(mail: NoticeMail) -> str:
     english = mail.kind is Paper.DMCA
     titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
@@ -144,5 +155,6 @@ def _body(mail: NoticeMail) -> str:
         holder=unlinked(mail.holder),
         contact=unlinked(mail.contact) or unlinked(mail.holder),
         phone=unlinked(mail.phone),
+        answers=_answers(mail, english=english),
         files="\n".join(f"{_file_name(name)}  {digest(content)}" for name, content in mail.files),
     )

@@ -64,6 +64,7 @@ def hand_over(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSL
         with _ended_in_time(client):
             _open(client, server, tls)
             _envelope(client, letter)
+            _require_time(ends_at)
             return _content(client, letter, ends_at)
     except _Failed as error:
         return Handed(Outcome.FAILED, error.message)
@@ -135,7 +136,17 @@ def _content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> Handed:
         client.sock.sendall(body)
     except OSError as error:
         raise _Failed(_lost("DATA", error)) from error
+    _require_time(ends_at)
     return _ended(client, ends_at)
+
+
+def _require_time(ends_at: float) -> None:
+    """Raise _Failed where the session took too long: by now whoever asked for it may have been told that it is lost.
+
+    Connecting, to one address of a host after the other, is bounded by nothing else.
+    """
+    if time.monotonic() >= ends_at:
+        raise _Failed(Message("mail.stalled", step="connect"))
 
 
 def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:

@@ -58,7 +58,9 @@ def _take_in(ports: Ports, now: datetime) -> int:
 
 def _bundle(ports: Ports, store: EvidenceStore) -> int:
     made = 0
-    for look in bundling.unbundled()[:BUNDLES_AT_ONCE]:
+    for look in bundling.unbundled().iterator():
+        if made == BUNDLES_AT_ONCE:
+            break
         try:
             bundling.bundle_look(look, ports.pages, ports.works, store, ports.clock)
             made += 1

@@ -161,11 +161,11 @@ def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
         from records.notices.counters import take_back
 
         notice = notice_of(notice_key)
-        standing = notice.counters.filter(action=None, withdrawn_at=None).last()
+        standing = notice.counters.filter(action=None, withdrawn=None).order_by("pk").last()
         if standing is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         take_back(standing, user_of(user), SystemClock().now(), note)
-        say(Message("notice.saved", number=notice.pk))
+        say(Message("notice.counter-taken-back", day=standing.received_on.isoformat()))
 
 
 def complain(
@@ -183,7 +183,7 @@ def complain(
         from records.notices.counters import Action, note_action
 
         notice = notice_of(notice_key)
-        waiting = notice.counters.filter(action=None, withdrawn_at=None).first()
+        waiting = notice.counters.filter(action=None, withdrawn=None).first()
         if waiting is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         action = Action("sued" if is_suit else "complained", day_of(on), where, number)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.timezone import get_default_timezone
 
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
@@ -30,7 +31,9 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator["Row"]:
     of_them = {"notice__in": notices.values("pk")}
     yield from map(of_notice, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk"))
     yield from map(of_mail, NoticeMail.objects.filter(**of_them).select_related("notice").order_by("notice", "attempt"))
-    events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), withdrawn_at=None)
+    events = EventPaper.objects.filter(
+        event__notice__in=notices.values("pk"), event__counter__withdrawn=None, withdrawn_at=None
+    )
     yield from map(of_event, events.select_related("event__notice").order_by("event__notice", "pk"))
 
 
@@ -59,7 +62,7 @@ def of_mail(mail: NoticeMail) -> Row:
 def of_event(paper: EventPaper) -> Row:
     """A file that shows what happened to a notice."""
     event = paper.event
-    day = (event.day or event.at.date()).isoformat()
+    day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
     return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
 
 

@@ -16,6 +16,7 @@ from records.evidence.factors import Factor, source_of
 from records.matters.damages import Damages
 from records.matters.damages_told import told
 from records.models import NoticeEvent, VerdictRecord
+from records.notices.sending import today_at
 from records.notices.values import moment
 
 CHINESE = "zh-hans"
@@ -75,6 +76,8 @@ def decisions_as_values(verdicts: Sequence[VerdictRecord], events: Sequence[Noti
             {
                 "notice": each.notice_id,
                 "state": each.state,
+                "what": each.what,
+                "day": each.day.isoformat() if each.day else None,
                 "by": each.by.get_username() if each.by else None,
                 "at": each.at.isoformat(),
                 "note": each.note,
@@ -93,7 +96,10 @@ def _decision(row: VerdictRecord) -> tuple[str, ...]:
 def _event(row: NoticeEvent) -> tuple[str, ...]:
     by = row.by.get_username() if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
-    return notice, here(row.at), row.get_state_display(), by, row.note
+    when = (
+        f"{row.day.isoformat()}（登记于 {here(row.at)}）" if row.day and row.day != today_at(row.at) else here(row.at)
+    )
+    return notice, when, row.what, by, row.note
 
 
 def _head(title: str, about: str) -> list[Block]:

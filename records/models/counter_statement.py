@@ -1,6 +1,5 @@
 """What whoever posted a text answers to a notice, and what the rights holder does within the time that it starts."""
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -21,11 +20,10 @@ class CounterStatement(models.Model):
     # As they were for the addressee on that day; days 0: who publishes by itself starts no time.
     rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
     days = models.PositiveSmallIntegerField(_("days"))
-    # Entered by mistake: from then on it stops nothing and starts no time.
-    withdrawn_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("taken back by")
+    # That it was entered by mistake: from then on it stops nothing and starts no time.
+    withdrawn = models.OneToOneField(
+        NoticeEvent, models.CASCADE, null=True, related_name="taken_back", verbose_name=_("taken back")
     )
-    withdrawn_at = models.DateTimeField(_("taken back"), null=True)
 
     class Meta:
         verbose_name = _("counter-statement")

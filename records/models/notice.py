@@ -230,6 +230,15 @@ class NoticeEvent(models.Model):
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
 
+    @property
+    def what(self) -> str:
+        """What happened, for people. Read `action` and `taken_back` with it."""
+        if hasattr(self, "action"):
+            return str(self.action.get_kind_display())
+        if hasattr(self, "taken_back"):
+            return str(_("counter-statement taken back"))
+        return self.get_state_display()
+
     class Meta:
         verbose_name = _("event of a notice")
         verbose_name_plural = _("events of notices")

@@ -16,7 +16,7 @@ from records.models import CounterStatement, LegalAction, Notice
 from records.notices.events import locked, move, note_event, states_before
 from records.notices.kept_files import keep_event_papers
 from records.notices.outcomes import require_after_sending
-from records.notices.sending import Files, Noted, require_manager, require_past, today_at
+from records.notices.sending import Files, Noted, answer_due_of, require_manager, require_past, today_at
 from records.notices.working_days import Counted, counted
 
 State = Notice.State
@@ -69,8 +69,14 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
     if action.kind not in LegalAction.Kind or not place:
         raise BadInput("notice.choose-action")
     require_past(action.on, now)
+    if action.on < counter.received_on:
+        raise BadInput(
+            "notice.before-the-statement", day=action.on.isoformat(), received=counter.received_on.isoformat()
+        )
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
+        if not CounterStatement.objects.filter(pk=counter.pk, withdrawn=None).exists():
+            raise BadInput("notice.counter-stands")
         if LegalAction.objects.filter(counter=counter).exists():
             raise BadInput("notice.action-noted-already")
         event = note_event(row, by, now, f"{place} {number}".strip(), day=action.on)
@@ -88,22 +94,36 @@ def take_back(counter: CounterStatement, by: User, now: datetime, note: str = ""
     require_manager(counter.notice, by)
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
-        standing = CounterStatement.objects.filter(pk=counter.pk, withdrawn_at=None, action=None)
-        if not standing.update(withdrawn_at=now, withdrawn_by=by):
+        standing = CounterStatement.objects.filter(pk=counter.pk, withdrawn=None, action=None)
+        if not standing.exists():
             raise BadInput("notice.counter-stands")
-        if row.state == State.COUNTERED and not row.counters.filter(withdrawn_at=None).exists():
-            before = row.events.filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
-            row.state = before.state if before else State.SENT
-            row.save(update_fields=["state"])
-        note_event(row, by, now, note)
+        if row.state == State.COUNTERED and not row.counters.filter(withdrawn=None).exclude(pk=counter.pk).exists():
+            _as_before(row, counter)
+        standing.update(withdrawn=note_event(row, by, now, note))
     counter.refresh_from_db()
+
+
+def _as_before(row: Notice, counter: CounterStatement) -> None:
+    """The state before a counter-statement; whether the pages are removed now, the next round of looks says."""
+    before = row.events.filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
+    row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
+    if before is not None and before.way:  # nothing else came of it since it was sent
+        row.answer_due = answer_due_of(row)
+    row.save(update_fields=["state", "answer_due"])
 
 
 def due_of(counter: CounterStatement) -> Counted | None:
     """The last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
-    if not counter.days or counter.withdrawn_at is not None or hasattr(counter, "action"):
+    if not counter.days or counter.withdrawn_id is not None or hasattr(counter, "action"):
         return None
     return counted(counter.received_on, counter.days, CounterRule(counter.rule))
+
+
+def is_in_time(counter: CounterStatement) -> bool:
+    """Whether the rights holder acted by the last day; read `action` with it."""
+    if not counter.days:
+        return True
+    return bool(counter.action.on <= counted(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
 def time_of(counter: CounterStatement) -> Message:

@@ -35,6 +35,7 @@ from records.notices.values import all_values, cases_of, of_addressee, written_a
 # Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
 MAX_PAGES = 500
 MAX_FIELD_CHARS = 20_000
+MAX_NAME_CHARS = 200  # as records.models.NoticeFile has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,5 +190,6 @@ def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
     made = {f"{name}.docx": paper.word, f"{name}.pdf": paper.pdf}
     title = TITLE.in_language(language)
     made |= {f"{title}.docx": word_file(table, now), f"{title}.pdf": pdf_file(table, now)}
-    own = [(f"{number}-{paper.name}", content_of(paper)) for number, paper in enumerate(_papers(notice, now), 1)]
+    numbered = enumerate(_papers(notice, now), 1)
+    own = [(f"{number}-{paper.name}"[-MAX_NAME_CHARS:], content_of(paper)) for number, paper in numbered]
     return [*made.items(), *own]

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from core.wording import Message
 from records.models import CounterStatement, Notice, NoticeMail
 from records.notices.counters import due_of
+from records.notices.mails import close_lost
 from records.notices.sending import today_at
 
 State = Notice.State
-MAX_ROWS = 200  # of one kind; a list of more is no list of what to do today
+MAX_ROWS = 1_000  # of one kind, but days to sue: these are all there
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Due:
 
 def due(notices: "QuerySet[Notice]") -> list[Due]:
     """What is due about these notices: what has a last day first, the earliest before the others."""
+    close_lost(timezone.now())
     found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))
 
@@ -47,9 +50,9 @@ def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
 
 
 def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:
-    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, withdrawn_at=None)
+    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, withdrawn=None)
     rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
-    for counter in rows.select_related("notice__site", "notice__addressee").order_by("received_on", "pk")[:MAX_ROWS]:
+    for counter in rows.select_related("notice__site", "notice__addressee", "action").order_by("received_on", "pk"):
         counted = due_of(counter)
         if counted is not None:
             what = Message("notice.due-action")

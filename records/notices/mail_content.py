@@ -39,6 +39,7 @@ def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: da
         sender=sender,
         recipient=recipient,
         answers_to=plain_address(_written(notice, "holder_email")) or "",
+        answers_as_written=_written(notice, "holder_email"),
         addressee=_written(notice, "addressee_name"),
         holder=_written(notice, "holder_name"),
         contact=_written(notice, "contact_person"),

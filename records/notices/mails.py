@@ -4,10 +4,13 @@ prepared -> trying -> sent | failed | unknown. `trying` is written and committed
 dies in it leaves it standing; after a while it counts as unknown, and a person looks in the mailbox and decides.
 """
 
+import time
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
+from django.conf import settings as django_settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 
 from core.errors import BadInput, RetryLater
 from core.ids import Digest, digest
@@ -30,6 +33,7 @@ State = NoticeMail.State
 EXPIRES_AFTER = timedelta(minutes=15)
 # Beyond the hard limit of a worker's task (six minutes) and the end of a session (papers.smtp): who tried is dead.
 LOST_AFTER = timedelta(minutes=7)
+PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 
 
 def ask(notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings) -> NoticeMail:
@@ -171,11 +175,25 @@ def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     with transaction.atomic():
         row = locked(mail.notice, Notice.State.CONFIRMED)
         require_fit(row, today_at(now))  # it may have waited long
+        if addressed_to(row) != mail.recipient:
+            raise BadInput("mail.other-address", recipient=mail.recipient)
         waiting = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED)
         return bool(waiting.update(state=State.TRYING, began_at=now))
 
 
 def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
+    """Write what became of it; a database that is busy is asked again, for nobody else knows."""
+    for pause_s in PAUSES_S:
+        try:
+            _written(mail, handed, now)
+        except OperationalError:
+            time.sleep(pause_s)
+        else:
+            return
+    _written(mail, handed, now)
+
+
+def _written(mail: NoticeMail, handed: Handed, now: datetime) -> None:
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
         if not _end(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
@@ -190,4 +208,8 @@ def _end(mail_id: int, state: str, to: str, now: datetime, said: Message) -> boo
 
 
 def _may_have_gone(mail: NoticeMail) -> Message:
-    return Message("mail.may-have-gone", at=f"{mail.began_at:%Y-%m-%d %H:%M} UTC")
+    return Message("mail.may-have-gone", at=_here(mail.began_at or mail.asked_at))
+
+
+def _here(at: datetime) -> str:
+    return at.astimezone(ZoneInfo(django_settings.TIME_ZONE)).strftime("%Y-%m-%d %H:%M")

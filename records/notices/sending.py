@@ -49,6 +49,7 @@ def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -
     require_past(day, now)
     with transaction.atomic():
         row = locked(notice, State.CONFIRMED)
+        _require_confirmed_by(row, day)
         release(row, now)
         event = note_sent(row, by, now, way, day, note=noted.note)
         keep_event_papers(event, noted.files, by)
@@ -59,14 +60,27 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
     """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
     event = move(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
-    days = row.addressee.answer_days if row.addressee else None
-    row.answer_due = day + timedelta(days=days or ANSWER_DAYS)
+    row.answer_due = answer_due_of(row)
     row.save(update_fields=["sent_on", "answer_due"])
     if row.escalates is not None:
         earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates.pk)
         if State.ESCALATED in MOVES[earlier.state]:
             move(earlier, State.ESCALATED, by, now, f"#{row.pk}")
     return event
+
+
+def _require_confirmed_by(row: Notice, day: date) -> None:
+    """Raise BadInput for a day on which the notice was not confirmed yet: a slip of the year is not mended later."""
+    confirmed = row.events.filter(state=State.CONFIRMED).last()
+    if confirmed is not None and day < today_at(confirmed.at):
+        first = today_at(confirmed.at).isoformat()
+        raise BadInput("notice.before-it-was-confirmed", day=day.isoformat(), confirmed=first)
+
+
+def answer_due_of(notice: Notice) -> date | None:
+    """The day by which whoever got a notice should have answered; None for one that did not go out."""
+    days = notice.addressee.answer_days if notice.addressee else None
+    return notice.sent_on + timedelta(days=days or ANSWER_DAYS) if notice.sent_on else None
 
 
 def release(row: Notice, now: datetime) -> None:

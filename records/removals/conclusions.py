@@ -17,7 +17,7 @@ from crawler.recrawl.policy import GONE_AFTER
 from records.cases.backlog import OUTDATED
 from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh
-from records.models import Case, CaseMatch, Notice, PageCheck, Removal, RemovalLook
+from records.models import Case, CaseMatch, Notice, NoticePage, PageCheck, Removal, RemovalLook
 from records.notices.events import locked, move, reopened
 from records.removals.looks import REMOVED, Seen
 from records.sites.politeness import has_second_route
@@ -68,7 +68,7 @@ def conclude(case: Case) -> Removal | None:
             return None
         removal = Removal.objects.create(case=case, since=proof[0].at, said_at=proof[-1].at)
         RemovalLook.objects.filter(pk__in=[look.pk for look in proof]).update(removal=removal)
-        _note_removed(case, proof[-1].at)
+        note_removed(proof[-1].at)
     return removal
 
 
@@ -117,12 +117,12 @@ def _is_compared(case: Case, look: RemovalLook) -> bool:
     return PageCheck.objects.filter(version_id=look.version_id).exclude(algorithm_id=OUTDATED).exists()
 
 
-def _note_removed(case: Case, at: datetime) -> None:
-    """Move the notices of which every page is removed now."""
+def note_removed(at: datetime) -> None:
+    """Move the notices of which every page is removed by now, also of those that were noted as sent later."""
     standing = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
-    for notice in Notice.objects.filter(pages__case=case, state__in=MOVED).distinct().order_by("pk"):
-        if notice.pages.filter(~Exists(standing)).exists():
-            continue
+    left = NoticePage.objects.filter(~Exists(standing), notice=OuterRef("pk"))
+    named = NoticePage.objects.filter(notice=OuterRef("pk"))
+    for notice in Notice.objects.filter(~Exists(left), Exists(named), state__in=MOVED).order_by("pk"):
         try:
             row = locked(notice, *MOVED)
         except BadInput:  # somebody has moved it meanwhile

@@ -4,12 +4,14 @@ A row is made only where it says something: of a page on which the passages stan
 something else. Of looks in a row that saw nothing the newest stands.
 """
 
+import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q
 
+from core.errors import BadInput, BrokenInvariant
 from core.ids import PageId, SiteId
 from core.states import CaseState
 from core.visits import Absence, AbsenceReason, address_id
@@ -19,6 +21,8 @@ from records.models import Address, Case, CaseMatch, CrawlRun, Removal, RemovalL
 from records.removals.seeing import PageOfCase, Seen, Sources
 
 __all__ = ["REMOVED", "Seen", "Sources", "take_in"]
+
+log = logging.getLogger("zhuiwen.removals")
 
 REMOVED = (Seen.GONE, Seen.CLEARED)
 ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
@@ -37,7 +41,10 @@ def take_in(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
         cases = [case for case in cases if case.page_id in addresses]
         known = _Known.of(cases, addresses.values())
         for case in cases:
-            made += _take_in_case(case, addresses[case.page_id], run, sources, known)
+            try:
+                made += _take_in_case(case, addresses[case.page_id], run, sources, known)
+            except (BadInput, BrokenInvariant) as error:  # a damaged document is nothing to the other pages
+                log.error("the look at case %s was not taken in: %s", case.pk, error)
     return made
 
 
@@ -100,7 +107,10 @@ def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
     pages = {case.page_id: case.page.url for case in cases}
     found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
     keys = {_key(run.site_id, url): page for page, url in pages.items() if page not in found}
-    return found | {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
+    found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
+    # One that has no text any more belongs to no page, but still names it.
+    named = {url: page for page, url in pages.items() if page not in found}
+    return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
 
 
 def _key(site: int, url: str) -> str:

@@ -76,8 +76,13 @@ def _last_asked(case: Case, *, by_second_route: bool) -> datetime | None:
 
 def _of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
     """Pages that a sent notice names and that were not asked for of late."""
-    for site, page in _due_of_notices(now).values_list("case__site", "case__page").distinct()[:MOST_AT_ONCE]:
-        yield site, page, False
+    due = _due_of_notices(now).filter(case__site__kind__in=CRAWLED)
+    busy = PageRecheck.objects.filter(asked_by=None, outcome="").values("page__site")
+    sites = due.exclude(case__site__in=busy).order_by("case__site").values_list("case__site", flat=True).distinct()
+    for site in sites[:MOST_AT_ONCE]:
+        of_site = due.filter(case__site=site).order_by("case__page")
+        for page in of_site.values_list("case__page", flat=True).distinct()[: rechecks.MAX_IN_A_RUN]:
+            yield site, page, False
 
 
 def _due_of_notices(now: datetime) -> "QuerySet[NoticePage]":

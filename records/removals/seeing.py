@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from core.ids import Digest, VersionId
 from core.pages import PageVersion
 from core.ports import KeptPages, WorkTexts
-from core.visits import Absence
+from core.visits import Absence, AbsenceReason
 from core.wording import Message
-from crawler.recrawl.absences import plain_text
+from crawler.recrawl.absences import leads_to, plain_text
+from crawler.urls import canonical
 from records.models import Address, Case, RemovalLook
 from records.removals.remains import Remains, source_text
-from records.removals.walls import wall
+from records.removals.walls import says_not_there, wall
+from records.sites.runs import start_urls_of
 
 Seen = RemovalLook.Seen
 # Another page of the site has to be had within so long of a look, or the site is taken to be away. Chosen: a crawl asks
@@ -50,8 +53,30 @@ class PageOfCase:
         return _unseen(self.address.failed_at, fault, status if isinstance(status, int) else None)
 
     def gone(self, answer: Absence) -> RemovalLook:
-        """The look that found that the page is not there."""
-        return self._if_site_works(self._look(answer, answer.fetched_at, answer=answer))
+        """The look that found that the page is not there.
+
+        What a site shows for addresses that never were may be a wall that stands before all of them.
+        """
+        look = self._look(answer, answer.fetched_at, answer=answer)
+        if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._is_said(answer):
+            return _unseen_in(look, Message("removal.may-be-wall"))
+        return self._if_site_works(look)
+
+    def _is_said(self, answer: Absence) -> bool:
+        """Whether an answer like those for addresses that never were says so, or leads to where the site begins."""
+        if 300 <= answer.status < 400:
+            target = leads_to(dict(answer.headers), answer.final_url)
+            return target is not None and (urlsplit(target).path in {"", "/"} or target in self._begins())
+        return says_not_there(self._shown(answer))
+
+    def _begins(self) -> set[str]:
+        return {canonical(url) for url in start_urls_of(self.case.site)}
+
+    def _shown(self, answer: Absence) -> str:
+        """What people see of an answer; "" where it cannot be read."""
+        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        body = self.sources.pages.raw(answer.raw_digest) or b""
+        return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
     def stands(self) -> RemovalLook:
         """The look at a page in a version with a match of the case."""
@@ -85,15 +110,24 @@ class PageOfCase:
         sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
+        if len(version.parts) < self._parts_before():  # a part that could not be had may have the passages
+            why = Message("removal.part-missing")
         return self._judged(look, [version.reading.whole_text, *sources], why)
+
+    def _parts_before(self) -> int:
+        """On how many further pages the text went on when it was decided on."""
+        decided = self.case.decided_version
+        version = self.sources.pages.version(VersionId(decided)) if decided else None
+        return len(version.parts) if version is not None else 0
 
     def _without_text(self, answer: Absence) -> RemovalLook:
         """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
         look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
-        body = self.sources.pages.raw(answer.raw_digest) or b""
-        shown = plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
-        why = wall(shown, "", self.case.site_id, self.case.page_id) if shown.strip() else Message("removal.no-text")
+        shown = self._shown(answer)
+        why = wall(shown, "", self.case.site_id, self.case.page_id)
+        if why is None and not says_not_there(shown):  # an error of the site has no text either
+            why = Message("removal.no-text")
         return self._judged(look, [source], why)
 
     def _judged(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:

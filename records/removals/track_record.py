@@ -136,6 +136,7 @@ def _answers(sent: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
+    events = events.filter(counter__withdrawn=None, action=None, taken_back=None)
     for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
         first.setdefault(notice, _when(at, day))
         refused |= {notice} if state == State.REFUSED else set()

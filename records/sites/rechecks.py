@@ -133,14 +133,17 @@ def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
     """What is fetched. Of the program's own looks another page too: where that fails as well, the site is away."""
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
-        urls += next(([each] for each in beside(site, urls[0]) if each not in urls), [])
+        urls += list(dict.fromkeys(each for each in beside(site, urls[0]) if each not in urls))
     return urls
 
 
 def beside(site: Site, url: str) -> list[str]:
-    """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host."""
+    """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host.
+
+    Both: a crawl may begin at the catalogue of the work that was taken down.
+    """
     parts = urlsplit(url)
-    return [*crawls.start_urls_of(site)[:MAX_IN_A_RUN], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
+    return [*crawls.start_urls_of(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
 
 
 def _asked(page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False) -> PageRecheck | None:
@@ -197,7 +200,9 @@ def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | Non
 
 def _address_of(page: PageRecord) -> Address | None:
     """The address at which the page was seen last."""
-    return Address.objects.filter(page_id=page.pk, site=page.site_id).order_by("-seen_at", "pk").first()
+    of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
+    # One that has no text any more belongs to no page, but still names it.
+    return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()
 
 
 def _midnight(now: datetime) -> datetime:

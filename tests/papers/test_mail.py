@@ -19,6 +19,7 @@ MAIL = NoticeMail(
     sender="notices@publisher.example",
     recipient="ts@site.example",
     answers_to="rights@publisher.example",
+    answers_as_written="",
     addressee="墨香云",
     holder="长河文学网络公司",
     contact="林先生",

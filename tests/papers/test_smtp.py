@@ -1,5 +1,6 @@
 """Handing a letter over: what is known of it when the server refuses, stalls or drops at any step."""
 
+import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -80,9 +81,9 @@ def test_a_letter_beyond_the_servers_size_is_not_sent() -> None:
 
 
 def test_nobody_listens() -> None:
-    with scripted() as server:
-        url = server.url
-    handed = hand(url)
+    with socket.socket() as held:  # nobody else gets the port meanwhile
+        held.bind(("127.0.0.1", 0))
+        handed = hand(f"smtp://127.0.0.1:{held.getsockname()[1]}")
     assert (handed.outcome, handed.message.code) == (Outcome.FAILED, "mail.no-connection")
 
 

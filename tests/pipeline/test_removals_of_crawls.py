@@ -182,3 +182,39 @@ def test_it_is_asked_once_more_by_another_route_where_there_is_one(site: Followe
     site.crawl(DAY + 14 * HOUR, GONE, "/", by_second_route=True)
     assert removed(site) == {GONE}
     assert [look.by_second_route for look in Removal.objects.get().looks.all()] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_removed"),
+    [
+        (page("提示", "<p>请登录后阅读本站的全部章节，新用户注册即可领取书券，感谢您的支持</p>"), False),
+        (page("公告", "<p>网站维护中，预计明日恢复访问，给您带来不便敬请谅解，欢迎关注公众号</p>"), False),
+        (redirect("/sign-in"), False),
+        (page("提示", "<p>抱歉，您访问的页面不存在，请检查网址是否正确，或返回首页重新查找</p>"), True),
+        (redirect("/"), True),
+    ],
+    ids=["login", "maintenance", "to the login", "says that nothing is there", "to the front page"],
+)
+def test_what_a_site_shows_for_every_address_is_no_removal_unless_it_says_so(
+    site: FollowedSite, answer: Answer, *, is_removed: bool
+) -> None:
+    del site.server.routes[GONE]
+    site.server.fallback = lambda _: answer
+    for after in (DAY, DAY + 13 * HOUR):
+        site.crawl(after, GONE, "/other.html", "/")
+    assert (GONE in removed(site)) == is_removed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "系统繁忙，请稍后再试。Copyright © 2026 某某网 版权所有 保留一切权利",
+        "数据库连接失败，错误代码一零四五，请联系管理员处理，本站将尽快恢复正常访问",
+        "Oops, the server is having some trouble today and could not show what you asked for.",
+    ],
+)
+def test_an_error_of_the_site_in_place_of_the_text_is_not_to_be_seen(site: FollowedSite, text: str) -> None:
+    site.server.routes[GONE] = page("错误", f"<p>{text}</p>")
+    for after in (DAY, DAY + 13 * HOUR):
+        site.crawl(after, GONE, "/other.html", "/")
+    assert (removed(site), set(seen(site, GONE))) == (set(), {"not_seen"})

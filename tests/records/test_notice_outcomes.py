@@ -12,9 +12,11 @@ from django.utils import timezone
 from core.addressees import AddresseeRole, CounterRule, Paper
 from core.errors import BadInput
 from core.ids import Digest
+from records import stores
+from records.evidence.papers import papers_of_case
 from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail
 from records.notices import events, outcomes
-from records.notices.counters import Action, due_of, enter_counter, note_action, take_back
+from records.notices.counters import Action, due_of, enter_counter, is_in_time, note_action, take_back
 from records.notices.drafting import confirm, draft, standing_of, withdraw
 from records.notices.due import due
 from records.notices.events import MOVES, move, reopened
@@ -68,6 +70,8 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
         mark_sent(notice, "post", Noted(TODAY + timedelta(days=2), files=PROOF.files), ours.manager, now)
     with pytest.raises(BadInput, match="no PDF"):
         mark_sent(notice, "post", Noted(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
+    with pytest.raises(BadInput, match="was not confirmed yet"):
+        mark_sent(notice, "post", Noted(TODAY - timedelta(days=365), files=PROOF.files), ours.manager, now)
     assert reloaded(notice).state == State.CONFIRMED
     mark_sent(notice, "courier", Noted(day, "顺丰", PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on, notice.answer_due) == (State.SENT, day, day + timedelta(days=7))
@@ -179,11 +183,36 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
         take_back(counter, ours.reviewer, timezone.now())
     take_back(counter, ours.manager, timezone.now(), "记错了通知")
     assert (reloaded(notice).state, due_of(counter)) == (State.ANSWERED, None)
-    assert notice.events.last().note == "记错了通知"  # type: ignore[union-attr]
+    last = notice.events.last()
+    assert (last.note, last.what) == ("记错了通知", "撤回不侵权声明的登记")  # type: ignore[union-attr]
     assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert "notice.due-action" not in [each.what.code for each in due(Notice.objects.all())]
     with pytest.raises(BadInput, match="taken back already"):
         take_back(counter, ours.manager, timezone.now())
+
+
+def test_what_is_taken_back_before_anything_else_came_lets_an_answer_be_due_again(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    due_before = notice.answer_due
+    counter = enter_counter(notice, Noted(TODAY, files=PROOF.files), ours.manager, timezone.now())
+    assert reloaded(notice).answer_due is None
+    take_back(counter, ours.manager, timezone.now())
+    assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
+    names = [paper.name for paper in papers_of_case(cases_of(notice)[0], stores.evidence_store())[0]]
+    assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
+    with pytest.raises(BadInput, match="taken back already"):
+        note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+
+
+def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.Estate, notice: Notice) -> None:
+    counter = enter_counter(notice, Noted(notice.sent_on), ours.manager, timezone.now())
+    CounterStatement.objects.filter(pk=counter.pk).update(received_on=TODAY - timedelta(days=60))
+    counter.refresh_from_db()
+    with pytest.raises(BadInput, match="before the counter-statement was received"):
+        note_action(counter, Action("sued", TODAY - timedelta(days=61), "杭州"), ours.manager, timezone.now())
+    note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+    assert not is_in_time(CounterStatement.objects.get(pk=counter.pk))
 
 
 def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Estate, notice: Notice) -> None:

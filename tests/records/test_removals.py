@@ -391,3 +391,12 @@ def test_what_a_reviewer_left_out_of_a_case_does_not_stand_any_more(ours: admin_
     TakenText.objects.filter(case=case).delete()
     TakenText.objects.create(case=case, text_id=text, places=everything, left_out=everything)
     assert remains.count(case, [admin_data.WORK_TEXT]) == 0
+
+
+def test_beside_a_look_where_the_crawl_begins_and_the_front_page_are_asked_for(ours: admin_data.Estate) -> None:
+    """A crawl may begin at the catalogue of the work that was taken down: it alone says nothing of the site."""
+    site = ours.cases[0].page.site
+    type(site).objects.filter(pk=site.pk).update(start_urls=f"{site.start_urls}book/1/\n{site.start_urls}book/2/")
+    site.refresh_from_db()
+    host = site.start_urls.partition("book/")[0]
+    assert rechecks.beside(site, ours.cases[0].page.url) == [f"{host}book/1/", host]

@@ -1,7 +1,7 @@
 """Notices on their way: confirmed ones, settings that name a mail server, a clock that stands where it is put."""
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 from django.db import transaction
@@ -20,6 +20,7 @@ from records.notices.sending import note_sent
 from tests.support import admin_data
 
 SENDER = "notices@changhe.example"
+CONFIRMED_BEFORE = timedelta(days=90)  # so that a test may say that it was sent on an earlier day
 
 
 @dataclass
@@ -60,7 +61,7 @@ def confirmed(of: admin_data.Estate, addressee: object = None, kind: Paper = Pap
     for name, content in FILES:
         stores.evidence_store().put(digest(content), content)
         NoticeFile.objects.create(notice=made, name=name, digest=digest(content), size=len(content))
-    move(made, Notice.State.CONFIRMED, of.manager, made.drafted_at)
+    move(made, Notice.State.CONFIRMED, of.manager, made.drafted_at - CONFIRMED_BEFORE)
     return made
 
 

@@ -17,7 +17,7 @@ from records.access import visible
 from records.evidence.third_party import MAX_BYTES
 from records.models import Addressee, CounterStatement, Notice
 from records.notices import mails, outcomes
-from records.notices.counters import Action, enter_counter, note_action, take_back
+from records.notices.counters import Action, enter_counter, is_in_time, note_action, take_back
 from records.notices.drafting import confirm, withdraw, write
 from records.notices.sending import Noted, mark_sent, open_mails
 from webadmin.requests.request_values import is_key
@@ -123,7 +123,8 @@ def _action(request: HttpRequest, notice: Notice, user: User) -> str:
     given = [request.POST.get(name, "") for name in ("kind", "place", "number")]
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
-    return _("Noted: the time is kept.")
+    counter.refresh_from_db()
+    return _("Noted: the time is kept.") if is_in_time(counter) else _("Noted, after the last day.")
 
 
 _DEEDS: Mapping[str, Deed] = {

@@ -8,12 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from core.addressees import CounterRule
 from core.errors import ZhuiwenError
 from core.wording import Message
 from records.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
 from records.models.phrases import PAPERS
 from records.notices import mails
-from records.notices.counters import due_of, time_of
+from records.notices.counters import due_of, is_in_time, time_of
 from records.notices.events import MOVES
 from records.notices.mail_content import addressed_to, require_size
 from records.notices.outcomes import noted_next
@@ -34,6 +35,8 @@ class CounterShown:
     until: date | None
     is_overdue: bool
     unsure: str
+    is_in_time: bool  # of one after which somebody complained or sued
+    is_regulated: bool  # by article 17 of the Regulation, which is not for who publishes nor for the United States
 
 
 def sending_of(notice: Notice) -> dict[str, Any]:
@@ -87,9 +90,9 @@ def _why_no_mail(notice: Notice) -> str:
 
 
 def _counters(notice: Notice) -> list[CounterShown]:
-    rows = notice.counters.select_related("action", "action__event", "event", "event__by").prefetch_related(
-        "event__papers", "action__event__papers", "cases"
-    )
+    rows = notice.counters.select_related(
+        "action", "action__event", "event", "event__by", "withdrawn__by"
+    ).prefetch_related("event__papers", "action__event__papers", "cases")
     return [_counter(row) for row in rows]
 
 
@@ -100,7 +103,16 @@ def _counter(row: CounterStatement) -> CounterShown:
     if counted and counted.unknown_year is not None:
         unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
     time = said(time_of(row))
-    return CounterShown(row, time, row.cases.count(), until, until is not None and until < timezone.localdate(), unsure)
+    return CounterShown(
+        row,
+        time,
+        row.cases.count(),
+        until,
+        until is not None and until < timezone.localdate(),
+        unsure,
+        hasattr(row, "action") and is_in_time(row),
+        row.rule in {CounterRule.REPLY_2020_9, CounterRule.E_COMMERCE},
+    )
 
 
 def _others(notice: Notice) -> list[tuple[int, str]]:
