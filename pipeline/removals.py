@@ -43,6 +43,7 @@ def follow(ports: Ports, store: EvidenceStore) -> Followed:
     now = ports.clock.now()
     made, returned = _take_in(ports, now), len(conclusions.take_back())
     removed = sum(conclusions.conclude(case) is not None for case in conclusions.unproved())
+    conclusions.note_removed(now)  # of notices that were noted as sent after their pages were removed, too
     return Followed(made, removed, returned, _bundle(ports, store), schedule.ask_due(now, ports.outbox))
 
 

@@ -400,3 +400,20 @@ def test_beside_a_look_where_the_crawl_begins_and_the_front_page_are_asked_for(o
     site.refresh_from_db()
     host = site.start_urls.partition("book/")[0]
     assert rechecks.beside(site, ours.cases[0].page.url) == [f"{host}book/1/", host]
+
+
+def test_a_notice_that_is_noted_as_sent_after_its_pages_were_removed_is_removed_by_the_next_round(
+    ours: admin_data.Estate,
+) -> None:
+    notice = sent(ours.cases[0], ours.manager)
+    notice.pages.create(case=ours.cases[1])
+    Removal.objects.create(case=ours.cases[0], since=NOW - DAY, said_at=NOW - DAY)
+    conclusions.note_removed(NOW)
+    notice.refresh_from_db()
+    assert notice.state == State.SENT, "one of its pages stands"
+    Removal.objects.create(case=ours.cases[1], since=NOW - DAY, said_at=NOW - DAY)
+    conclusions.note_removed(NOW)
+    notice.refresh_from_db()
+    assert (notice.state, notice.events.last().by) == (State.REMOVED, None)
+    conclusions.note_removed(NOW)
+    assert notice.events.count() == 2
