@@ -26,7 +26,6 @@ LISTS = {
     "papers": "/admin/records/holderpaper/",
     "identities": "/admin/records/holderidentity/",
     "addressees": "/admin/records/addressee/",
-    "addressee to add": "/admin/records/addressee/add/",
 }
 
 
