@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from records.models import Addressee, Notice, Site
 
 USER = Annotated[str, typer.Option("--as", metavar="USER")]
-MAX_FILE_BYTES = 20 * 1024 * 1024 + 1  # one more than is kept: records.evidence.third_party says so
 
 
 def notice_of(key: str) -> "Notice":
@@ -60,12 +59,14 @@ def day_of(text: str) -> date:
 
 
 def files_of(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
-    """Names and bytes of files. Raises UnreadableFile."""
+    """Names and bytes of files, of one that is too large a byte more than is kept. Raises UnreadableFile."""
+    from records.evidence.third_party import MAX_BYTES
+
     found = []
     for path in paths:
         try:
             with path.open("rb") as file:
-                found.append((path.name, file.read(MAX_FILE_BYTES)))
+                found.append((path.name, file.read(MAX_BYTES + 1)))
         except OSError as error:
             raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
     return found

@@ -207,13 +207,10 @@ def due(is_json: _JSON = False) -> None:
     """List what is due: answers, times to complain or sue, and what waits for a person."""
     with session():
         from records.models import Notice
-        from records.notices import mails
         from records.notices.due import due as all_due
         from records.notices.sending import today_at
 
-        now = SystemClock().now()
-        mails.close_lost(now)
-        today, rows = today_at(now), all_due(Notice.objects.all())
+        today, rows = today_at(SystemClock().now()), all_due(Notice.objects.all())
         if is_json:
             as_json([_due_record(each, each.is_overdue(today)) for each in rows])
             return

@@ -18,7 +18,7 @@ WALLS = (
     *("购买", "購買", "充值", "解锁", "解鎖", "下载app", "vip", "log in", "login", "sign in", "captcha", "subscribe"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "数据库", "資料庫", "maintenance", "try again", "internal error"),
 )
-# Of these, what stands in no menu or foot of a page: it tells a wall also on a page that says that nothing is there.
+# Such words that stand in no menu or foot of a page: they tell a wall also where a page says that nothing is there.
 DEMANDS = (
     *("请登录", "請登錄", "请先登录", "登录后", "登錄後", "登入后", "登入後", "验证码", "驗證碼", "安全验证"),
     *("订阅后", "付费", "付費", "购买", "購買", "充值", "解锁", "解鎖", "please log in", "sign in to", "captcha"),

@@ -26,6 +26,7 @@ LISTS = {
     "papers": "/admin/records/holderpaper/",
     "identities": "/admin/records/holderidentity/",
     "addressees": "/admin/records/addressee/",
+    "addressee to add": "/admin/records/addressee/add/",
 }
 
 

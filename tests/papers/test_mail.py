@@ -110,3 +110,13 @@ def test_encoded_sizes_are_reckoned_from_above() -> None:
 )  # fmt: skip
 def test_what_is_no_plain_address_is_none(text: str) -> None:
     assert plain_address(text) is None
+
+
+def test_without_an_address_of_the_rights_holder_nobody_is_asked_to_answer_the_mail() -> None:
+    """An answer would reach whoever runs the program."""
+    mail = replace(MAIL, answers_to="", answers_as_written="a@b.example、c@d.example")
+    message = read(mail)
+    assert message["Reply-To"] is None
+    text = message.get_body(("plain",)).get_content()
+    assert "请直接回复本邮件" not in text
+    assert "a[@]b[.]example、c[@]d[.]example" in text

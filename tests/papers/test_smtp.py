@@ -80,6 +80,21 @@ def test_a_letter_beyond_the_servers_size_is_not_sent() -> None:
     assert (handed.outcome, server.received) == (Outcome.FAILED, [])
 
 
+def test_who_took_too_long_to_connect_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By then whoever asked for it may have been told that it is lost, and have sent it again."""
+    monkeypatch.setattr(smtp, "SESSION_S", 240.0)
+    open_late = smtp._open
+
+    def late(*given: object) -> None:
+        open_late(*given)  # type: ignore[arg-type]
+        monkeypatch.setattr(smtp.time, "monotonic", lambda: float("inf"))
+
+    monkeypatch.setattr(smtp, "_open", late)
+    with real_server() as (mailbox, url):
+        handed = hand(url)
+    assert (handed.outcome, mailbox.contents) == (Outcome.FAILED, [])
+
+
 def test_nobody_listens() -> None:
     with socket.socket() as held:  # nobody else gets the port meanwhile
         held.bind(("127.0.0.1", 0))

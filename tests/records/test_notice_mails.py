@@ -8,6 +8,7 @@ from email.policy import default
 from typing import TYPE_CHECKING
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from core.errors import BadInput, ServiceUnavailable
@@ -274,3 +275,35 @@ def test_the_sender_is_an_address_of_the_operators(ours: admin_data.Estate, noti
         mail = mails.send_now(notice, ours.manager, StandingClock(datetime.now(UTC)), mailing(taking.url))
     assert (mail.sender, mail.state) == (SENDER, State.SENT)
     assert mail.message_id.endswith("@changhe.example>")
+
+
+def test_a_mail_that_waits_does_not_go_to_an_address_that_was_mended_meanwhile(
+    ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
+) -> None:
+    outbox, settings = CollectingOutbox(), mailing(server[1])
+    mail = mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+    type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(email="right@luoxia.example.net")
+    mails.carry_out(mail.pk, settings, clock)
+    mail.refresh_from_db()
+    assert (mail.state, mail.said.code, server[0].contents) == (State.FAILED, "mail.other-address", [])
+    again = mails.send_now(reloaded(notice), ours.manager, clock, settings)
+    assert (again.state, again.recipient) == (State.SENT, "right@luoxia.example.net")
+
+
+def test_a_busy_database_is_asked_again_for_what_came_of_a_mail(
+    ours: admin_data.Estate,
+    notice: Notice,
+    server: tuple[Mailbox, str],
+    clock: StandingClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mails, "PAUSES_S", (0.0, 0.0))
+    write, busy = mails._written, [OperationalError("database is locked")]
+
+    def written(*given: object) -> None:
+        if busy:
+            raise busy.pop()
+        write(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(mails, "_written", written)
+    assert mails.send_now(notice, ours.manager, clock, mailing(server[1])).state == State.SENT

@@ -17,7 +17,7 @@ from webadmin.requests.content_policy import has_policy
 from webadmin.third_party.subjects import address_of, matter_of, name_of
 from webadmin.wording import said
 
-# docs/figures.md: 500 pages on one busy core; how long it takes is said in steps of this.
+# Estimated, from 250 pages (docs/figures.md): how long it takes is said in steps of this.
 SECONDS_A_PAGE = 0.4
 MINUTE_S = 60
 

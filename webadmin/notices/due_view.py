@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from core.wording import Message
 from records.access import visible
 from records.models import Notice
-from records.notices import mails
 from records.notices.due import Due, due
 from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
@@ -36,7 +35,6 @@ def due_view(request: HttpRequest) -> HttpResponse:
     """List what is due about the user's notices."""
     if not isinstance(request.user, User):
         raise PermissionDenied
-    mails.close_lost(timezone.now())
     context = {
         **admin.site.each_context(request),
         "opts": Notice._meta,

@@ -67,7 +67,7 @@ def sending_of(notice: Notice) -> dict[str, Any]:
 
 def events_of(notice: Notice) -> Sequence[NoticeEvent]:
     """What happened, with the files that show it."""
-    return list(notice.events.select_related("by").prefetch_related("papers"))
+    return list(notice.events.select_related("by", "action", "taken_back").prefetch_related("papers"))
 
 
 def _recipient(notice: Notice) -> str:
