@@ -1,0 +1,20 @@
+"""Which files the nightly check reads besides the bundles."""
+
+from django.apps import apps
+
+from records.evidence.kept_files import KEPT
+from records.models.notice import KeptFile
+
+
+def test_every_table_of_files_that_people_sent_or_notices_were_made_into_is_read() -> None:
+    sent = {model for model in apps.get_app_config("records").get_models() if issubclass(model, KeptFile)}
+    made = {
+        model for model in apps.get_app_config("records").get_models() if model.__name__ in {"NoticeFile", "NoticeMail"}
+    }
+    assert len(made) == 2
+    assert sent | made <= set(KEPT)
+
+
+def test_each_is_named_by_a_field_of_its_own() -> None:
+    for model, named in KEPT.items():
+        assert {named, "digest"} <= {field.name for field in model._meta.get_fields()}
