@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
+import scrapy.core.downloader.handlers.http11  # noqa: F401 - it looks at all modules that are loaded: the fewer the better
 import tests.support.environment  # noqa: F401 - before anything reads it
 from core.garbage import keep_what_is_loaded
 
@@ -18,6 +19,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 # Real services on free ports, for whoever asks for `mongo_url` or `redis_url`; marks from fixtures; servers that throw.
 pytest_plugins = [
     "tests.support.embedded",
+    "tests.support.made_tables",
     "tests.support.redis_server",
     "tests.support.ready_reader",
     "tests.support.needs",
@@ -35,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time)."""
     keep_what_is_loaded()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(copied_tables: pytest.MonkeyPatch, django_db_setup: None) -> None:
+    """pytest-django's own, with tables that are copied."""
+    copied_tables.undo()
 
 
 @pytest.fixture

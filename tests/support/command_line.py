@@ -15,16 +15,11 @@ from typing import Any
 import pytest
 
 from deploy.cli import main
+from tests.support.made_tables import put_tables
 from tests.support.ready_process import run_command, run_script
 
 TIMEOUT_S = 120.0
-_MAKE_TABLES = """
-import os
-from deploy.home import prepare
-os.environ.update(prepare(os.environ).environment)
-from django.core.management import execute_from_command_line
-execute_from_command_line(["", "migrate", "-v", "0"])
-"""
+_PREPARE = "import os; from deploy.home import prepare; prepare(os.environ)"
 
 
 @dataclass(frozen=True)
@@ -73,8 +68,9 @@ class CommandLine:
 
     def make_tables(self) -> None:
         """What the first `zhuiwen up` does to the admin database."""
-        done = self.script(_MAKE_TABLES)
+        done = self.script(_PREPARE)
         assert done.code == 0, done.err
+        put_tables(self.home / "admin.sqlite3")
 
     def _done(self, run: Callable[[list[str]], object], arguments: Sequence[object], stdin: bytes) -> Done:
         with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +20,9 @@ import redis
 
 from core.pages import Page
 from pagestore.mongo import MongoPageStore, connect
+from tests.support import embedded
 from tests.support.environment import FOREIGN
+from tests.support.made_tables import put_tables
 from tests.support.ready_process import run_command, run_script
 from tests.support.ready_reader import readers_here
 from tests.support.web_server import Asked, WebServer
@@ -47,7 +48,6 @@ if {{"{CRAWLER}", "{IMPORT}"}} & set(sys.orig_argv):
     use_readers_of(os.environ["READERS"])
 """
 _SETUP = "import django, os, sys; os.setsid(); django.setup()\n"
-_MAKE_TABLES = "from django.core.management import call_command; call_command('migrate', verbosity=0)"
 _MAKE_SITES = """
 import json
 from records.sites import runs as crawls
@@ -96,10 +96,7 @@ print(take_up_silent_runs(timezone.now(), MemoryOutbox()))
 
 
 def wait_until(is_so: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"waited in vain: {what}"
-        time.sleep(0.05)
+    embedded.wait_until(is_so, what, DEADLINE_S)
 
 
 @dataclass(frozen=True)
@@ -208,7 +205,7 @@ class Installation:
         )
         self.machines.append(made)
         if not self.database.exists():
-            made.run(_MAKE_TABLES)
+            put_tables(self.database)
         return made
 
     def sites(self, *given: dict[str, object]) -> list[tuple[int, int]]:
