@@ -3,9 +3,9 @@
 import os
 
 import pytest
+import scrapy.core.downloader.handlers.http11  # noqa: F401 - looks at all modules that are there: early, at few
 from hypothesis import settings
 
-import scrapy.core.downloader.handlers.http11  # noqa: F401 - it looks at all modules that are loaded: the fewer the better
 import tests.support.environment  # noqa: F401 - before anything reads it
 from core.garbage import keep_what_is_loaded
 

@@ -1,4 +1,4 @@
-"""The admin database as the first `zhuiwen up` makes it: migrated once on a machine, copied by every test that needs one.
+"""The admin database as the first `zhuiwen up` makes it: migrated once, copied by every test that needs one.
 
 Django takes 6 s of the processor for it (November 2026), and a run needs some forty. The copy is found by a digest of
 all that has a part in it, so a change of a model or of a release makes it anew.
