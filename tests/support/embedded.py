@@ -29,6 +29,19 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def free_row(length: int) -> int:
+    """The first of `length` neighbouring ports that are free just now."""
+    for first in range(20_000 + os.getpid() % 10_000, 60_000, length):
+        try:
+            for port in range(first, first + length):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free row of ports")
+
+
 def wait_until(is_true: Callable[[], bool], what: str, deadline_s: float = DEADLINE_S) -> None:
     """Return as soon as `is_true()`; fail with `what` when it is still not true at the deadline."""
     end = time.monotonic() + deadline_s
