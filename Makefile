@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics papers crawler evidence intake records pipeline webadmin laboratory deploy
 
-.PHONY: demo quick test fuzz check quality format up down status doctor lock messages bench clean
+.PHONY: demo quick test test-servers fuzz check quality format up down status doctor lock messages bench clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -31,6 +31,9 @@ quick: $(VENV)/.dev ## every test that needs no process, service or browser, in 
 
 test: $(VENV)/.dev ## every test, in four processes: half of the time is waiting
 	$(BIN)/python -m pytest -n 4 --dist worksteal
+
+test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it
+	$(BIN)/python -m tests.servers
 
 FUZZ_SEED ?= 1
 FUZZ_PAGES ?= 5000

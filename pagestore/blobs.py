@@ -16,7 +16,7 @@ from pymongo.errors import BulkWriteError
 from core.errors import BrokenInvariant
 from core.ids import digest
 from pagestore.connection import MongoDatabase, translated
-from pagestore.documents import Document
+from pagestore.values import Document
 
 PART_BYTES = 4 * 1024 * 1024  # MongoDB allows a document 16 MiB; the embedded server takes 0.9 s for one of 12 MB
 BATCH_KEYS = 100  # documents asked for at once

@@ -1,13 +1,12 @@
 """Records as documents, and back: what a page store writes, with no driver in it.
 
-A document is a dict of what BSON holds. Moments are whole microseconds since 1970 in UTC: BSON's own dates stop at
-milliseconds. A string that UTF-8 cannot hold (a lone surrogate) is kept as bytes. The text of a version is not in its
-document but beside it, by its digest: a text may be longer than the 16 MB that MongoDB allows a document.
+A document is a dict of what every server of MongoDB's protocol holds (`pagestore.values`): pairs are documents, and no
+list stands in a list. Moments are whole microseconds since 1970 in UTC: BSON's own dates stop at milliseconds. The text
+of a version is not in its document but beside it, by its digest: it may be longer than the 16 MB of a document.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from core.captures import Capture
 from core.errors import BrokenInvariant
@@ -29,12 +28,11 @@ from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Re
 from core.text import TextOffset, TextRange
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
+from pagestore.values import Document, microseconds, moment, packed, text_bytes, text_of, unpacked
 
-Document = dict[str, Any]
+Headers = tuple[tuple[str, str], ...]
 
 SCHEMA = 1  # of page and version documents; a change of meaning takes the next number
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _ZONES = {zone[0]: zone for zone in Zone}
 
 
@@ -110,7 +108,7 @@ def version_document(version: PageVersion) -> Document:
         "requested_url": packed(version.requested_url),
         "final_url": packed(version.final_url),
         "status": version.status,
-        "headers": [[packed(name), packed(value)] for name, value in version.headers],
+        "headers": header_documents(version.headers),
         "fetched_at": microseconds(version.fetched_at),
         "raw": version.raw_digest,
         "text": version.text_digest,
@@ -121,12 +119,18 @@ def version_document(version: PageVersion) -> Document:
         "is_encoding_doubtful": reading.is_encoding_doubtful,
         "extractor": packed(reading.extractor),
         "confidence": reading.confidence,
-        "obfuscations": [[d.kind.value, d.count, packed(d.example)] for d in reading.obfuscations],
+        "obfuscations": [
+            {"kind": each.kind.value, "count": each.count, "example": packed(each.example)}
+            for each in reading.obfuscations
+        ],
         "site_name": packed(reading.site_name),
         "chapter_number": reading.chapter_number,
         "left_out": [packed(line) for line in reading.left_out],
-        "chapters": [[packed(each.title), each.start] for each in reading.chapters],
-        "net_disks": [[packed(each.url), each.disk, packed(each.label)] for each in reading.net_disks],
+        "chapters": [{"title": packed(each.title), "start": each.start} for each in reading.chapters],
+        "net_disks": [
+            {"url": packed(each.url), "disk": packed(each.disk), "label": packed(each.label)}
+            for each in reading.net_disks
+        ],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
         "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
@@ -169,7 +173,7 @@ def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
         requested_url=RequestedUrl(unpacked(document["requested_url"])),
         final_url=FinalUrl(unpacked(document["final_url"])),
         status=document["status"],
-        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        headers=headers_of(document["headers"]),
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         text_digest=Digest(document["text"]),
@@ -180,58 +184,26 @@ def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
     )
 
 
+def header_documents(headers: Headers) -> list[Document]:
+    """Headers of a response, in the order in which they came."""
+    return [{"name": packed(name), "value": packed(value)} for name, value in headers]
+
+
+def headers_of(documents: Iterable[Document]) -> Headers:
+    """The headers that `header_documents` made documents of."""
+    return tuple((unpacked(each["name"]), unpacked(each["value"])) for each in documents)
+
+
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
     """The key that puts versions in order."""
     return version.fetched_at, version.id
-
-
-def packed(text: str) -> str | bytes:
-    """`text` as BSON can hold it.
-
-    >>> packed("追文"), packed(chr(0xD800)) == text_bytes(chr(0xD800))
-    ('追文', True)
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text_bytes(text)
-    return text
-
-
-def unpacked(value: str | bytes) -> str:
-    """The text that `packed` made `value` of."""
-    return value if isinstance(value, str) else text_of(value)
-
-
-def text_bytes(text: str) -> bytes:
-    """`text` in UTF-8, lone surrogates and all."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def text_of(data: bytes) -> str:
-    """The text that `text_bytes` made `data` of."""
-    return data.decode("utf-8", "surrogatepass")
-
-
-def microseconds(when: datetime) -> int:
-    """Whole microseconds since 1970 in UTC. A moment that names no zone is taken as UTC.
-
-    >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
-    1000000
-    """
-    return ((when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
-
-
-def moment(value: int) -> datetime:
-    """The UTC-aware moment that `microseconds` made `value` of."""
-    return _EPOCH + value * _MICROSECOND
 
 
 def _part_document(part: StoredPart) -> Document:
     return {
         "url": packed(part.url),
         "status": part.status,
-        "headers": [[packed(name), packed(value)] for name, value in part.headers],
+        "headers": header_documents(part.headers),
         "raw": part.raw_digest,
         "fetched_at": microseconds(part.fetched_at),
         "capture": part.capture_digest,
@@ -242,7 +214,7 @@ def _part_of(document: Document) -> StoredPart:
     return StoredPart(
         url=FinalUrl(unpacked(document["url"])),
         status=document["status"],
-        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        headers=headers_of(document["headers"]),
         raw_digest=Digest(document["raw"]),
         fetched_at=moment(document["fetched_at"]),
         capture_digest=Digest(document["capture"]) if document.get("capture") else None,
@@ -287,8 +259,8 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
         extractor=unpacked(document["extractor"]),
         confidence=float(document["confidence"]),
         obfuscations=tuple(
-            ObfuscationFound(OBFUSCATIONS[k], count, unpacked(example))
-            for k, count, example in document["obfuscations"]
+            ObfuscationFound(OBFUSCATIONS[each["kind"]], each["count"], unpacked(each["example"]))
+            for each in document["obfuscations"]
         ),
         # Versions of earlier releases have none of these.
         raw_text=text_of(texts[raw_text]) if raw_text else "",
@@ -298,10 +270,11 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
         chapter_number=document.get("chapter_number"),
         left_out=tuple(unpacked(line) for line in document.get("left_out", ())),
         chapters=tuple(
-            ChapterStart(unpacked(title), TextOffset(start)) for title, start in document.get("chapters", ())
+            ChapterStart(unpacked(each["title"]), TextOffset(each["start"])) for each in document.get("chapters", ())
         ),
         net_disks=tuple(
-            NetDiskLink(unpacked(url), disk, unpacked(label)) for url, disk, label in document.get("net_disks", ())
+            NetDiskLink(unpacked(each["url"]), unpacked(each["disk"]), unpacked(each["label"]))
+            for each in document.get("net_disks", ())
         ),
     )
 

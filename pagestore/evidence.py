@@ -22,7 +22,7 @@ from core.ports import EvidenceStore
 from core.wording import Message
 from pagestore.blobs import BATCH_IDS, PART_BYTES
 from pagestore.connection import MongoDatabase, connect, translated
-from pagestore.documents import microseconds, moment
+from pagestore.values import Document, microseconds, moment, packed, required_portable, text_bytes, text_of, unpacked
 
 FILE_SCHEME = "file://"
 SUFFIX = ".wacz"
@@ -60,8 +60,7 @@ class MongoEvidenceStore:
             if head is None:
                 for number, piece in enumerate(pieces):
                     _insert(self._parts, {"_id": _part_key(name, number), "data": piece}, name)
-                head = {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": len(pieces)}
-                return _insert(self._heads, head, name)
+                return _insert(self._heads, _head(name, content), name)
         _same(head["sha256"], content, name)
         return False
 
@@ -90,15 +89,14 @@ class MongoEvidenceStore:
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return
-            entry = {"_id": name, "bytes": head["bytes"], "removed_at": microseconds(at), "reason": reason}
-            _insert(self._removals, entry, name)
+            _insert(self._removals, _removal_document(name, head["bytes"], reason, at), name)
             self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
 
     def removals(self) -> list[Removal]:
         with translated(self._database):
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
-        entries = [Removal(Digest(e["_id"]), e["bytes"], moment(e["removed_at"]), e["reason"]) for e in found]
+        entries = map(_removal_of, found)
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
 
@@ -137,16 +135,16 @@ class FolderEvidenceStore:
                 return
             line = {"digest": name, "bytes": path.stat().st_size, "removed_at": at.isoformat(), "reason": reason}
             if all(entry.digest != name for entry in self.removals()):
-                with (self._folder / REMOVALS).open("a", encoding="utf-8") as log:
-                    log.write(json.dumps(line, ensure_ascii=False) + "\n")
+                with (self._folder / REMOVALS).open("ab") as log:
+                    log.write(text_bytes(json.dumps(line, ensure_ascii=False)) + b"\n")
                     log.flush()
                     os.fsync(log.fileno())
             path.unlink()
 
     def removals(self) -> list[Removal]:
         log = self._folder / REMOVALS
-        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        entries = [json.loads(line) for line in lines]
+        lines = text_of(log.read_bytes()).split("\n") if log.exists() else []
+        entries = [json.loads(line) for line in lines if line]
         return [
             Removal(
                 Digest(e["digest"]), e["bytes"], datetime.fromisoformat(e["removed_at"]).astimezone(UTC), e["reason"]
@@ -171,7 +169,8 @@ class MemoryEvidenceStore:
         if name in self._bundles:
             _same(self._bundles[name][0], content, name)
             return False
-        self._bundles[name] = (digest(content), content)
+        head = required_portable(_head(name, content))
+        self._bundles[name] = (head["sha256"], content)
         return True
 
     def get(self, name: Digest) -> bytes | None:
@@ -185,10 +184,25 @@ class MemoryEvidenceStore:
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
         if name in self._bundles:
-            self._removals.append(Removal(name, len(self._bundles.pop(name)[1]), at, reason))
+            document = _removal_document(name, len(self._bundles.pop(name)[1]), reason, at)
+            self._removals.append(_removal_of(required_portable(document)))
 
     def removals(self) -> list[Removal]:
         return list(self._removals)
+
+
+def _head(name: str, content: bytes) -> Document:
+    parts = -(-len(content) // PART_BYTES)
+    return {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": parts}
+
+
+def _removal_document(name: str, size_bytes: int, reason: str, at: datetime) -> Document:
+    return {"_id": name, "bytes": size_bytes, "removed_at": microseconds(at), "reason": packed(reason)}
+
+
+def _removal_of(document: Document) -> Removal:
+    at, reason = moment(document["removed_at"]), unpacked(document["reason"])
+    return Removal(Digest(document["_id"]), document["bytes"], at, reason)
 
 
 def _part_key(name: str, number: int) -> str:

@@ -14,6 +14,7 @@ from pagestore import documents
 from pagestore.captures import capture_bytes
 from pagestore.memory_history import MemoryPageHistory
 from pagestore.states import on_page
+from pagestore.values import required_portable
 
 
 class MemoryPageStore(MemoryPageHistory):
@@ -27,7 +28,7 @@ class MemoryPageStore(MemoryPageHistory):
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         # Through the document and back, so that moments and texts come out as they do from the live store.
-        document = documents.version_document(documents.new_version(fetched, reading))
+        document = required_portable(documents.version_document(documents.new_version(fetched, reading)))
         version = documents.version_of(document, documents.texts_of(reading))
         with self._lock:
             self._raw[version.raw_digest] = fetched.body
@@ -42,7 +43,7 @@ class MemoryPageStore(MemoryPageHistory):
             if is_new_version:
                 history.append(version.id)
             known = self._pages.get(version.page_id)
-            self._pages[version.page_id] = _moved(known, version) if known else documents.new_page(version)
+            self._pages[version.page_id] = _moved(known, version) if known else _new_page(version)
             if known is None or version.fetched_at >= known.last_seen:
                 self._note_shown(version.page_id, known, version.id, version.fetched_at)
             else:
@@ -142,6 +143,10 @@ class MemoryFingerprintStore:
     def remove(self, subject: str) -> None:
         for key in [key for key in self._fingerprints if key[0] == subject]:
             self._fingerprints.pop(key, None)
+
+
+def _new_page(version: PageVersion) -> Page:
+    return documents.page_of(required_portable(documents.page_document(documents.new_page(version), [version.id])))
 
 
 def _moved(page: Page, version: PageVersion) -> Page:

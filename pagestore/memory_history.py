@@ -4,7 +4,6 @@ import threading
 from collections import defaultdict
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from core.ids import Digest, PageId, VersionId
 from core.pages import Fetched, Page
@@ -17,6 +16,7 @@ from pagestore.states import (
     states_of,
     version_state,
 )
+from pagestore.values import Document, required_portable
 
 
 class MemoryPageHistory:
@@ -26,7 +26,7 @@ class MemoryPageHistory:
         self._lock = threading.Lock()
         self._raw: dict[Digest, bytes] = {}
         self._pages: dict[PageId, Page] = {}
-        self._states: defaultdict[PageId, list[list[Any]]] = defaultdict(list)
+        self._states: defaultdict[PageId, list[Document]] = defaultdict(list)
         self._absences: defaultdict[PageId, dict[str, Absence]] = defaultdict(dict)
         self._gone: set[PageId] = set()
 
@@ -43,7 +43,7 @@ class MemoryPageHistory:
         return page.current_version
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        absence = absence_of(absence_document(new_absence(fetched, reason)))
+        absence = absence_of(required_portable(absence_document(new_absence(fetched, reason))))
         with self._lock:
             self._raw[absence.raw_digest] = fetched.body
             page = self._pages.get(absence.page_id)
@@ -51,7 +51,7 @@ class MemoryPageHistory:
                 self._absences[page.id].setdefault(absence.id, absence)
                 if is_gone and page.id not in self._gone and page.last_seen < absence.fetched_at:
                     self._gone.add(page.id)
-                    self._states[page.id].append(absence_state(absence))
+                    self._add_states(page.id, absence_state(absence))
         return absence
 
     def absences(self, page_id: PageId) -> list[Absence]:
@@ -63,17 +63,20 @@ class MemoryPageHistory:
             page = self._pages.get(page_id)
             return [] if page is None else states_of(self._sightings(page))
 
-    def _sightings(self, page: Page) -> list[list[Any]]:
+    def _sightings(self, page: Page) -> list[Document]:
         return [*self._states.get(page.id, []), version_state(page.last_seen, page.current_version)]
 
     def _note_shown(self, page_id: PageId, before: Page | None, version: VersionId, at: datetime) -> None:
         """Write a state where the page showed something else before, or was gone."""
         if before is None or before.current_version != version or page_id in self._gone:
-            if before is not None:
-                self._states[page_id].append(version_state(before.last_seen, before.current_version))
-            self._states[page_id].append(version_state(at, version))
+            ended = [] if before is None else [version_state(before.last_seen, before.current_version)]
+            self._add_states(page_id, *ended, version_state(at, version))
             self._gone.discard(page_id)
 
     def _note_earlier(self, page: Page, version: VersionId, at: datetime) -> None:
         """Write what a page showed before it was last seen, and that it showed its current version after that."""
-        self._states[page.id] += [version_state(at, version), version_state(page.last_seen, page.current_version)]
+        seen_later = version_state(page.last_seen, page.current_version)
+        self._add_states(page.id, version_state(at, version), seen_later)
+
+    def _add_states(self, page_id: PageId, *states: Document) -> None:
+        self._states[page_id] += required_portable({"states": list(states)})["states"]

@@ -28,9 +28,9 @@ from pagestore.captures import (
     named_certificates,
 )
 from pagestore.connection import MongoDatabase, connect, ping, translated
-from pagestore.documents import Document
 from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
-from pagestore.states import on_page, version_state
+from pagestore.states import on_page, state, version_state
+from pagestore.values import Document, microseconds, text_bytes, text_of
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 
@@ -186,12 +186,12 @@ class MongoPageStore(MongoPageHistory):
 
     def _recalled(self, version: PageVersion) -> Stored | None:
         """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
-        seen = documents.microseconds(version.fetched_at)
+        seen = microseconds(version.fetched_at)
         self._prepare(version.page_id)
         page = self._pages.find_one({"_id": version.page_id}, {"current": 1, "last_seen": 1})
         if page is None or page["last_seen"] <= seen:
             return None
-        after = [page["last_seen"], "version", page["current"]]
+        after = state(page["last_seen"], "version", page["current"])
         states = {"$each": [version_state(version.fetched_at, version.id), after]}
         before = self._pages.find_one_and_update(
             {"_id": version.page_id, "current": page["current"], "last_seen": page["last_seen"]},
@@ -208,12 +208,12 @@ class MongoWorkStore:
 
     def put_text(self, text: str) -> WorkTextId:
         key = work_text_id(text)
-        self._texts.put(key, documents.text_bytes(text))
+        self._texts.put(key, text_bytes(text))
         return key
 
     def text(self, text_id: WorkTextId) -> str | None:
         data = self._texts.get(text_id)
-        return documents.text_of(data) if data is not None else None
+        return text_of(data) if data is not None else None
 
     def remove_text(self, text_id: WorkTextId) -> None:
         self._texts.remove(text_id)
@@ -222,7 +222,7 @@ class MongoWorkStore:
         """Every text, in order of id; one that is removed meanwhile is left out."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
             found = self._texts.get_many(batch)
-            yield from (WorkText(WorkTextId(key), documents.text_of(found[key])) for key in batch if key in found)
+            yield from (WorkText(WorkTextId(key), text_of(found[key])) for key in batch if key in found)
 
 
 class MongoFingerprintStore:

@@ -6,7 +6,6 @@ page_absences    the responses that say that a page is not there; never written 
 
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
@@ -15,15 +14,16 @@ from core.pages import Fetched
 from core.visits import Absence, AbsenceReason, PageState
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
 from pagestore.connection import MongoDatabase, translated
-from pagestore.documents import Document, microseconds
 from pagestore.states import (
     absence_document,
     absence_of,
     absence_state,
     new_absence,
+    state,
     states_of,
     version_state,
 )
+from pagestore.values import Document, microseconds
 
 SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}
 
@@ -56,10 +56,10 @@ class MongoPageHistory:
             self._prepare(absence.page_id)
             self._pages.update_one({"_id": absence.page_id}, {"$addToSet": {"absences": absence.id}})
             if is_gone:
-                state = absence_state(absence)
+                gone = absence_state(absence)
                 self._pages.update_one(
-                    {"_id": absence.page_id, "last_seen": {"$lt": state[0]}, "gone": {"$exists": False}},
-                    {"$set": {"gone": state[0]}, "$addToSet": {"states": state}},
+                    {"_id": absence.page_id, "last_seen": {"$lt": gone["at"]}, "gone": {"$exists": False}},
+                    {"$set": {"gone": gone["at"]}, "$addToSet": {"states": gone}},
                 )
         return absence
 
@@ -78,11 +78,11 @@ class MongoPageHistory:
         with translated(self._database):
             page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
             entries = sightings(page)
-            named = {key for _, _, key in entries}
+            named = {entry["key"] for entry in entries}
             early = [each for each in page.get("versions", []) if each not in named]
             for batch in batches(early, BATCH_KEYS):
                 found = self._database["page_versions"].find({"_id": {"$in": batch}}, {"fetched_at": 1})
-                entries += [[each["fetched_at"], "version", each["_id"]] for each in found]
+                entries += [state(each["fetched_at"], "version", each["_id"]) for each in found]
         return states_of(entries)
 
     def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
@@ -101,7 +101,7 @@ class MongoPageHistory:
             unmoved["gone"] = {"$exists": False}
         else:
             self._prepare(page_id)
-            before = [page["last_seen"], "version", page["current"]]
+            before = state(page["last_seen"], "version", page["current"])
             change["$addToSet"] = {"versions": version, "states": {"$each": [before, version_state(at, version)]}}
             change["$unset"] = {"gone": ""}
         found = self._pages.find_one_and_update(unmoved, change)
@@ -112,7 +112,7 @@ class MongoPageHistory:
         self._pages.update_one({"_id": page_id, "states": {"$exists": False}}, {"$set": {"states": [], "absences": []}})
 
 
-def sightings(page: Document) -> list[list[Any]]:
+def sightings(page: Document) -> list[Document]:
     """The entries of a page's document, with when it was last seen."""
-    last = [[page["last_seen"], "version", page["current"]]] if "current" in page else []
+    last = [state(page["last_seen"], "version", page["current"])] if "current" in page else []
     return [*page.get("states", []), *last]

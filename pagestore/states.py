@@ -3,44 +3,52 @@
 A page's states stand in its own document, so that a state and what it refers to are written in one step.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, digest, page_id
 from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
 from pagestore.captures import capture_bytes
-from pagestore.documents import Document, microseconds, moment, packed, unpacked
+from pagestore.documents import header_documents, headers_of
+from pagestore.values import Document, microseconds, moment, packed, unpacked
 
 SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 
 
-def version_state(at: datetime, version: VersionId) -> list[Any]:
+def state(at: int, kind: str, key: str) -> Document:
+    """An entry of a page's states. `$addToSet` tells documents apart by the order of their fields: all are made here.
+
+    at: microseconds since 1970.
+    """
+    return {"at": at, "kind": kind, "key": key}
+
+
+def version_state(at: datetime, version: VersionId) -> Document:
     """That a page was seen in a version, as an entry of its document: each time that tells when it began or ended."""
-    return [microseconds(at), "version", version]
+    return state(microseconds(at), "version", version)
 
 
-def absence_state(absence: Absence) -> list[Any]:
+def absence_state(absence: Absence) -> Document:
     """That a page was found to be gone, as an entry of its document."""
-    return [microseconds(absence.fetched_at), "absence", absence.id]
+    return state(microseconds(absence.fetched_at), "absence", absence.id)
 
 
-def states_of(entries: Iterable[Sequence[Any]]) -> list[PageState]:
+def states_of(entries: Iterable[Document]) -> list[PageState]:
     """The states of a page, oldest first; entries that say once more what the one before said are left out."""
     states: list[PageState] = []
-    for at, kind, key in sorted(entries, key=lambda entry: (entry[0], entry[1], entry[2])):
-        is_version = kind == "version"
-        state = PageState(moment(at), VersionId(key) if is_version else VersionId(""), "" if is_version else key)
-        if not states or _shown(states[-1]) != _shown(state):
-            states.append(state)
+    for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
+        at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
+        found = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
+        if not states or _shown(states[-1]) != _shown(found):
+            states.append(found)
     return states
 
 
-def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Sequence[Any]]) -> VersionOfPage:
+def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
     """A version as its page has it: `current` is what the page shows, `entries` say when it was seen in what."""
-    at = [entry[0] for entry in entries if entry[1] == "version" and entry[2] == version.id]
+    at = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
     at.append(microseconds(version.fetched_at))
     return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
 
@@ -75,7 +83,7 @@ def absence_document(absence: Absence) -> Document:
         "final_url": packed(absence.final_url),
         "reason": absence.reason.value,
         "status": absence.status,
-        "headers": [[packed(name), packed(value)] for name, value in absence.headers],
+        "headers": header_documents(absence.headers),
         "fetched_at": microseconds(absence.fetched_at),
         "raw": absence.raw_digest,
         **({"capture": absence.capture_digest} if absence.capture_digest else {}),
@@ -95,7 +103,7 @@ def absence_of(document: Document) -> Absence:
         final_url=FinalUrl(unpacked(document["final_url"])),
         reason=AbsenceReason(document["reason"]),
         status=document["status"],
-        headers=tuple((unpacked(name), unpacked(value)) for name, value in document["headers"]),
+        headers=headers_of(document["headers"]),
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         capture_digest=Digest(document["capture"]) if "capture" in document else None,

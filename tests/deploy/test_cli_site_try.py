@@ -10,7 +10,7 @@ import pytest
 from tests.crawler.texts import own_text
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def zhuiwen(
 ) -> CommandLine:
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_site_try"),
-        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/8",
+        "ZHUIWEN_REDIS_URL": database_of(redis_url, 8),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": web.netloc,
         "ZHUIWEN_CRAWL_TIMEOUT_S": "5",
     }

@@ -11,7 +11,7 @@ import pytest
 from tests.crawler.test_warc_import import Archive, markup
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import Answer, WebServer, page
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def corpus(
     engine, pirate = servers
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("cli_spiders"),
-        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/8",
+        "ZHUIWEN_REDIS_URL": database_of(redis_url, 8),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": f"{engine.netloc},{pirate.netloc}",
         "ZHUIWEN_SEARCH_URL": engine.url("/search"),
         "ZHUIWEN_SEARCH_DELAY_S": "0",

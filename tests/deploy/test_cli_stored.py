@@ -21,7 +21,7 @@ from pipeline import job_stats
 from pipeline.pending import KEY_PREFIX
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import WebServer, page
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ def installed(
     tmp_path_factory: pytest.TempPathFactory, mongo_server: EmbeddedMongo, redis_url: str
 ) -> Iterator[CommandLine]:
     """An installation with the demo's works and one site, whose index is filled."""
-    broker = redis.Redis.from_url(redis_url.removesuffix("/0") + "/7")
+    broker = redis.Redis.from_url(database_of(redis_url, 7))
     broker.flushdb()
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_command_line"),
-        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/7",
+        "ZHUIWEN_REDIS_URL": database_of(redis_url, 7),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801,127.0.0.1:8802",
     }
     command = CommandLine(tmp_path_factory.mktemp("home"), environment)

@@ -9,7 +9,7 @@ import redis
 
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,11 @@ FIRST, SECOND, THIRD = (
 
 @pytest.fixture
 def installed(tmp_path: Path, mongo_server: EmbeddedMongo, redis_url: str) -> Iterator[CommandLine]:
-    broker = redis.Redis.from_url(redis_url.removesuffix("/0") + "/10")
+    broker = redis.Redis.from_url(database_of(redis_url, 10))
     broker.flushdb()
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_cli_works"),
-        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/10",
+        "ZHUIWEN_REDIS_URL": database_of(redis_url, 10),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": "127.0.0.1:8801",
     }
     command = CommandLine(tmp_path / "home", environment)

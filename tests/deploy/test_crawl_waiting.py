@@ -22,7 +22,7 @@ from deploy.services import driver_probes, probes
 from records.models import CrawlRun
 from tests.support import admin_data
 from tests.support.embedded import wait_until
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 
 pytestmark = pytest.mark.django_db
 __all__ = ["redis_url"]
@@ -33,7 +33,7 @@ WORKER = "import os; from celery import Celery; app = Celery(broker=os.environ['
 
 @pytest.fixture
 def broker(redis_url: str) -> str:
-    url = redis_url.removesuffix("/0") + "/9"
+    url = database_of(redis_url, 9)
     redis.Redis.from_url(url).flushdb()
     return url
 

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.parse
@@ -24,7 +23,7 @@ import redis
 
 from analytics.formats import FORMATS
 from core import sockets
-from tests.support.embedded import free_port, wait_until
+from tests.support.embedded import free_port, free_row, wait_until
 
 pytestmark = pytest.mark.end_to_end
 DEMO_DEADLINE_S = 600
@@ -36,7 +35,7 @@ class Installation:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        ports = {"WEB_PORT": str(free_port()), "DEMO_PORT": str(_free_row(SITES))}
+        ports = {"WEB_PORT": str(free_port()), "DEMO_PORT": str(free_row(SITES))}
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ZHUIWEN_", "DJANGO_"))}
         self.web_port = ports["WEB_PORT"]
         self.environ = (
@@ -283,16 +282,3 @@ def _cases_page(installation: Installation, user: str, password: str) -> str:
     form = {"username": user, "password": password, "csrfmiddlewaretoken": token or "", "next": "/admin/records/case/"}
     with opener.open(f"{base}/login/", urllib.parse.urlencode(form).encode(), timeout=30) as response:
         return str(response.read().decode("utf-8"))
-
-
-def _free_row(length: int) -> int:
-    """The first of `length` neighbouring ports that are free just now."""
-    for first in range(20_000 + os.getpid() % 10_000, 60_000, length):
-        try:
-            for port in range(first, first + length):
-                with socket.socket() as probe:
-                    probe.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-        return first
-    raise AssertionError("no free row of ports")

@@ -15,7 +15,7 @@ import pytest
 from pagestore.connection import connect
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
-from tests.support.redis_server import redis_url
+from tests.support.redis_server import database_of, redis_url
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def installed(
 ) -> CommandLine:
     environment = {
         "ZHUIWEN_MONGO_URL": mongo_server.url("test_evidence_exports"),
-        "ZHUIWEN_REDIS_URL": redis_url.removesuffix("/0") + "/11",
+        "ZHUIWEN_REDIS_URL": database_of(redis_url, 11),
         "ZHUIWEN_TSA_URLS": stamping,
         "ZHUIWEN_TSA_ROOTS": str(authority.folder / "root.pem"),
         "ZHUIWEN_ALLOW_PRIVATE_TSA": "1",

@@ -22,9 +22,9 @@ from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.marks import Mark
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import Fetched, FollowingPart, Page, Reading
+from core.pages import ChapterStart, Fetched, FollowingPart, NetDiskLink, Page, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
-from core.text import TextRange
+from core.text import TextOffset, TextRange
 from core.works import StoredFingerprint, WorkText
 from core.zones import LineBeside, Zone
 
@@ -311,14 +311,36 @@ class PageStoreContract:
     def test_hostile_characters_come_back_as_they_were(self, store: PageStore, text: str) -> None:
         url = CanonicalUrl("https://example.com/" + text)
         hostile = reading(
-            text=text, title=text, author=text, obfuscations=(ObfuscationFound(Obfuscation.SPACES, 1, text),)
+            text=text,
+            title=text,
+            author=text,
+            encoding=text,
+            extractor=text,
+            obfuscations=(ObfuscationFound(Obfuscation.SPACES, 1, text),),
+            site_name=text,
+            left_out=(text, text),
+            raw_text=text,
+            chapters=(ChapterStart(text, TextOffset(0)), ChapterStart(text, TextOffset(0))),
+            net_disks=(NetDiskLink(text, text, text),),
         )
-        stored = store.put(fetched(canonical_url=url, headers=((text, text),), site_id=SiteId(text)), hostile)
+        part = FollowingPart(FinalUrl(text), 200, ((text, text),), b"<p>y</p>", NOON)
+        response = fetched(
+            canonical_url=url,
+            requested_url=RequestedUrl(text),
+            final_url=FinalUrl(text),
+            headers=((text, text), (text, text)),
+            site_id=SiteId(text),
+            parts=(part,),
+            origin=text,
+        )
+        stored = store.put(response, hostile)
         version, page = store.version(stored.version_id), store.page(stored.page_id)
         assert version is not None
         assert page is not None
         assert version.reading == hostile
-        assert version.headers == ((text, text),)
+        assert version.headers == ((text, text), (text, text))
+        assert (version.requested_url, version.final_url, version.origin) == (text, text, text)
+        assert [(each.url, each.headers) for each in version.parts] == [(text, ((text, text),))]
         assert (page.canonical_url, page.site_id) == (url, text)
 
     @pytest.mark.parametrize("length", [0, 1, 100_000])

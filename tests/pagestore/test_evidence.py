@@ -13,6 +13,7 @@ from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from pagestore.connection import connect
 from pagestore.evidence import FolderEvidenceStore, MemoryEvidenceStore, MongoEvidenceStore, open_evidence
+from tests.pagestore.contracts import HOSTILE_TEXTS
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 NAME, OTHER = Digest("a" * 64), Digest("b" * 64)
@@ -71,6 +72,12 @@ class EvidenceStoreContract:
         assert (entry.digest, entry.bytes, entry.removed_at, entry.reason) == (NAME, 3, NOON, "older than 10 years")
         with pytest.raises(BrokenInvariant, match="removed by retention"):
             store.put(NAME, b"old")
+
+    @pytest.mark.parametrize("reason", HOSTILE_TEXTS)
+    def test_hostile_characters_of_a_reason_come_back_as_they_were(self, store: EvidenceStore, reason: str) -> None:
+        store.put(NAME, b"old")
+        store.remove(NAME, reason, NOON)
+        assert [entry.reason for entry in store.removals()] == [reason]
 
 
 class TestMemoryEvidenceStore(EvidenceStoreContract):

@@ -202,6 +202,14 @@ class TestMongoHistory(HistoryContract):
     def store(self, mongo_url: str) -> MongoPageStore:
         return MongoPageStore(connect(mongo_url))
 
+    def test_a_state_that_is_there_is_not_added_again(self, store: MongoPageStore) -> None:
+        first = store.put(fetched(after_s=9), reading())
+        for _ in range(3):
+            store.put(fetched(after_s=4), reading(text="改了。"))
+        kept = store._database["pages"].find_one({"_id": first.page_id})
+        assert kept is not None
+        assert len(kept["states"]) == 2
+
     def test_pages_stored_before_states_were_kept_show_the_first_moment_of_each_version(
         self, store: MongoPageStore
     ) -> None:

@@ -74,7 +74,7 @@ def database(mongo_url: str) -> MongoDatabase:
 @pytest.fixture
 def ports(database: MongoDatabase, redis_url: str) -> Iterator[Ports]:
     client = redis.Redis.from_url(redis_url)
-    client.flushall()
+    client.flushdb()
     ports = live_ports(client, database, MemoryOutbox(), DEFAULT)
     ports.index.clear()
     yield ports

@@ -49,7 +49,7 @@ class Desk:
 @pytest.fixture
 def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     client = redis.Redis.from_url(redis_url)
-    client.flushall()
+    client.flushdb()
     world, texts = admin_data.fill_world(cases=2), case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         case_texts.keep_estate(texts, estate)

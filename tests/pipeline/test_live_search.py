@@ -110,7 +110,7 @@ def live(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Live]:
     client, outbox = redis.Redis.from_url(redis_url), MemoryOutbox()
-    client.flushall()
+    client.flushdb()
     ports = live_ports(client, connect(mongo_url), outbox, DEFAULT)
     ports.index.clear()
     holder = RightsHolder.objects.create(name="甲")
@@ -198,7 +198,7 @@ def test_a_removed_work_is_gone_from_every_answer_at_once(settled: Live) -> None
 
 
 def test_a_page_that_arrived_while_redis_was_lost_is_compared(settled: Live) -> None:
-    settled.client.flushall()
+    settled.client.flushdb()
     settled.store_page("http://pirate.example/copy", story(1))
     settled.run()
     assert Case.objects.filter(page_url="http://pirate.example/copy").exists()
@@ -369,7 +369,7 @@ def test_an_installation_of_another_algorithm_is_made_anew_by_the_sweeps_and_its
     live: Live, mongo_url: str
 ) -> None:
     current = live.ports
-    live.client.flushall()
+    live.client.flushdb()
     live.ports = live_ports(live.client, connect(mongo_url), live.outbox, ALGORITHMS[1])
     live.ports.index.clear()
     live.add_work("旧作", story(1))

@@ -15,7 +15,7 @@ from pipeline.redis_lock import MAINTENANCE, forget_lock, redis_lock
 @pytest.fixture
 def client(redis_url: str) -> Iterator["redis.Redis"]:
     with redis.Redis.from_url(redis_url) as connected:
-        connected.flushall()
+        connected.flushdb()
         yield connected
 
 

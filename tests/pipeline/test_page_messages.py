@@ -45,7 +45,7 @@ class Worker:
 @pytest.fixture
 def client(redis_url: str) -> Iterator["redis.Redis"]:
     with redis.Redis.from_url(redis_url) as connected:
-        connected.flushall()
+        connected.flushdb()
         yield connected
 
 

@@ -90,7 +90,7 @@ def test_an_unknown_page_is_named(running: Chain) -> None:
 def test_an_index_that_was_lost_is_never_mistaken_for_no_copies(redis_url: str) -> None:
     fresh = chain()
     client = redis.Redis.from_url(redis_url)
-    client.flushall()  # other tests' index
+    client.flushdb()  # other tests' index
     lost = RedisIndex(client, fresh.ports.algorithm.id)
     ports = replace(fresh.ports, index=lost)
     stored = fresh.store_page("http://pirate.example/1", CHAPTER)

@@ -203,7 +203,7 @@ class Load:
 def load(redis_url: str) -> Iterator[Load]:
     """A load that has come to its end."""
     with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
+        client.flushdb()
         ended = Load(client)
         ended.run()
         assert not ended.failures, ended.failures

@@ -51,7 +51,7 @@ class Desk:
 @pytest.fixture
 def client(redis_url: str) -> Iterator["redis.Redis"]:
     connected = redis.Redis.from_url(redis_url)
-    connected.flushall()
+    connected.flushdb()
     yield connected
     connected.close()
 

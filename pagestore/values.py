@@ -1,0 +1,97 @@
+"""What a document may hold, in whichever server of MongoDB's protocol: strings, moments, lists of documents.
+
+MongoDB allows more than its relatives do: FerretDB 1.24 takes no list in a list, and none that keeps its documents in
+PostgreSQL takes a string with a NUL.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.errors import BrokenInvariant
+
+Document = dict[str, Any]
+
+NUL = "\0"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def packed(text: str) -> str | bytes:
+    r"""`text` as every server can hold it: bytes where UTF-8 cannot (a lone surrogate), or where it has a NUL.
+
+    >>> packed("追文"), packed("a" + NUL), packed(chr(0xD800)) == text_bytes(chr(0xD800))
+    ('追文', b'a\x00', True)
+    """
+    if NUL in text:
+        return text_bytes(text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text_bytes(text)
+    return text
+
+
+def unpacked(value: str | bytes) -> str:
+    """The text that `packed` made `value` of."""
+    return value if isinstance(value, str) else text_of(value)
+
+
+def text_bytes(text: str) -> bytes:
+    """`text` in UTF-8, lone surrogates and all."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_of(data: bytes) -> str:
+    """The text that `text_bytes` made `data` of."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def microseconds(when: datetime) -> int:
+    """Whole microseconds since 1970 in UTC. A moment that names no zone is taken as UTC.
+
+    >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
+    1000000
+    """
+    return ((when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+
+
+def moment(value: int) -> datetime:
+    """The UTC-aware moment that `microseconds` made `value` of."""
+    return _EPOCH + value * _MICROSECOND
+
+
+def required_portable(document: Document) -> Document:
+    """`document`, if every server can hold it: no list stands in a list, no string has a NUL or a lone surrogate.
+
+    The stores in memory write nothing that has not passed it. Raises BrokenInvariant with the place.
+
+    >>> required_portable({"rows": [{"names": ["a"]}]})
+    {'rows': [{'names': ['a']}]}
+    >>> required_portable({"rows": [["a"]]})
+    Traceback (most recent call last):
+    core.errors.BrokenInvariant: the page store cannot take a document: rows.0 is a list in a list
+    """
+    _require_portable(document, "")
+    return document
+
+
+def _require_portable(value: Any, place: str, *, is_in_list: bool = False) -> None:
+    fault = _fault(value, is_in_list=is_in_list)
+    if fault:
+        raise BrokenInvariant("store.document", error=f"{place} {fault}")
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            _require_portable(name, f"the name {name!r}")
+            _require_portable(each, f"{place}.{name}" if place else name)
+    elif isinstance(value, (list, tuple)):
+        for number, each in enumerate(value):
+            _require_portable(each, f"{place}.{number}", is_in_list=True)
+
+
+def _fault(value: Any, *, is_in_list: bool) -> str:
+    if isinstance(value, (list, tuple)) and is_in_list:
+        return "is a list in a list"
+    if isinstance(value, str) and packed(value) is not value:
+        return "is a string with a NUL or a lone surrogate"
+    return ""
