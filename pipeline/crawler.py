@@ -11,8 +11,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from django.db import Error as DatabaseFailure
@@ -24,6 +22,7 @@ from core.wording import Message
 from pipeline import crawl_process, crawlers, slots
 from pipeline.app import SETTINGS
 from pipeline.interruptions import take_up
+from pipeline.process_name import call_this_process
 from records.database import patiently, within
 from records.models import CrawlRun
 from records.sites import runs as crawls
@@ -120,18 +119,12 @@ def _forked(run: int) -> int:
 def _crawl(run: int) -> NoReturn:
     """Crawl in a process that was forked for it, and end that as Python ends one."""
     code = 1
-    _call_this_process(f"crawl {run}")
+    call_this_process(f"crawl {run}")
     try:
         code = crawl_process.crawl(run)
     except Exception:
         log.exception("the process of crawl run %s", run)
     sys.exit(code)
-
-
-def _call_this_process(name: str) -> None:
-    """Name it as `top` shows it; where the system has no such names, it stays what its parent is called."""
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(name, "ascii")
 
 
 def main(arguments: list[str]) -> int:

@@ -193,7 +193,8 @@ def _redis_answers(url: str) -> bool:
 
 
 def _mongo_answers(url: str) -> bool:
-    with pymongo.MongoClient(url, serverSelectionTimeoutMS=500) as client:
+    client: pymongo.MongoClient[dict[str, object]] = pymongo.MongoClient(url, serverSelectionTimeoutMS=500)
+    with client:
         try:
             return bool(client.admin.command("ping")["ok"])
         except PyMongoError:
