@@ -99,8 +99,7 @@ def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        crawls.fail(run, counts=None, reason=error.message)  # or it would stand in the way of the next one
-        raise
+        complain(error)  # the run stays queued, and the clock wakes a crawler for it once the broker is back
     say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 

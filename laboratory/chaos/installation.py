@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -39,9 +40,10 @@ class Installation:
 
     def up(self) -> None:
         """Start what runs on this machine. Raises ServiceUnavailable with what the command said."""
-        done = self.run("up")
-        if done.returncode:
-            raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
+        deadline = time.monotonic() + COMMAND_S
+        while (done := self.run("up")).returncode:
+            if time.monotonic() > deadline:
+                raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
 
     def processes(self, victim: str) -> list[psutil.Process]:
         """The living processes of a service; of the worker those that compare as well."""
