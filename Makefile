@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics papers crawler evidence intake records pipeline webadmin laboratory deploy
 
-.PHONY: demo quick test test-servers fuzz check quality format up down status doctor lock messages bench clean
+.PHONY: demo quick test test-servers fuzz check quality format up down status doctor lock messages bench chaos clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -57,6 +57,10 @@ format: $(VENV)/.dev
 
 messages: $(VENV)/.dev ## collect and compile the translations
 	$(BIN)/python -m webadmin.translation update
+
+CHAOS ?=
+chaos: $(VENV)/.dev ## services killed, stalled and starved; nothing may be lost or doubled; CHAOS="--sample --seed 3"
+	$(BIN)/python -m laboratory.chaos $(CHAOS)
 
 bench: $(VENV)/.dev ## the figures of the chain in docs/figures.md, on a home folder of its own
 	$(BIN)/python -m laboratory.chain

@@ -111,7 +111,15 @@ class StorePipeline:
         try:
             recrawl.note_left(self._context.frontier)
         finally:
-            recrawl.save(recrawl.take_unsaved(1))
+            unsaved = recrawl.take_unsaved(1)
+            for wait_s in WAITS_S:
+                try:
+                    recrawl.save(unsaved)
+                except RetryLater:
+                    time.sleep(wait_s)
+                else:
+                    return
+            recrawl.save(unsaved)
 
     async def _put_many(self, pages: Pages) -> list[Stored]:
         stored = await self._patiently(lambda: self._context.store.put_many(pages))
@@ -165,6 +173,7 @@ class StorePipeline:
         self._context.stats.fail(Message("crawl.store-away", url=_name(item), fault=fault))
         if self._closing is None:
             reason = STOPPED if isinstance(fault, NotHeld) else STORE_AWAY
+            self._context.stats.counts.end_sentence = fault.message
             self._closing = asyncio.ensure_future(self._close(reason))
 
 

@@ -7,6 +7,9 @@ from django_celery_beat.schedulers import DatabaseScheduler
 
 from core.heartbeat import write_heartbeat
 from pipeline.app import SETTINGS
+from pipeline.process_name import call_this_process
+
+NAME = "zhuiwen-clock"
 
 
 class Scheduler(DatabaseScheduler):
@@ -14,6 +17,7 @@ class Scheduler(DatabaseScheduler):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._parent = os.getppid()
+        call_this_process(NAME)
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:

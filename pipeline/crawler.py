@@ -10,11 +10,11 @@ import logging
 import os
 import signal
 import sys
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseFailure
+from django.db import connections
 
 from core.clock import SystemClock
 from core.garbage import keep_what_is_loaded
@@ -22,9 +22,12 @@ from core.wording import Message
 from pipeline import crawl_process, crawlers, slots
 from pipeline.app import SETTINGS
 from pipeline.interruptions import take_up
+from pipeline.process_name import call_this_process
+from records.database import patiently, within
 from records.models import CrawlRun
 from records.sites import runs as crawls
 
+T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
 
 DIED = Message("crawl.died")
@@ -39,9 +42,12 @@ class Crawler:
         self._crawl: int | None = None  # the number of a process that is not yet waited for
 
     def work(self) -> None:
-        """Crawl what is queued. Raises DatabaseError; a run that it leaves behind is taken up for its silence."""
+        """Crawl what is queued.
+
+        Raises the error of a database that stays away; a run that it leaves behind is taken up for its silence.
+        """
         while self._slot is not None and not self._is_stopping:
-            run = crawls.take_next(SystemClock().now())
+            run = self._answered(lambda: crawls.take_next(SystemClock().now()))
             if run is None:
                 self._leave(self._slot)
             while run is not None and self._slot is not None:
@@ -62,8 +68,13 @@ class Crawler:
         os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
         crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
-        run.refresh_from_db()
-        return self._taken_up(run, code) if run.state == CrawlRun.State.RUNNING else None
+        self._answered(run.refresh_from_db)
+        return self._answered(lambda: self._taken_up(run, code)) if run.state == CrawlRun.State.RUNNING else None
+
+    def _answered(self, call: Callable[[], T]) -> T:
+        """What the admin database answers, waited for as long as others wait until they take a silent run up."""
+        within_time = within(crawls.DEAD_AFTER_SILENCE.total_seconds())
+        return patiently(call, lambda: within_time() and not self._is_stopping)
 
     def _stop_crawl(self) -> None:
         if self._crawl is not None:
@@ -84,7 +95,7 @@ class Crawler:
     def _leave(self, slot: slots.Slot) -> None:
         """Give the slot up, unless a run was queued meanwhile: its message found all slots taken."""
         slot.free()
-        is_needed = crawls.has_waiting(SystemClock().now())
+        is_needed = self._answered(lambda: crawls.has_waiting(SystemClock().now()))
         folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers
         self._slot = slots.take(folder, number) if is_needed else None
 
@@ -108,18 +119,12 @@ def _forked(run: int) -> int:
 def _crawl(run: int) -> NoReturn:
     """Crawl in a process that was forked for it, and end that as Python ends one."""
     code = 1
-    _call_this_process(f"crawl {run}")
+    call_this_process(f"crawl {run}")
     try:
         code = crawl_process.crawl(run)
     except Exception:
         log.exception("the process of crawl run %s", run)
     sys.exit(code)
-
-
-def _call_this_process(name: str) -> None:
-    """Name it as `top` shows it; where the system has no such names, it stays what its parent is called."""
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(name, "ascii")
 
 
 def main(arguments: list[str]) -> int:
@@ -131,7 +136,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGINT, crawler.stop)
     try:
         crawler.work()
-    except DatabaseError as error:
+    except DatabaseFailure as error:
         log.error("the crawler ends, as the admin database does not answer: %s", error)
         return 1
     return 0

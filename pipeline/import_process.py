@@ -13,6 +13,7 @@ from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.imports import run_import
 from pipeline.wiring import live
+from records.database import AWAY
 from records.sites import imports
 
 log = logging.getLogger("zhuiwen.imports")
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
         for row in imports.waiting_imports(clock.now()):
             if imports.take(row, clock.now()):
                 run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
-    except RetryLater as error:
+    except (RetryLater, *AWAY) as error:
         log.warning("an import stopped, and is taken up again: %s", error)
         return 1
     finally:

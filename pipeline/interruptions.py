@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
 from core.messages import CrawlRequested
 from core.ports import Outbox
 from core.wording import Message
@@ -11,7 +13,10 @@ from records.sites import runs as crawls
 
 INTERRUPTED = Message("crawl.interrupted")
 LOST_AFTER = timedelta(minutes=2)  # a message is taken within seconds; a run that waits longer waits for a crawler
-ONCE_WITHIN = timedelta(days=1)  # a site that ends its crawler each time is not crawled again and again
+# Of runs whose process died, in a day: killed for want of memory by another program, by an operator, by a machine that
+# restarts. A site that ends its crawler each time is not crawled again and again; chosen, not measured.
+PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1))
+COUNTED_WITHIN = timedelta(days=1)
 MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
 
 
@@ -40,11 +45,26 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
 
 
 def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Queue the site of a run again whose process has died, once a day; the new run, where there is one."""
-    before = CrawlRun.objects.filter(
-        site=run.site, finish_reason__code=INTERRUPTED.code, finished_at__gte=now - ONCE_WITHIN
-    )
-    return None if before.exists() else _replace(run)
+    """Queue the site of a run again whose process has died, later each time; the new run, where there is one.
+
+    None after the last of `PAUSES` in a day.
+    """
+    deaths = CrawlRun.objects.filter(
+        site=run.site, finish_reason__code=INTERRUPTED.code, finished_at__gte=now - COUNTED_WITHIN
+    ).count()
+    if deaths >= len(PAUSES):
+        return None
+    return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
+
+
+def newest(run: CrawlRun) -> CrawlRun:
+    """The run as it is now; of one that was interrupted the run that took its place."""
+    run.refresh_from_db()
+    if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
+        return run
+    later = CrawlRun.objects.filter(site=run.site_id, only_urls=run.only_urls, pk__gt=run.pk)
+    taken_up = later.select_related("site").order_by("pk").first()
+    return run if taken_up is None else newest(taken_up)
 
 
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
@@ -60,7 +80,8 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
     return len(lost)
 
 
-def _replace(run: CrawlRun) -> CrawlRun | None:
+@transaction.atomic
+def _replace(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | None:
     crawls.fail(run, None, INTERRUPTED)
     try:
         again = crawls.request_run(
@@ -69,6 +90,7 @@ def _replace(run: CrawlRun) -> CrawlRun | None:
             trigger=CrawlRun.Trigger.LOOK if run.trigger == CrawlRun.Trigger.LOOK else CrawlRun.Trigger.PERSON,
             only_urls=run.only_urls,
             by_second_route=run.by_second_route,
+            resume_at=goes_on_at,
         )
     except crawls.AlreadyRunning:
         return None  # somebody was faster

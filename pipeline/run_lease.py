@@ -12,9 +12,10 @@ import signal
 import threading
 import time
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseFailure
 
 from core.pages import CrawlCounts
+from records.database import fresh
 from records.models import CrawlRun
 from records.sites import runs as crawls
 
@@ -52,6 +53,11 @@ class RunLease:
         """Take over the counts so far: a copy, made on the thread that counts."""
         self.counts = self.total(counts)
 
+    @property
+    def has_moved(self) -> bool:
+        """Whether this process has fetched anything for the run."""
+        return self.counts is not None and self.counts.fetched > self._earlier.fetched
+
     def total(self, counts: CrawlCounts) -> CrawlCounts:
         """Counts with those of the run before it was stopped, or waited."""
         return counts.plus(self._earlier)
@@ -59,9 +65,10 @@ class RunLease:
     def _renew(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
             asked_at_s = _now_s()
+            fresh()  # the connection may have ended since the last sign of life
             try:
                 is_ours = crawls.heartbeat(self._run, self.counts)
-            except DatabaseError as error:
+            except DatabaseFailure as error:
                 log.warning("a sign of life could not be written: %s", error)
                 continue
             if not is_ours:

@@ -13,7 +13,6 @@ from typing import Any
 
 from celery import Task
 from celery.exceptions import CeleryError
-from django.db import OperationalError
 
 from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, ZhuiwenError
@@ -32,6 +31,7 @@ from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
 from records import failures, statistics
+from records.database import AWAY
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
@@ -44,6 +44,7 @@ from records.sites import runs as crawls
 log = logging.getLogger("zhuiwen.pipeline")
 
 MAX_BACKOFF_S = 600
+SERVICE_AWAY = (RetryLater, *AWAY)
 PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
@@ -57,7 +58,7 @@ DRAWING_BATCH = 100
 class Step(Task):
     """A task that knows which errors pass and which stay."""
 
-    autoretry_for = (RetryLater, OperationalError)
+    autoretry_for = SERVICE_AWAY
     max_retries = SETTINGS.pipeline.max_retries
     retry_backoff = SETTINGS.pipeline.retry_backoff_s
     retry_backoff_max = MAX_BACKOFF_S
@@ -76,7 +77,7 @@ class PeriodicTask(Step):
     max_retries = 0
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        if isinstance(exc, (RetryLater, OperationalError)):
+        if isinstance(exc, SERVICE_AWAY):
             log.warning("%s waits for its next turn: %s", self.name, exc)
         else:
             super().on_failure(exc, task_id, args, kwargs, einfo)
@@ -108,7 +109,8 @@ class PagesStep(Step):
         """Put the version where a person looks. Called once, when no retry is left."""
         version_ids = kwargs["version_ids"]
         log.error("%s %s failed: %s", self.name, version_ids, exc)
-        if len(version_ids) == 1:  # of several, the sweeper sends again what is owed
+        # Of several, and where a service is away for longer than retries last, the sweeper sends again what is owed.
+        if len(version_ids) == 1 and not isinstance(exc, SERVICE_AWAY):
             failures.note(self.name, version_ids[0], exc)
 
     def _run(self, version_ids: Sequence[str]) -> None:

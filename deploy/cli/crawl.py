@@ -8,7 +8,6 @@ import typer
 
 from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
-from core.settings import Settings
 from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from deploy.cli.crawl_waiting import wait_for_runs
@@ -38,7 +37,10 @@ def crawl(
         runs, has_fault = _requested(sites or (), due, err=is_json)
         if not runs and due and not has_fault:
             say(Message("tracking.none-due"), err=is_json)
-        ok = _waited(runs, settings) if wait and runs else True
+        ok = True
+        if wait and runs:
+            runs = wait_for_runs(runs, settings)
+            ok = _went_well(runs)
         if is_json:
             as_json([_record(run) for run in runs])
         elif wait and runs:
@@ -97,15 +99,13 @@ def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        crawls.fail(run, counts=None, reason=error.message)  # or it would stand in the way of the next one
-        raise
+        complain(error)  # the run stays queued, and the clock wakes a crawler for it once the broker is back
     say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 
 
-def _waited(runs: "Sequence[CrawlRun]", settings: Settings) -> bool:
-    """Wait for the runs; whether all went well."""
-    wait_for_runs(runs, settings)
+def _went_well(runs: "Sequence[CrawlRun]") -> bool:
+    """Whether all runs came to their end; where the disk is full, that is said."""
     is_ok = all(run.state == run.State.FINISHED for run in runs)
     if not is_ok and (told := full_disk(os.environ)):
         complain(told)

@@ -11,6 +11,7 @@ from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.interrupts import Interrupts, noted_interrupts
 from deploy.cli.output import Meter, progress
+from deploy.outages import MAX_OUTAGE_S, Outages
 
 if TYPE_CHECKING:
     from pipeline.pending import Pending
@@ -34,20 +35,26 @@ class Patience:
 USUAL = Patience()
 
 
-def wait_for_runs(runs: "Sequence[CrawlRun]", settings: Settings, patience: Patience = USUAL) -> None:
+def wait_for_runs(
+    runs: "Sequence[CrawlRun]", settings: Settings, patience: Patience = USUAL, max_outage_s: float = MAX_OUTAGE_S
+) -> "list[CrawlRun]":
     """Wait until the runs have ended, however long they stand in the queue, and their pages are compared.
 
-    Raises RetryLater where no worker gives a sign of life any more.
+    Returns them, in place of one that was interrupted the run that took its place. Raises RetryLater where no worker
+    gives a sign of life any more, or a service is away for too long.
     """
+    followed = list(runs)
     try:
         with progress(Message("tracking.waiting")) as meter, noted_interrupts() as interrupts:
             crawlers = Watch(settings, "crawl", Message("tracking.no-crawler"), patience)
-            _until_ended(runs, crawlers, meter, interrupts)
+            outages = Outages(meter.text, interrupts.check, max_outage_s)
+            _until_ended(followed, crawlers, meter, interrupts, outages)
             workers = Watch(settings, "pages", Message("tracking.no-worker"), patience)
-            _until_compared(settings, workers, meter, interrupts)
+            _until_compared(settings, workers, meter, interrupts, outages)
     except KeyboardInterrupt:
-        complain(Message("tracking.no-longer", outcome=_goes_on(runs)))
+        complain(Message("tracking.no-longer", outcome=_goes_on(followed)))
         raise
+    return followed
 
 
 def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
@@ -61,16 +68,25 @@ def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
     return Message("tracking.has-ended")
 
 
-def _until_ended(runs: "Sequence[CrawlRun]", watch: "Watch", meter: Meter, interrupts: Interrupts) -> None:
+def _until_ended(
+    runs: "list[CrawlRun]", watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages
+) -> None:
+    """Each run that was interrupted is replaced in `runs` by the one that took its place."""
+    from pipeline.interruptions import newest
+
+    def states() -> list[Message]:
+        runs[:] = map(newest, runs)
+        live = [run for run in runs if run.state in run.LIVE]
+        if live:
+            watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
+        return [*map(_state_of, live), *_in_front(live), *watch.warning] if live else []
+
     while True:
         interrupts.check()
-        for run in runs:
-            run.refresh_from_db()
-        live = [run for run in runs if run.state in run.LIVE]
-        if not live:
+        said = outages.through(states, watch.begin_again)
+        if not said:
             return
-        watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        meter.text(Message("tracking.several", states=[*map(_state_of, live), *_in_front(live), *watch.warning]))
+        meter.text(Message("tracking.several", states=said))
         time.sleep(POLL_S)
 
 
@@ -82,6 +98,8 @@ def _state_of(run: "CrawlRun") -> Message:
         return Message("tracking.running", site=run.site.name, pages=run.pages_fetched)
     if run.resume_at is not None and run.resume_at > timezone.now():
         when = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M}"
+        if run.outages and run.finish_reason is not None:
+            return Message("tracking.queued-because", site=run.site.name, reason=run.finish_reason)
         return Message("tracking.queued-until", site=run.site.name, when=when)
     minutes = int((timezone.now() - run.due_at).total_seconds() // 60)
     if minutes >= 10:
@@ -101,25 +119,29 @@ def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
     return [Message("tracking.others-running", count=others)] if others else []
 
 
-def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts: Interrupts) -> None:
+def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages) -> None:
     from pipeline.maintenance import sweep_all
     from pipeline.pending import pending
     from pipeline.redis_lock import MAINTENANCE, redis_lock
     from pipeline.wiring import live, redis_client
 
     client, ports = redis_client(settings), live(settings)
-    while True:
-        interrupts.check()
+
+    def is_done() -> bool:
         left = _of_pages(pending(client))
         watch.saw(left)
         if left:
             meter.text(
                 Message("tracking.several", states=[Message("tracking.messages-left", left=left), *watch.warning])
             )
-        else:  # the stores may owe what no message says
-            with redis_lock(client, MAINTENANCE) as is_ours:
-                if is_ours and sweep_all(ports).found_nothing:
-                    return
+            return False
+        with redis_lock(client, MAINTENANCE) as is_ours:  # the stores may owe what no message says
+            return is_ours and sweep_all(ports).found_nothing
+
+    while True:
+        interrupts.check()
+        if outages.through(is_done, watch.begin_again):
+            return
         time.sleep(POLL_S)
 
 
@@ -158,13 +180,20 @@ class Watch:
         if self._asked_at - self._alive_at > self._patience.given_up_after_s:
             raise RetryLater("start.problem-and-remedy", problem=told, remedy=remedy)
 
+    def begin_again(self) -> None:
+        """Take note that nothing could move meanwhile: a service was away."""
+        self._lives(time.monotonic())
+
     def _hindrance(self) -> tuple[Message, Message] | None:
-        """Why nothing moves, and what to do; None where somebody is at work."""
+        """Why nothing moves, and what to do; None where somebody is at work. Raises ServiceUnavailable."""
         from deploy import disk
         from deploy.services import probes
+        from pipeline.pending import pending
+        from pipeline.wiring import redis_client
 
         for space in disk.full(self._settings):
             return space.problem, space.remedy
+        pending(redis_client(self._settings))  # without the broker nobody can answer
         if probes.any_worker_answers(self._settings.redis_url, self._queue):
             return None
         return self._told, Message("tracking.see-status")

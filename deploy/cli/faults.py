@@ -21,6 +21,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
     """Tell the user in one line what `error` means, and return the code to end with."""
+    error = _of_a_database_that_is_away(error) or error
     if told := _of_a_full_disk(error, environ):
         complain(told)
         return FAILED
@@ -83,6 +84,17 @@ def _of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message
     if told or lack is None:
         return told
     return Message("cli.unwritable", path=lack.filename or Message("cli.some-file"), reason=lack.strerror)
+
+
+def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
+    """What an error of Django's means that says that the admin database does not answer; None of any other."""
+    if "django.db" not in sys.modules:  # to load it takes a tenth of a second, and without it nobody asked
+        return None
+    from django.conf import settings
+
+    from records.database import AWAY, unavailable
+
+    return unavailable(error) if isinstance(error, AWAY) and settings.configured else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -46,7 +46,7 @@ def session() -> Iterator[Settings]:
     except (DatabaseError, InterfaceError) as error:
         if not _is_absence(error):
             raise
-        raise ServiceUnavailable(Message("service.admin-database"), _database_name(settings), "zhuiwen up") from error
+        raise _unavailable(error) from error
 
 
 def settings_alone() -> Settings:
@@ -73,16 +73,21 @@ def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> Non
         complain(Message("cli.other-stores", names=others))
 
 
+def _unavailable(error: Exception) -> ServiceUnavailable:
+    """What is said of it: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
+    from records.database import place, unavailable
+
+    if getattr(error.__cause__, "sqlstate", None) in _NOT_MADE:
+        return ServiceUnavailable(Message("service.admin-database"), place(), "zhuiwen up")
+    return unavailable(error)
+
+
 def _is_absence(error: Exception) -> bool:
     """Whether the database does not answer or lacks its tables, rather than that we asked something wrong."""
     from django.db.utils import InterfaceError, OperationalError
 
     is_away = isinstance(error, OperationalError | InterfaceError)  # SQLite: missing tables, too
     return is_away or getattr(error.__cause__, "sqlstate", None) in _NOT_MADE
-
-
-def _database_name(settings: Settings) -> str:
-    return "ZHUIWEN_DATABASE_URL" if settings.services.database_url else str(settings.sqlite_path)
 
 
 def _log_to(settings: Settings) -> None:

@@ -157,6 +157,8 @@ def _last(site: "Site", settings: Any) -> Message:
     if run is None:
         return Message("tracking.never")
     when, state, pages = local_time(run.due_at, settings), run.get_state_display(), run.pages_seen
+    if run.state == run.State.QUEUED and run.resume_at is not None and run.finish_reason is not None:
+        return Message("tracking.last-waits", when=when, state=state, reason=run.finish_reason)
     if pages and not run.new_versions:
         return Message("tracking.last-unchanged", when=when, state=state, pages=pages)
     return Message("tracking.last", when=when, state=state, pages=pages, new=run.new_versions)
@@ -187,6 +189,8 @@ def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
         "id": run.pk,
         "state": run.state,
         "finished": local_iso(run.finished_at, settings),
+        "goes_on": local_iso(run.resume_at, settings),
+        "ended_because": run.finish_reason and str(run.finish_reason),
         "pages_seen": run.pages_seen,
         "pages_stored": run.pages_stored,
         "new_versions": run.new_versions,

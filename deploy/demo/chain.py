@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -20,8 +21,10 @@ from deploy.demo.library import load_works
 from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import DemoPlan
 from deploy.demo.verification import Verification, path_of, verify
+from deploy.outages import Outages
 from deploy.words import language, obfuscation
 from pipeline.idle import wait_until_idle
+from pipeline.interruptions import newest
 from pipeline.wiring import live
 from records.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
@@ -65,24 +68,26 @@ def install(plan: DemoPlan, origins: dict[str, str], secrets: dict[str, str]) ->
     return Installed(works, sites)
 
 
-def crawl(installed: Installed, say: Say, deadline_s: float) -> None:
+def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -> None:
     """Crawl every site and return when all runs have ended. Raises ServiceUnavailable when they do not in time."""
-    runs = [_requested(site) for site in installed.sites.values()]
+    runs = [outages.through(partial(_requested, site)) for site in installed.sites.values()]
     deadline, said = time.monotonic() + deadline_s, 0.0
-    while open_runs := CrawlRun.objects.filter(pk__in=runs, state__in=CrawlRun.LIVE).count():
+    while open_runs := sum(run.state in CrawlRun.LIVE for run in runs):
         if time.monotonic() > deadline:
             where = Message("demo.crawler-where", count=open_runs)
             raise ServiceUnavailable(Message("demo.crawler"), where, "zhuiwen status")
         if time.monotonic() - said > SAY_EVERY_S:
             said = time.monotonic()
-            fetched = sum(CrawlRun.objects.filter(pk__in=runs).values_list("pages_stored", flat=True))
+            fetched = sum(run.pages_stored for run in runs)
             say(Message("demo.crawling", done=len(runs) - open_runs, total=len(runs), pages=fetched))
         time.sleep(POLL_S)
-    for run in CrawlRun.objects.filter(pk__in=runs, state=CrawlRun.State.FAILED).select_related("site"):
-        say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
+        runs = [outages.through(partial(newest, run)) for run in runs]
+    for run in runs:
+        if run.state == CrawlRun.State.FAILED:
+            say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
 
 
-def wait_for_matches(say: Say, deadline_s: float) -> None:
+def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
     """Return when every page is compared with the corpus."""
     said = [0.0]
 
@@ -91,7 +96,7 @@ def wait_for_matches(say: Say, deadline_s: float) -> None:
             said[0] = time.monotonic()
             say(Message("demo.matching", left=left))
 
-    wait_until_idle(settings.ZHUIWEN, deadline_s, report)
+    outages.through(lambda: wait_until_idle(settings.ZHUIWEN, deadline_s, report))
 
 
 def notice(installed: Installed) -> DraftedNotice | None:
@@ -156,7 +161,7 @@ def unchanged(secrets: dict[str, str]) -> dict[str, str]:
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 
-def _requested(site: Site) -> int:
+def _requested(site: Site) -> CrawlRun:
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning as running:
@@ -164,4 +169,4 @@ def _requested(site: Site) -> int:
             return _requested(site)
         run = running.run
     live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
-    return run.pk
+    return run

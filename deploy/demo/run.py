@@ -17,6 +17,7 @@ from deploy.demo.built_in_sites import generate
 from deploy.demo.plan import DemoPlan
 from deploy.demo.verification import Verification
 from deploy.home import Home, adopt, prepare
+from deploy.outages import Outages
 from deploy.services import up
 
 if TYPE_CHECKING:
@@ -58,26 +59,31 @@ def run_demo(say: Say) -> DemoResult:
     from deploy.demo import chain  # its models can be imported only now
 
     secrets = passwords(demo_presence.folder(home.path), chain.USERNAMES)
-    installed = chain.install(plan, _origins(home, plan), secrets)
+    outages = Outages(say)
+    installed = outages.through(lambda: chain.install(plan, _origins(home, plan), secrets))
     say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
-    chain.crawl(installed, say, CRAWLS_DEADLINE_S)
-    chain.wait_for_matches(say, MATCHING_DEADLINE_S)
+    chain.crawl(installed, say, CRAWLS_DEADLINE_S, outages)
+    chain.wait_for_matches(say, MATCHING_DEADLINE_S, outages)
     chain_s = time.monotonic() - started
     say(Message("demo.notice"))
-    notice = chain.notice(installed)
+    notice = outages.through(lambda: chain.notice(installed))
     say(Message("demo.reports"))
-    return DemoResult(
-        cases=chain.case_rows(installed),
-        excluded=chain.excluded_counts(installed),
-        verification=chain.verification(plan, installed),
-        reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
-        address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
-        accounts=chain.unchanged(secrets),
-        pages=chain.page_count(installed),
-        chain_s=chain_s,
-        notice=notice,
-    )
+
+    def result() -> DemoResult:
+        return DemoResult(
+            cases=chain.case_rows(installed),
+            excluded=chain.excluded_counts(installed),
+            verification=chain.verification(plan, installed),
+            reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
+            address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
+            accounts=chain.unchanged(secrets),
+            pages=chain.page_count(installed),
+            chain_s=chain_s,
+            notice=notice,
+        )
+
+    return outages.through(result)
 
 
 def _with_sites(say: Say) -> tuple[Home, DemoPlan]:

@@ -3,19 +3,18 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, transaction
 
-from core.errors import ServiceUnavailable
 from core.ids import SiteId, VersionId, WorkTextId
 from core.pages import Page, VersionOfPage
 from core.ports import Outcome, WorkTexts
-from core.wording import Message
 from records.batches import batches
 from records.cases.backlog import DjangoSearchBacklog, valid_checks, with_holders
 from records.cases.found import site_key
 from records.cases.recording import record_outcomes
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings
+from records.database import AWAY, unavailable
 from records.models import Chapter, PageCheck, RightsHolder
 
 
@@ -51,8 +50,8 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
         try:
             note_sightings(versions, now)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+        except AWAY as error:
+            raise unavailable(error) from error
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
         known = [page.current_version for page, _ in with_holders(pages)]
@@ -66,8 +65,8 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def rule_again(self, rights_holder: int) -> None:
         try:
             rule_waiting(rights_holder)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+        except AWAY as error:
+            raise unavailable(error) from error
 
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
@@ -76,5 +75,5 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         try:
             with transaction.atomic():
                 return record_outcomes(outcomes, self._works)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+        except AWAY as error:
+            raise unavailable(error) from error

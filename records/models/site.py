@@ -117,6 +117,8 @@ class CrawlRun(models.Model):
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
     resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
+    # How often in a row it ended because a service was away (records.sites.outages).
+    outages = models.PositiveSmallIntegerField(default=0, editable=False)
     only_urls = models.TextField(_("these pages alone"), blank=True)  # one a line; "" is a crawl of the whole site
     by_second_route = models.BooleanField(_("by another route"), default=False)
     # When what it saw of the pages of confirmed cases was taken in (records.removals).

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, transaction
 
 from core.errors import BadInput, RetryLater
 from core.ids import Digest, digest
@@ -22,6 +22,7 @@ from core.wording import Message
 from papers.mail import mail_bytes
 from papers.smtp import Handed, Letter, Outcome, hand_over
 from records import stores
+from records.database import AWAY, fresh
 from records.models import Notice, NoticeEvent, NoticeMail
 from records.notices.events import locked
 from records.notices.fitness import require_fit
@@ -186,8 +187,9 @@ def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
     for pause_s in PAUSES_S:
         try:
             _written(mail, handed, now)
-        except OperationalError:
+        except AWAY:
             time.sleep(pause_s)
+            fresh()
         else:
             return
     _written(mail, handed, now)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import OperationalError, transaction
+from django.db import transaction
 
-from core.errors import ServiceUnavailable
 from core.ids import VersionId, WorkTextId, digest
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
-from core.wording import Message
 from records.code_version import code_version
+from records.database import AWAY, unavailable
 from records.models import CaseMatch, Chapter, EnginePanel, SecondOpinion
 from records.opinions import requests as opinion_requests
 from records.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, described
@@ -138,8 +137,8 @@ def _keep(subject: Subject, matches: Sequence[CaseMatch], now: datetime, **field
             if matches:  # or the case went while it was looked at
                 _write(subject, matches, now, fields)
             opinion_requests.close(subject)
-    except OperationalError as error:
-        raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+    except AWAY as error:
+        raise unavailable(error) from error
 
 
 def _write(subject: Subject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:

@@ -80,11 +80,12 @@ def request_run(
     only_urls: str = "",
     *,
     by_second_route: bool = False,
+    resume_at: datetime | None = None,
 ) -> CrawlRun:
     """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
-    only_urls: pages of the site, one a line, that are fetched alone. A run of the schedule first writes down the
-    expected moments that passed before it, because it ends their wait.
+    only_urls: pages of the site, one a line, that are fetched alone. resume_at: when it may begin. A run of the
+    schedule first writes down the expected moments that passed before it, because it ends their wait.
     """
     if site.kind not in CRAWLED:
         raise NotCrawled(site)
@@ -100,6 +101,7 @@ def request_run(
                 due_at=due_at or now,
                 only_urls=only_urls,
                 by_second_route=by_second_route,
+                resume_at=resume_at,
             )
     except IntegrityError as error:
         raise AlreadyRunning(site, live_run(site)) from error
@@ -182,7 +184,8 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
     """Take a queued run up; False where another process did, or the run has ended: then it is not to be crawled."""
     at = now or timezone.now()
     allowed = Q(state=State.QUEUED) & may_go_on(at)
-    return _update(run, allowed, state=State.RUNNING, started_at=at, heartbeat_at=at, resume_at=None)
+    begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
+    return _update(run, allowed, state=State.RUNNING, **begun)
 
 
 def may_go_on(now: datetime) -> Q:
@@ -228,9 +231,12 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = Non
     return _update(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
 
 
-def put_back(run: CrawlRun, counts: CrawlCounts | None = None) -> bool:
-    """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came."""
-    values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None}
+def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
+    """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came.
+
+    noted: further fields, where it waits for something else than its site.
+    """
+    values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
     if counts is not None:
         values |= _figures(counts)
     if counts is not None and counts.resume_at:

@@ -1,19 +1,20 @@
 """The book of visits in the admin database: what earlier runs know of a site, and where its pages lead off it."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from hashlib import sha256
 from typing import Any
 
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
-from core.errors import NotFound, ServiceUnavailable
+from core.errors import NotFound
 from core.hosts import parse_host
 from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
-from core.wording import Message
+from records.database import AWAY, fresh, unavailable
 from records.locks import lock_rights
 from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
@@ -25,16 +26,14 @@ _BATCH = 500  # rows of one statement; SQLite allows 32,766 values, a row has 28
 
 
 class DjangoVisitRepository:
-    """core.ports.VisitRepository over Django's ORM."""
+    """core.ports.VisitRepository over Django's ORM, for hours and from any thread. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        try:
+        with _answering():
             return [visit_of(row) for row in Address.objects.filter(site_id=_key(site)).order_by("pk").iterator()]
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
-        try:
+        with _answering():
             holder = Site.objects.filter(pk=_key(site)).values_list("rights_holder_id", flat=True).first()
             rows = [_row(_key(site), holder, visit) for visit in visits]
             with transaction.atomic():
@@ -43,23 +42,16 @@ class DjangoVisitRepository:
                         batch, update_conflicts=True, unique_fields=["id"], update_fields=_UPDATED
                     )
                 _note_gone(visits, holder)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
     def open_pages(self, site: SiteId) -> frozenset[PageId]:
         pages = Case.objects.filter(state=CaseState.OPEN, site_id=_key(site)).values_list("page_id", flat=True)
-        try:
+        with _answering():
             return frozenset(PageId(page) for page in pages)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
-        try:
-            with transaction.atomic():
-                for move in moves:
-                    _note_move(_key(site), move)
-        except OperationalError as error:
-            raise ServiceUnavailable(Message("service.admin-database"), str(error)) from error
+        with _answering(), transaction.atomic():
+            for move in moves:
+                _note_move(_key(site), move)
 
 
 def failing(site: Site | None = None) -> QuerySet[Address]:
@@ -85,6 +77,16 @@ def host_of(url: str) -> str:
         return str(parse_host(url))
     except ValueError:
         return ""
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """A connection that holds, and what is said where there is none."""
+    fresh()
+    try:
+        yield
+    except AWAY as error:
+        raise unavailable(error) from error
 
 
 def _row(site: int, holder: int | None, visit: Visit) -> Address:

@@ -3,16 +3,21 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 
+from core.errors import ServiceUnavailable
 from core.settings import Settings
 from core.settings_loading import load
+from core.wording import Message
 from deploy.cli import sites
 from records.models import CrawlRun, Site
+from records.sites import outages
 from tests.support import admin_data
 
 pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +59,18 @@ def test_a_site_of_archives_is_imported_and_not_crawled(site: Site, capsys: pyte
     assert listed(capsys)[-2:] == ["imported, not crawled", "no archive yet"]
     admin_data.archive_import(site, "old.warc.gz")
     assert listed(capsys)[-1] == "2026-03-10 12:00 imported"
+
+
+def test_a_crawl_that_waits_for_a_service_says_for_which_and_until_when(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = CrawlRun.objects.create(site=site, state=CrawlRun.State.RUNNING, due_at=NOW)
+    away = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
+    assert outages.wait_for_service(run, None, away, NOW, has_moved=False)
+    assert listed(capsys)[-1] == (
+        f"2026-03-10 12:00 {run.get_state_display()}: the page store did not answer; the crawl goes on by itself at 2026-03-10 12:00:30"
+    )
+    sites.show(is_json=True)
+    (record,) = json.loads(capsys.readouterr().out)
+    assert record["last_run"]["goes_on"] == "2026-03-10T12:00:30+08:00"
+    assert record["last_run"]["ended_because"].startswith("the page store did not answer")

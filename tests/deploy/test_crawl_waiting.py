@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
+from django.db import OperationalError, connection
 from django.utils import timezone
 
-from core.errors import RetryLater
+from core.errors import RetryLater, ServiceUnavailable
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
@@ -125,3 +127,31 @@ def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is
 def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
     run.state = state
     assert words in str(crawl_waiting._goes_on([run]))
+
+
+def test_a_database_that_is_away_is_waited_for_and_said_to_be(
+    run: CrawlRun, broker: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = [2]
+
+    def away(execute: Any, *query: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            raise OperationalError("the connection is closed")
+        return execute(*query)
+
+    CrawlRun.objects.filter(pk=run.pk).update(state=CrawlRun.State.RUNNING)
+    with connection.execute_wrapper(away), pytest.raises(RetryLater, match="no crawler answers"):
+        wait_for_runs([run], settings(broker), NONE)
+    said = capsys.readouterr().err
+    assert "waiting: waiting for the admin database at " in said
+    assert f"{run.site.name} running" in said, "and the wait goes on"
+
+
+def test_a_broker_that_is_away_is_waited_for_by_its_name_up_to_a_limit(
+    run: CrawlRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = "redis://127.0.0.1:1/0"
+    with pytest.raises(ServiceUnavailable, match=r"the message broker \(Redis\) does not answer"):
+        wait_for_runs([run], settings(nowhere), NONE, max_outage_s=1.5)
+    assert "waiting for the message broker (Redis) at ZHUIWEN_REDIS_URL" in capsys.readouterr().err

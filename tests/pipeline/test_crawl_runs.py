@@ -11,6 +11,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from core.errors import ServiceUnavailable
 from core.messages import CrawlRequested
 from core.pages import CrawlCounts
 from core.wording import Message
@@ -18,6 +19,7 @@ from crawler.frontier import JOURNAL_NAME
 from pipeline import crawl_process, crawler, crawlers, interruptions, run_lease, slots, tasks
 from pipeline.memory import MemoryOutbox
 from records.models import CrawlRun, RightsHolder, Site
+from records.sites import outages
 from records.sites import runs as crawls
 from tests.support.embedded import wait_until
 
@@ -230,14 +232,70 @@ def test_after_a_power_cut_queued_and_running_runs_go_on(site: Site) -> None:
     assert set(outbox.drain()) == {CrawlRequested(queued.pk), CrawlRequested(successor.pk)}
 
 
-def test_a_silent_run_is_taken_up_once_a_day(site: Site) -> None:
-    outbox = MemoryOutbox()
+def test_a_silent_run_is_taken_up_later_each_time_and_not_for_ever(site: Site) -> None:
+    outbox, now = MemoryOutbox(), timezone.now()
     running(site, silent_for=timedelta(minutes=20))
-    assert interruptions.take_up_silent_runs(timezone.now(), outbox) == 1
-    successor = CrawlRun.objects.get(state=State.QUEUED)
-    assert crawls.mark_started(successor, timezone.now() - timedelta(minutes=20))
-    assert interruptions.take_up_silent_runs(timezone.now(), outbox) == 0, "a site that ends its crawler each time"
-    assert crawls.abandon_dead_runs(timezone.now()) == 1
+    for pause in interruptions.PAUSES:
+        assert interruptions.take_up_silent_runs(now, outbox) == 1
+        again = CrawlRun.objects.get(state=State.QUEUED)
+        assert again.resume_at == (now + pause if pause else None)
+        CrawlRun.objects.filter(pk=again.pk).update(
+            state=State.RUNNING, started_at=now, heartbeat_at=now - timedelta(minutes=20)
+        )
+    assert interruptions.take_up_silent_runs(now, outbox) == 0, "a site that ends its crawler each time"
+    assert crawls.abandon_dead_runs(now) == 1
+    assert interruptions.take_up_silent_runs(now, outbox) == 0
+
+
+def test_whoever_waits_for_a_run_that_was_interrupted_is_led_to_the_one_that_took_its_place(site: Site) -> None:
+    first = running(site, silent_for=timedelta(minutes=20))
+    interruptions.take_up_silent_runs(timezone.now(), MemoryOutbox())
+    second = CrawlRun.objects.get(state=State.QUEUED)
+    assert interruptions.newest(first).pk == second.pk
+    assert interruptions.newest(second).pk == second.pk
+    crawls.fail(second, None, crawl_process.DATABASE_FAULT)
+    assert interruptions.newest(first).state == State.FAILED
+
+
+STORE = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
+
+
+def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site: Site) -> None:
+    run = running(site)
+    crawl_process._close(run, CrawlCounts(fetched=7, finish_reason="store_unavailable", end_sentence=STORE))
+    run.refresh_from_db()
+    assert (run.state, run.pages_fetched, run.outages) == (State.QUEUED, 7, 1)
+    assert run.resume_at is not None
+    until = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M:%S}"
+    assert str(run.finish_reason) == f"the page store did not answer; the crawl goes on by itself at {until}"
+    assert not crawls.has_waiting(timezone.now())
+    soon, outbox = timezone.now() + timedelta(minutes=3), MemoryOutbox()
+    assert interruptions.resend_lost_runs(soon, outbox) == 1, "the clock takes it up within minutes"
+    assert crawls.mark_started(run, soon)
+    assert (run.resume_at, run.finish_reason) == (None, None)
+
+
+def test_a_service_that_stays_away_is_tried_later_each_time_and_in_the_end_the_run_fails(site: Site) -> None:
+    run, now = running(site), timezone.now()
+    for attempt, pause in enumerate(outages.PAUSES, 1):
+        assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
+        assert (run.outages, run.resume_at) == (attempt, now + pause)
+        now += pause
+        assert crawls.mark_started(run, now)
+    assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
+    assert run.state == State.FAILED
+    assert str(run.finish_reason) == (
+        f"the page store did not answer in {len(outages.PAUSES)} attempts; see zhuiwen status, then crawl again"
+    )
+
+
+def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site) -> None:
+    run, now = running(site), timezone.now()
+    for _ in range(3):
+        assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
+        assert crawls.mark_started(run, now + timedelta(hours=1))
+    assert outages.wait_for_service(run, None, STORE, now, has_moved=True)
+    assert (run.outages, run.resume_at) == (1, now + outages.PAUSES[0])
 
 
 def test_a_run_whose_message_was_lost_is_sent_again(site: Site) -> None:

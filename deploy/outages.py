@@ -1,0 +1,54 @@
+"""What a command does while a service is away: it says for what it waits, goes on by itself, gives up in the end."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from core.errors import ServiceUnavailable
+from core.wording import Message
+
+T = TypeVar("T")
+
+# Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery several; whoever sits
+# before a terminal would rather hear of an outage than wait for a quarter of an hour.
+MAX_OUTAGE_S = 600.0
+POLL_S = 1.0
+SAY_EVERY_S = 30.0
+
+
+class Outages:
+    """Runs the steps of a command that waits, each again while a service does not answer."""
+
+    def __init__(
+        self,
+        tell: Callable[[Message], None],
+        check: Callable[[], None] = lambda: None,
+        max_s: float = MAX_OUTAGE_S,
+    ) -> None:
+        """Say what is waited for by `tell`; `check` is called between two attempts and may raise."""
+        self._tell, self._check, self._max_s = tell, check, max_s
+
+    def through(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:
+        """What the step gives. It must be safe to repeat; begin_again: called each time that it fails.
+
+        Raises ServiceUnavailable where a service is away for longer than the limit.
+        """
+        from records.database import AWAY, fresh, unavailable
+
+        since, told_at = None, 0.0
+        while True:
+            fresh()
+            try:
+                return step()
+            except (ServiceUnavailable, *AWAY) as error:
+                away = error if isinstance(error, ServiceUnavailable) else unavailable(error)
+                now = time.monotonic()
+                since = now if since is None else since
+                if now - since >= self._max_s:
+                    raise away from error
+            begin_again()
+            self._check()
+            if now - told_at >= SAY_EVERY_S or since == now:
+                told_at = now
+                self._tell(Message("tracking.waits-for-service", service=away.service, where=away.where))
+            time.sleep(POLL_S)

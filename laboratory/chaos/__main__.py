@@ -1,0 +1,185 @@
+"""`python -m laboratory.chaos`: a quiet run, then the same while services are killed; both must end with the same.
+
+Pages are crawled from made sites, works arrive, cases are decided on the desk, notices sent. The last lines are the
+numbers of things that are lost and doubled; the exit code is 0 where both are 0.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import ZhuiwenError
+from laboratory.chaos import servers as real
+from laboratory.chaos.faults import Faults, can_move_clock, small_disk, unmount
+from laboratory.chaos.installation import Installation, installed
+from laboratory.chaos.plan import KINDS, VICTIMS, Options, faults, site_count
+from laboratory.chaos.servers import Server
+from laboratory.chaos.site import served
+
+DISK_BYTES = 3 << 30  # room for 2,000 pages with evidence and logs, and a tenth of the memory of a machine
+SAMPLE = Options(seed=1, pages=100, kills=6, minutes=1.5, stall_s=10.0)
+FULL = Options(seed=1, pages=2_000, kills=50, minutes=22.0)
+# Requests of a site are spread over half of the time in which people act: a crawl is under way when most faults come.
+CRAWLED_SHARE = 0.35
+SHOWN = 12  # differences of a kind
+Stored = Mapping[str, Sequence[str]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run both, print what differs; 1 where anything does, 2 where they could not be run."""
+    given = _parser().parse_args(arguments)
+    usual = SAMPLE if given.sample else FULL
+    kinds = tuple(given.faults.split(",")) if given.faults else KINDS
+    if unknown := sorted(set(kinds) - set(KINDS)):
+        _say(f"--faults {','.join(unknown)}: choose of {','.join(KINDS)}")
+        return 2
+    options = Options(
+        seed=usual.seed if given.seed is None else given.seed,
+        pages=given.pages or usual.pages,
+        kills=usual.kills if given.kills is None else given.kills,
+        minutes=given.minutes or usual.minutes,
+        faults=kinds,
+        stall_s=usual.stall_s,
+    )
+    began = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="zhuiwen-chaos-"))
+    folder.chmod(0o755)  # the user of a database server has to reach what is below
+    try:
+        with served(options) as ports:
+            sites = [f"127.0.0.1:{port}" for port in ports]
+            _say(f"seed {options.seed}: {options.pages} pages of {site_count(options)} sites; a quiet run")
+            quiet = _stored(folder / "quiet", options, sites, given.servers, is_quiet=True)
+            _say(f"{time.monotonic() - began:.0f} s; the same with faults for {options.minutes:g} min")
+            disturbed = _stored(folder / "disturbed", options, sites, given.servers, is_quiet=False)
+    except (ZhuiwenError, subprocess.SubprocessError) as error:
+        _say(str(error))
+        _say(f"what is there for looking at: {folder}")
+        return 2
+    _say(f"{time.monotonic() - began:.0f} s")
+    lost, doubled = compared(quiet, disturbed)
+    if given.keep or lost or doubled:
+        _say(f"what is there for looking at: {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.stdout.write(f"{lost} lost\n{doubled} doubled\n")
+    return 1 if lost or doubled else 0
+
+
+def compared(quiet: Stored, disturbed: Stored) -> tuple[int, int]:
+    """How many things are missing in a disturbed run, and how many it has more; both are said."""
+    lost = doubled = 0
+    for kind in quiet:
+        expected, found = Counter(quiet[kind]), Counter(disturbed.get(kind, ()))
+        missing, surplus = expected - found, found - expected
+        _say(f"{kind}: {expected.total()}, {found.total()} with faults")
+        for sign, lines in (("-", missing), ("+", surplus)):
+            for line in sorted(lines.elements())[:SHOWN]:
+                _say(f"  {sign} {line}")
+        lost, doubled = lost + missing.total(), doubled + surplus.total()
+    return lost, doubled
+
+
+def _stored(folder: Path, options: Options, sites: list[str], servers: str, *, is_quiet: bool) -> Stored:
+    """What an installation holds after all was done."""
+    folder.mkdir()
+    is_small = not is_quiet and "disk" in options.faults and small_disk(folder, DISK_BYTES)
+    has_clock = not is_quiet and "clock" in options.faults and can_move_clock()
+    if not is_quiet:
+        if "disk" in options.faults and not is_small:
+            _say("the disk is not filled: only root can mount a small one")
+        if "clock" in options.faults and not has_clock:
+            _say("the clock is not moved: apt-get install faketime")
+    clock = folder / "clock" if has_clock else None
+    try:
+        with (
+            _servers(folder, servers) as started,
+            installed(folder / "home", sites, started, clock) as made,
+        ):
+            return _acted(made, folder, options, sites, clock, folder if is_small else None, is_quiet=is_quiet)
+    finally:
+        if is_small:
+            unmount(folder)
+
+
+def _acted(  # noqa: PLR0917 - an installation and all that is done to it
+    made: Installation,
+    folder: Path,
+    options: Options,
+    sites: list[str],
+    clock: Path | None,
+    disk: Path | None,
+    *,
+    is_quiet: bool,
+) -> Stored:
+    """Let people act and faults come, at once; what is stored then."""
+    act_s, faults_ended = options.minutes * 60, folder.with_suffix(".ended")
+    order = {
+        "options": options.to_json(),
+        "origins": [f"http://{site}" for site in sites],
+        "desk": made.desk,
+        "pace": 0.0 if is_quiet else 1.0,
+        "until": "" if is_quiet else str(faults_ended),
+        "delay_s": 0.0 if is_quiet else round(CRAWLED_SHARE * act_s * site_count(options) / options.pages, 3),
+        "out": str(folder.with_suffix(".json")),
+    }
+    paper = folder.with_suffix(".order.json")
+    paper.write_text(json.dumps(order))
+    environment = {name: value for name, value in made.environment.items() if name != "LD_PRELOAD"}
+    scenario = subprocess.Popen([sys.executable, "-m", "laboratory.chaos.scenario", str(paper)], env=environment)
+    victims = Faults(made, options.seed, disk, clock, _say)
+    try:
+        if not is_quiet:
+            drawn = faults(options, has_sql_server="sql" in made.servers)
+            victims.run(drawn, lambda: scenario.poll() is not None)
+            faults_ended.touch()
+        code = scenario.wait()
+    finally:
+        scenario.kill()
+    if not is_quiet:
+        _say(", ".join(f"{name} {count}" for name, count in sorted(victims.done.items())))
+        if unharmed := [each for each in VICTIMS if "kill" in options.faults and not victims.done[f"kill {each}"]]:
+            _say(f"never killed: {', '.join(unharmed)}")
+    if code:
+        raise subprocess.SubprocessError(f"what people wanted was not done: the scenario ended with {code}")
+    stored: Stored = json.loads(Path(str(order["out"])).read_text())
+    return stored
+
+
+@contextmanager
+def _servers(folder: Path, kind: str) -> Iterator[dict[str, Server]]:
+    if kind == "embedded":
+        yield {}
+        return
+    made = [real.postgres(folder / "sql"), real.redis_server(folder / "redis"), real.secantus(folder / "mongo")]
+    with real.running(*made):
+        yield {server.name: server for server in made}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m laboratory.chaos", description=__doc__)
+    parser.add_argument("--sample", action="store_true", help="three minutes, as CI takes it")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--pages", type=int)
+    parser.add_argument("--kills", type=int)
+    parser.add_argument("--minutes", type=float, help="how long faults come")
+    parser.add_argument("--faults", help=f"of {','.join(KINDS)}; all where none are named")
+    parser.add_argument("--servers", choices=("embedded", "postgres"), default="embedded")
+    parser.add_argument("--keep", action="store_true", help="leave the home folders for looking at")
+    return parser
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

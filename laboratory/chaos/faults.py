@@ -1,0 +1,145 @@
+"""What is done to an installation: killed, stopped for a while, cut off, its disk filled, its clock moved."""
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import psutil
+import psycopg
+
+from laboratory.chaos.installation import FAKED, Installation
+from laboratory.chaos.plan import Fault
+from laboratory.chaos.servers import end_connections
+from laboratory.draws import generator
+
+DOWN_S = (1.0, 8.0)  # how long a server is gone that no supervisor starts again
+PRESENCE_S = 30.0  # a victim that does not live just now is waited for: a crawler, a service that starts
+POLL_S = 0.2
+Say = Callable[[str], None]
+
+
+class Faults:
+    """Does what was drawn, at its moments, and says so; `done` counts by kind and victim."""
+
+    def __init__(self, installation: Installation, seed: int, disk: Path | None, clock: Path | None, say: Say) -> None:
+        """disk: a small file system of its own with all that is stored; clock: the file that libfaketime reads."""
+        self._installation, self._disk, self._clock, self._say = installation, disk, clock, say
+        self._chance: Random = generator(seed, "victims")
+        self.done: Counter[str] = Counter()
+
+    def run(self, faults: Sequence[Fault], is_over: Callable[[], bool]) -> None:
+        """Do all of them; what is left when the run is over is left out."""
+        began = time.monotonic()
+        for fault in faults:
+            while time.monotonic() - began < fault.at_s and not is_over():
+                time.sleep(POLL_S)
+            if is_over():
+                return
+            if self._do(fault):
+                name = f"{fault.kind} {fault.victim}".strip()
+                self.done[name] += 1
+                self._say(f"{time.monotonic() - began:5.0f} s  {name}")
+
+    def _do(self, fault: Fault) -> bool:
+        match fault.kind:
+            case "kill":
+                return self._kill(fault.victim)
+            case "stall":
+                return self._stall(fault.victim, fault.lasts_s)
+            case "failover":
+                return self._fail_over()
+            case "disk":
+                return self._fill(fault.lasts_s)
+            case "clock":
+                return self._move_clock(float(fault.victim), fault.lasts_s)
+        return False
+
+    def _kill(self, victim: str) -> bool:
+        server = self._installation.servers.get(victim)
+        if server is not None:
+            server.kill()
+            time.sleep(self._chance.uniform(*DOWN_S))
+            server.start()
+            return True
+        process = self._one(victim)
+        if process is not None:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        return process is not None
+
+    def _stall(self, victim: str, lasts_s: float) -> bool:
+        server = self._installation.servers.get(victim)
+        if server is not None:
+            server.signal(signal.SIGSTOP)
+            time.sleep(lasts_s)
+            server.signal(signal.SIGCONT)
+            return True
+        process = self._one(victim)
+        if process is None:
+            return False
+        with suppress(psutil.NoSuchProcess):
+            process.suspend()
+            time.sleep(lasts_s)
+            process.resume()
+        return True
+
+    def _fail_over(self) -> bool:
+        with suppress(psycopg.Error):
+            return end_connections(self._installation.servers["sql"].url) >= 0
+        return False
+
+    def _fill(self, lasts_s: float) -> bool:
+        """Let not a byte be free on the file system of the installation for a while."""
+        if self._disk is None:
+            return False
+        space = os.statvfs(self._disk)
+        used, whole = (space.f_blocks - space.f_bfree) * space.f_frsize, space.f_blocks * space.f_frsize
+        resized(self._disk, used)
+        time.sleep(lasts_s)
+        resized(self._disk, whole)
+        for server in self._installation.servers.values():
+            if server.process is not None and server.process.poll() is not None:
+                server.start()
+        return True
+
+    def _move_clock(self, by_s: float, lasts_s: float) -> bool:
+        if self._clock is None:
+            return False
+        self._clock.write_text(f"{by_s:+.0f}\n")
+        time.sleep(lasts_s)
+        self._clock.write_text("+0\n")
+        return True
+
+    def _one(self, victim: str) -> psutil.Process | None:
+        deadline = time.monotonic() + PRESENCE_S
+        while not (found := self._installation.processes(victim)):
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(POLL_S)
+        return self._chance.choice(found)
+
+
+def small_disk(folder: Path, size_bytes: int) -> bool:
+    """Mount a file system in memory there; whether that can be done here."""
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=755", "tmpfs", str(folder)]
+    return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def resized(folder: Path, size_bytes: int) -> None:
+    command = ["mount", "-o", f"remount,size={size_bytes}", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def unmount(folder: Path) -> None:
+    command = ["umount", "--lazy", str(folder)]
+    subprocess.run(command, check=False, capture_output=True)
+
+
+def can_move_clock() -> bool:
+    return FAKED.exists()

@@ -1,0 +1,122 @@
+"""An installation of a run's own: a home folder, its services, and which processes are which."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from core.errors import ServiceUnavailable
+from laboratory.chaos.servers import Server, free_port
+
+COMMAND_S = 600.0  # of `up` on a machine that is busy
+FAKED = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+# How pipeline.crawler, pipeline.crawl_process and pipeline.beat are seen; to import them wants an installation.
+_CRAWLER, _CRAWL, CLOCK = "pipeline.crawler", "crawl ", "zhuiwen-clock"
+
+
+@dataclass
+class Installation:
+    """One home folder. servers: those of its services that are real ones, by name."""
+
+    home: Path
+    environment: dict[str, str]
+    desk: str
+    servers: Mapping[str, Server] = field(default_factory=dict)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command of the product's, and what it said."""
+        command = [sys.executable, "-m", "deploy.cli", *arguments]
+        return subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=COMMAND_S, check=False
+        )
+
+    def up(self) -> None:
+        """Start what runs on this machine. Raises ServiceUnavailable with what the command said."""
+        deadline = time.monotonic() + COMMAND_S
+        while (done := self.run("up")).returncode:
+            if time.monotonic() > deadline:
+                raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
+
+    def processes(self, victim: str) -> list[psutil.Process]:
+        """The living processes of a service; of the worker those that compare as well."""
+        with suppress(psutil.Error):
+            match victim:
+                case "crawler":
+                    return [each for each in self._ours() if _is_crawler(each)]
+                case "beat":
+                    return [each for main in self._service("worker") for each in _clocks(main)]
+                case "worker":
+                    return [each for main in self._service("worker") for each in (main, *_pool(main))]
+                case "web":
+                    return [each for main in self._service("web") for each in (main, *main.children())]
+                case _:
+                    return self._service(victim)
+        return []
+
+    def _service(self, name: str) -> list[psutil.Process]:
+        """The process that `supervisor` runs under a name."""
+        said = self.run("status", "--json")
+        with suppress(ValueError, KeyError, psutil.NoSuchProcess):
+            pids = [row["pid"] for row in json.loads(said.stdout)["services"] if row["name"] == name and row["pid"]]
+            return [psutil.Process(pid) for pid in pids]
+        return []
+
+    def _ours(self) -> Iterator[psutil.Process]:
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                if process.environ().get("ZHUIWEN_HOME") == str(self.home):
+                    yield process
+
+
+@contextmanager
+def installed(
+    home: Path, sites: list[str], servers: Mapping[str, Server], clock: Path | None = None
+) -> Iterator[Installation]:
+    """An installation with its services up, ended and its crawlers killed at the end. clock: what moves its clock."""
+    port = free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}
+    environment |= {
+        "ZHUIWEN_HOME": str(home),
+        "ZHUIWEN_WEB_PORT": str(port),
+        "ZHUIWEN_ALLOW_PRIVATE_HOSTS": ",".join(sites),
+        "ZHUIWEN_SWEEP_INTERVAL_S": "15",
+        "ZHUIWEN_SCREENSHOTS": "off",
+        "ZHUIWEN_LANGUAGE": "en",
+    }
+    variables = {"sql": "ZHUIWEN_DATABASE_URL", "redis": "ZHUIWEN_REDIS_URL", "mongo": "ZHUIWEN_MONGO_URL"}
+    environment |= {variables[name]: server.url for name, server in servers.items()}
+    made = Installation(home, environment, f"http://127.0.0.1:{port}/", servers)
+    if clock is not None:
+        clock.write_text("+0\n")
+        faked = {"LD_PRELOAD": str(FAKED), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_CACHE_DURATION": "1"}
+        made.environment |= faked | {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+    try:
+        made.up()
+        yield made
+    finally:
+        made.run("down")
+        for process in list(made._ours()):
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGKILL)
+
+
+def _is_crawler(process: psutil.Process) -> bool:
+    return process.name().startswith(_CRAWL) or _CRAWLER in process.cmdline()
+
+
+def _pool(worker: psutil.Process) -> list[psutil.Process]:
+    clocks = {each.pid for each in _clocks(worker)}
+    return [each for each in worker.children() if each.pid not in clocks]
+
+
+def _clocks(worker: psutil.Process) -> list[psutil.Process]:
+    """The process of the schedules, by the name that it gives itself."""
+    return [each for each in worker.children() if each.name() == CLOCK]

@@ -1,0 +1,197 @@
+"""What happens in a run, drawn from one seed: sites and their pages, works, what people do, and which faults come when.
+
+The same options give the same plan in every process, so that a quiet run and a disturbed one are told the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Any
+
+from core.states import Verdict
+from laboratory.draws import generator
+
+PAGES_A_LIST = 50
+COPY_EVERY = 3  # pages; the others copy nothing
+DECIDED_A_SITE = 6
+MIN_PAGES_A_SITE, MAX_SITES = 25, 4
+FOLLOWED_SHARE = 0.7  # of the time in which people act and faults come: the rest is for what they left behind
+# Each of these is killed as often as the others.
+VICTIMS = ("worker", "crawler", "beat", "web", "redis", "mongo", "sql")
+STALLED = ("redis", "mongo", "worker", "sql")
+KINDS = ("kill", "stall", "disk", "clock", "failover")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run is told. minutes: how long people act; stall_s: how long what is stopped stays stopped."""
+
+    seed: int
+    pages: int
+    kills: int
+    minutes: float
+    faults: tuple[str, ...] = KINDS
+    stall_s: float = 60.0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Options":
+        return cls(**{**stored, "faults": tuple(stored["faults"])})
+
+
+@dataclass(frozen=True, slots=True)
+class WorkText:
+    """A work of the demo: its chapters' titles and texts."""
+
+    title: str
+    chapters: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that a person does at a moment, seconds after the beginning. kind: work, crawl, verdict, notice."""
+
+    at_s: float
+    kind: str
+    subject: tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong at a moment."""
+
+    at_s: float
+    kind: str
+    victim: str = ""
+    lasts_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What stands on a page: its title and text, and which work and chapter it was copied from, where it was."""
+
+    title: str
+    text: str
+    work: int | None = None
+    chapter: int = 0
+
+
+def site_count(options: Options) -> int:
+    return max(1, min(MAX_SITES, options.pages // MIN_PAGES_A_SITE))
+
+
+def page_count(options: Options, site: int) -> int:
+    """How many pages a site has."""
+    return options.pages // site_count(options) + (site < options.pages % site_count(options))
+
+
+@cache
+def works() -> tuple[WorkText, ...]:
+    """The works of the demo, novels by their folders."""
+    root = files("deploy") / "demo" / "works"
+    found = []
+    for entry in sorted(root.iterdir(), key=lambda each: each.name):
+        if entry.is_dir():
+            chapters = sorted((each for each in entry.iterdir() if each.name.endswith(".txt")), key=lambda x: x.name)
+            found.append(WorkText(entry.name, tuple(_titled(each.read_text(encoding="utf-8")) for each in chapters)))
+        elif entry.name.endswith(".txt"):
+            found.append(WorkText(entry.name.removesuffix(".txt"), (_titled(entry.read_text(encoding="utf-8")),)))
+    return tuple(work for work in found if work.chapters)
+
+
+@cache
+def page(options: Options, site: int, number: int) -> PageText:
+    """What stands on a page of a site: a third of them are copies of a chapter, each marred in its own way."""
+    chance = generator(options.seed, "page", site, number)
+    if number % COPY_EVERY:
+        sentences = _foreign_sentences()
+        text = "\n".join("".join(chance.choices(sentences, k=6)) for _ in range(8))
+        return PageText(f"第{number}则 见闻", f"这是第{site}站第{number}页自己的开头。\n{text}")
+    work = chance.randrange(len(works()))
+    chapter = chance.randrange(len(works()[work].chapters))
+    title, text = works()[work].chapters[chapter]
+    return PageText(f"{title} {number}", _marred(text, chance), work, chapter)
+
+
+def acts(options: Options) -> list[Act]:
+    """What people do, in order. All is done however long it takes; the moments are when it is begun at the earliest."""
+    chance = generator(options.seed, "acts")
+    end_s = options.minutes * 60 * FOLLOWED_SHARE
+    numbers = range(len(works()))
+    late = chance.sample(numbers, k=len(numbers) // 2)
+    found = [Act(0.0, "work", (work,)) for work in numbers if work not in late]
+    found += [Act(0.0, "crawl", (site,)) for site in range(site_count(options))]
+    found += [Act(chance.uniform(0, end_s), "work", (work,)) for work in late]
+    found += [Act(chance.uniform(end_s / 3, end_s), "crawl", (site,)) for site in range(site_count(options))]
+    for site in range(site_count(options)):
+        copies = [each for each in range(page_count(options, site)) if page(options, site, each).work is not None]
+        decided = chance.sample(copies, k=min(DECIDED_A_SITE, len(copies)))
+        moments = sorted(chance.uniform(end_s / 4, end_s) for _ in decided)
+        for at_s, number in zip(moments, decided, strict=True):
+            verdict = Verdict.CONFIRMED if number != decided[-1] else Verdict.FALSE_ALARM
+            found.append(Act(at_s, "verdict", (site, number, str(verdict))))
+        found.append(Act(end_s, "notice", (site, *decided[:-1])))
+    return sorted(found, key=lambda act: act.at_s)
+
+
+def faults(options: Options, *, has_sql_server: bool) -> list[Fault]:
+    """What goes wrong, in order: each victim is killed as often as the others, at moments of its own."""
+    chance = generator(options.seed, "faults")
+    end_s = options.minutes * 60 * FOLLOWED_SHARE
+    victims = [each for each in VICTIMS if has_sql_server or each != "sql"]
+    found: list[Fault] = []
+    if "kill" in options.faults:
+        found += [
+            Fault(chance.uniform(0.02 * end_s, end_s), "kill", victims[number % len(victims)])
+            for number in range(options.kills)
+        ]
+    rare = max(1, options.kills // 10)  # of each other kind: they last, where a kill does not
+    if "stall" in options.faults:
+        stalled = [each for each in STALLED if has_sql_server or each != "sql"]
+        found += [
+            Fault(chance.uniform(0.1 * end_s, 0.8 * end_s), "stall", chance.choice(stalled), options.stall_s)
+            for _ in range(rare)
+        ]
+    if "failover" in options.faults and has_sql_server:
+        found += [Fault(chance.uniform(0, end_s), "failover", "sql") for _ in range(2 * rare)]
+    if "disk" in options.faults:
+        found += [
+            Fault(chance.uniform(0.1 * end_s, 0.8 * end_s), "disk", lasts_s=options.stall_s / 3) for _ in range(rare)
+        ]
+    if "clock" in options.faults:
+        for jump_s in (3 * 3600.0, -900.0):
+            found.append(Fault(chance.uniform(0.1 * end_s, 0.8 * end_s), "clock", str(jump_s), options.stall_s / 3))
+    return sorted(found, key=lambda fault: fault.at_s)
+
+
+def _marred(text: str, chance: Random) -> str:
+    """The text as a copyist leaves it: whole, without some paragraphs, with invisible characters, or with slogans."""
+    paragraphs = text.split("\n")
+    match chance.randrange(4):
+        case 1:
+            return "\n".join(each for at, each in enumerate(paragraphs) if at % 7 != 3)
+        case 2:
+            return "\n".join("\u200b".join((each[:9], each[9:])) for each in paragraphs)
+        case 3:
+            return "\n".join((*paragraphs[:4], "更多精彩内容请收藏本站。", *paragraphs[4:]))
+    return text
+
+
+@cache
+def _foreign_sentences() -> Sequence[str]:
+    """Sentences that stand in no work of the demo."""
+    root = files("deploy") / "demo" / "others"
+    own = "".join(text for work in works() for _, text in work.chapters)
+    names = sorted(each.name for each in root.iterdir() if each.name.endswith(".txt"))
+    texts = [(root / name).read_text(encoding="utf-8") for name in names]
+    sentences = [f"{each}。" for text in texts for line in text.split("\n") for each in line.split("。") if each]
+    return [each for each in dict.fromkeys(sentences) if each[:8] not in own]
+
+
+def _titled(content: str) -> tuple[str, str]:
+    title, _, text = content.strip().partition("\n")
+    return title, text.strip()

@@ -1,0 +1,89 @@
+"""`python -m laboratory.chaos.scenario ORDER`: what people do in one installation, to the end; then what is stored.
+
+ORDER is a JSON file: the options, where the sites are, how fast, and where to write what is stored. Whoever acts here
+does as people do: where a service is away it is tried again, and first looked whether it was done.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import django
+
+T = TypeVar("T")
+GIVE_UP_AFTER_S = 900.0  # without anything becoming done: longer than a message stays with a worker that died
+RETRY_S = 0.5
+QUIET_POLLS = 3  # one after the other, since a process may be between two steps
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Act, wait until nothing is left to do, and write what is stored; 1 where something never became done."""
+    order = json.loads(Path(arguments[0]).read_text())
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "records.settings")
+    django.setup()
+    from laboratory.chaos import people, stored
+    from laboratory.chaos.plan import Options, acts
+
+    options = Options.from_json(order["options"])
+    pace, began = float(order["pace"]), time.monotonic()
+    person = people.Person(options, order["origins"], order["desk"], delay_s=float(order["delay_s"]))
+    patiently(person.begin, "the beginning")
+    for act in acts(options):
+        time.sleep(max(0.0, began + act.at_s * pace - time.monotonic()))
+        patiently(partial(person.do, act), f"{act.kind} {act.subject}")
+        _tell(f"{act.kind} {' '.join(map(str, act.subject))}")
+    while order["until"] and not Path(order["until"]).exists():  # faults still come
+        time.sleep(RETRY_S)
+    _wait_until_quiet(stored.left)
+    Path(order["out"]).write_text(json.dumps(patiently(lambda: stored.everything(options), "reading"), indent=1))
+    return 0
+
+
+def patiently(call: Callable[[], T], what: str) -> T:
+    """What the call gives, tried again while a service is away or what it needs is not there yet."""
+    from core.errors import BadInput, RetryLater
+    from laboratory.chaos.people import NotYet
+    from records.database import AWAY, fresh
+
+    deadline, last = time.monotonic() + GIVE_UP_AFTER_S, ""
+    while True:
+        fresh()
+        try:
+            return call()
+        except (RetryLater, NotYet, OSError, *AWAY) as error:
+            if isinstance(error, BadInput) or time.monotonic() > deadline:
+                raise
+            if (said := f"{type(error).__name__}: {error}".splitlines()[0]) != last:
+                _tell(f"  {what} waits: {said}")
+                last = said
+        time.sleep(RETRY_S)
+
+
+def _wait_until_quiet(left: Callable[[], dict[str, int]]) -> None:
+    """Return when nothing is left to do. Raises NotYet with what is left when that does not change for too long."""
+    from laboratory.chaos.people import NotYet
+
+    quiet, last, since = 0, None, time.monotonic()
+    while quiet < QUIET_POLLS:
+        now = patiently(left, "what is left")
+        quiet = 0 if any(now.values()) else quiet + 1
+        if now != last:
+            _tell(f"left: {', '.join(f'{name} {count}' for name, count in now.items() if count) or 'nothing'}")
+            last, since = now, time.monotonic()
+        if time.monotonic() - since > GIVE_UP_AFTER_S:
+            raise NotYet(f"nothing moves: {now}")
+        time.sleep(2 * RETRY_S)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"  {line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,167 @@
+"""What an installation holds, by content: the same twice where two runs came to the same.
+
+Rows are named by site, path and work, never by a number that the order of events gave; times, and what follows from
+them, are left out. Imported when Django is set up.
+"""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from core.errors import BrokenInvariant
+from core.ids import Digest, PageId, digest
+from core.pages import Page
+from laboratory.chaos.plan import Options
+from pipeline.maintenance import sweep_all
+from pipeline.pending import pending
+from pipeline.redis_lock import MAINTENANCE, redis_lock
+from pipeline.wiring import live, live_evidence, redis_client
+from records.evidence import bundles
+from records.models import (
+    Case,
+    CaseMatch,
+    CrawlRun,
+    EvidenceBundle,
+    Exclusion,
+    FailedMessage,
+    Notice,
+    NoticeMail,
+    Site,
+    VerdictRecord,
+    Work,
+)
+
+BATCH = 500
+
+
+def left() -> dict[str, int]:
+    """What is still to be done, by what it is; RetryLater where a service does not answer."""
+    ports, client = live(settings.ZHUIWEN), redis_client(settings.ZHUIWEN)
+    waits = pending(client)
+    found = {
+        "runs": CrawlRun.objects.filter(state__in=CrawlRun.LIVE).count(),
+        "messages": sum(waits.waiting.values()),
+        "bundles": len(bundles.pending(BATCH)),
+        "works": Work.objects.filter(chapters__indexed_at=None).count(),
+    }
+    if any(found.values()):
+        return found
+    with redis_lock(client, MAINTENANCE) as is_ours:
+        return {"swept": int(not (is_ours and sweep_all(ports).found_nothing))}
+
+
+def everything(options: Options) -> dict[str, list[str]]:
+    """By kind, one line for each thing, in order."""
+    kinds = {
+        "pages": _pages(),
+        "versions": _versions(),
+        "fingerprints": _fingerprints(),
+        "findings": _findings(),
+        "exclusions": _exclusions(),
+        "cases": _cases(),
+        "verdicts": _verdicts(),
+        "bundles": _bundles(),
+        "notices": _notices(),
+        "mails": (
+            f"{mail.notice.site.name} {mail.state}" for mail in NoticeMail.objects.select_related("notice__site")
+        ),
+        "damaged bundles": _damaged(),
+        "failed runs": _failed_runs(),
+        "failed messages": (f"{row.task} {row.error}" for row in FailedMessage.objects.all()),
+    }
+    return {name: sorted(lines) for name, lines in kinds.items()}
+
+
+def _pages() -> Iterator[str]:
+    for page in _stored_pages():
+        yield _place(page.site_id, page.canonical_url)
+
+
+def _versions() -> Iterator[str]:
+    store = live(settings.ZHUIWEN).pages
+    for page in _stored_pages():
+        for version in store.versions(page.id):
+            yield f"{_place(page.site_id, page.canonical_url)} {version.id}"
+
+
+def _fingerprints() -> Iterator[str]:
+    ports = live(settings.ZHUIWEN)
+    for page in _stored_pages():
+        kept = ports.fingerprints.get(page.current_version, ports.algorithm.id)
+        sealed = digest(kept.payload) if kept else "none"
+        yield f"{_place(page.site_id, page.canonical_url)} {sealed}"
+
+
+def _findings() -> Iterator[str]:
+    for match in CaseMatch.objects.select_related("case__page", "case__work"):
+        yield f"{_of(match.case)} {match.chapter_title} {match.page_text_digest[:12]} {match.match_class}"
+
+
+def _exclusions() -> Iterator[str]:
+    for each in Exclusion.objects.select_related("page", "work"):
+        yield f"{_place(each.page.site_id, each.page.url)} {each.work.title} {each.reason}"
+
+
+def _cases() -> Iterator[str]:
+    for case in Case.objects.select_related("page", "work"):
+        yield f"{_of(case)} {case.state} {case.match_class} {case.taken_chars}"
+
+
+def _verdicts() -> Iterator[str]:
+    for given in VerdictRecord.objects.select_related("case__page", "case__work"):
+        yield f"{_of(given.case)} {given.verdict} {given.note}"
+
+
+def _bundles() -> Iterator[str]:
+    for bundle in EvidenceBundle.objects.select_related("case__page", "case__work", "match"):
+        yield f"{_of(bundle.case)} {bundle.match.chapter_title} {bundle.match.page_text_digest[:12]} {bundle.kind}"
+
+
+def _notices() -> Iterator[str]:
+    for notice in Notice.objects.select_related("site").prefetch_related("pages__case__page", "files", "events"):
+        pages = sorted(urlsplit(each.case.page.url).path for each in notice.pages.all())
+        events = [str(each.state) for each in notice.events.order_by("at", "pk")]
+        yield f"{notice.site.name} {notice.kind} {notice.state} {pages} {len(notice.files.all())} files {events}"
+
+
+def _damaged() -> Iterator[str]:
+    """Bundles whose file is not there, or is another: every one is read."""
+    store = live_evidence(settings.ZHUIWEN).store
+    for bundle in EvidenceBundle.objects.select_related("case__page", "case__work"):
+        try:
+            content = store.get(Digest(bundle.digest))
+        except BrokenInvariant:
+            content = None
+        if content is None or digest(content) != bundle.sha256:
+            yield _of(bundle.case)
+
+
+def _failed_runs() -> Iterator[str]:
+    """Sites whose newest crawl came to no end."""
+    for site in Site.objects.all():
+        newest = site.runs.order_by("-pk").first()
+        if newest is not None and newest.state != CrawlRun.State.FINISHED:
+            yield f"{site.name} {newest.state} {newest.finish_reason}"
+
+
+def _stored_pages() -> Iterator[Page]:
+    store, after = live(settings.ZHUIWEN).pages, PageId("")
+    while batch := store.pages(after or None, BATCH):
+        yield from batch
+        after = batch[-1].id
+
+
+def _of(case: Case) -> str:
+    return f"{_place(case.page.site_id, case.page.url)} {case.work.title}"
+
+
+def _place(site: object, url: str) -> str:
+    return f"site {_number(int(str(site)))} {urlsplit(url).path}"
+
+
+def _number(key: int) -> str:
+    return _NAMES.setdefault(key, Site.objects.get(pk=key).name.split()[-1])
+
+
+_NAMES: dict[int, str] = {}

@@ -1,0 +1,86 @@
+"""What `make chaos` draws from a seed, and how it tells what was lost from what was doubled."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from core.states import Verdict
+from laboratory.chaos.__main__ import FULL, SAMPLE, compared, main
+from laboratory.chaos.plan import KINDS, VICTIMS, acts, faults, page, page_count, site_count, works
+from laboratory.chaos.site import document
+
+PAGES = {"pages": ["/a", "/b"], "bundles": ["x", "x", "y"]}
+
+
+def test_two_runs_that_hold_the_same_in_any_order_have_lost_and_doubled_nothing() -> None:
+    assert compared(PAGES, {"pages": ["/b", "/a"], "bundles": ["y", "x", "x"]}) == (0, 0)
+
+
+def test_what_is_missing_is_lost_and_what_is_there_twice_is_doubled_and_both_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert compared(PAGES, {"pages": ["/b"], "bundles": ["x", "x", "x", "y"]}) == (1, 1)
+    said = capsys.readouterr().err.splitlines()
+    assert "  - /a" in said
+    assert "  + x" in said
+
+
+def test_a_thing_that_changed_is_lost_as_it_was_and_one_too_many_as_it_is() -> None:
+    assert compared({"cases": ["/a confirmed"]}, {"cases": ["/a open"]}) == (1, 1)
+
+
+def test_a_kind_that_a_run_does_not_tell_of_is_lost_as_a_whole() -> None:
+    assert compared(PAGES, {"pages": ["/a", "/b"]}) == (3, 0)
+
+
+@pytest.mark.parametrize("options", [SAMPLE, FULL])
+def test_a_seed_draws_the_same_acts_and_faults_each_time_and_another_seed_others(options: object) -> None:
+    assert isinstance(options, type(SAMPLE))
+    other = replace(options, seed=options.seed + 1)
+    for drawn in (acts, lambda given: faults(given, has_sql_server=True)):
+        assert drawn(options) == drawn(options)
+        assert drawn(options) != drawn(other)
+
+
+@pytest.mark.parametrize("has_sql_server", [True, False])
+def test_each_service_is_killed_as_often_as_the_others(has_sql_server: bool) -> None:
+    drawn = faults(FULL, has_sql_server=has_sql_server)
+    killed = Counter(fault.victim for fault in drawn if fault.kind == "kill")
+    assert killed.total() == FULL.kills
+    assert set(killed) == set(VICTIMS) - (set() if has_sql_server else {"sql"})
+    assert max(killed.values()) - min(killed.values()) <= 1
+    assert [fault.at_s for fault in drawn] == sorted(fault.at_s for fault in drawn)
+
+
+def test_a_full_run_has_every_kind_of_fault_and_one_of_kills_alone_no_other() -> None:
+    assert {fault.kind for fault in faults(FULL, has_sql_server=True)} == set(KINDS)
+    assert {fault.kind for fault in faults(replace(FULL, faults=("kill",)), has_sql_server=True)} == {"kill"}
+
+
+def test_people_enter_every_work_once_crawl_every_site_decide_and_send_a_notice_about_each() -> None:
+    drawn = acts(FULL)
+    kinds = Counter(act.kind for act in drawn)
+    assert sorted(act.subject for act in drawn if act.kind == "work") == [(number,) for number in range(len(works()))]
+    assert kinds["work"] == len(works())
+    assert kinds["notice"] == site_count(FULL)
+    decided = [act for act in drawn if act.kind == "verdict"]
+    assert {act.subject[0] for act in decided} == set(range(site_count(FULL)))
+    assert {Verdict(str(act.subject[2])) for act in decided} == {Verdict.CONFIRMED, Verdict.FALSE_ALARM}
+    for act in decided:
+        assert page(FULL, int(act.subject[0]), int(act.subject[1])).work is not None, "only copies have cases"
+
+
+def test_every_page_of_a_site_is_linked_from_its_lists_and_nothing_else_is_there() -> None:
+    count = page_count(SAMPLE, 0)
+    assert sum(page_count(SAMPLE, site) for site in range(site_count(SAMPLE))) == SAMPLE.pages
+    start = document(SAMPLE, 0, "/") or ""
+    lists = [document(SAMPLE, 0, f"/list/{number}") or "" for number in range(start.count('href="/list/'))]
+    assert all(f'href="/p/{number}"' in "".join(lists) for number in range(count))
+    assert document(SAMPLE, 0, f"/p/{count}") is None
+    assert document(SAMPLE, 0, "/p/x") is None
+
+
+def test_a_kind_of_fault_that_nobody_knows_is_refused_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--faults", "kill,flood"]) == 2
+    assert capsys.readouterr().err == "--faults flood: choose of kill,stall,disk,clock,failover\n"
