@@ -42,6 +42,17 @@ def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_dat
     return world
 
 
+class Quiet(Client):
+    """A client that keeps no copy of what each template was given: a fifth of a page's time."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self.cookies = client.cookies
+
+    def request(self, **request: Any) -> Any:
+        return self.handler(self._base_environ(**request))
+
+
 def visitor(person: User) -> Client:
     """A client that gets the page 500 where another would be thrown the exception."""
     client = signed_in(person)
@@ -59,8 +70,9 @@ def declared(model: type[Model], person: User) -> list[str]:
 def failing(client: Client, path: str, given: Iterator[dict[str, Any]], method: str = "get") -> list[object]:
     """What was given where the answer is none of those that may be."""
     found: list[object] = []
+    asking = Quiet(client)
     for values in given:
-        status = getattr(client, method)(path, values).status_code
+        status = getattr(asking, method)(path, values).status_code
         if status not in ANSWERS:
             found.append((path, {name: str(value)[:20] for name, value in values.items()}, status))
     return found
@@ -100,7 +112,7 @@ def test_every_list_is_one_that_looks_up_only_what_it_declares(world: admin_data
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
 def test_no_name_of_a_record_breaks_its_pages(world: admin_data.World, model: type[Model]) -> None:
-    client = visitor(world.administrator)
+    client = Quiet(visitor(world.administrator))
     urls = [url for url in admin.site._registry[model].get_urls() if url.name and "object_id" in str(url.pattern)]
     assert urls
     record = model._default_manager.order_by("pk").first()
