@@ -19,6 +19,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 pytest_plugins = [
     "tests.support.embedded",
     "tests.support.redis_server",
+    "tests.support.s3_server",
     "tests.support.ready_reader",
     "tests.support.needs",
     "tests.support.own_servers",
