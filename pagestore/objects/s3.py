@@ -27,12 +27,15 @@ _IF_NEW = {"IfNoneMatch": "*"}
 
 
 class S3Objects:
-    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then."""
+    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then.
 
-    def __init__(self, bucket: str, prefix: str, access: S3Access) -> None:
+    is_brief: asked once and for seconds alone, to see whether the store answers.
+    """
+
+    def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
         require_boto3()
         self._bucket, self._prefix, self._access = bucket, prefix, access
-        self._where = place_in_words(bucket, access)
+        self._where, self._is_brief = place_in_words(bucket, access), is_brief
 
     def put_new(self, key: str, content: bytes) -> bool:
         name = self._prefix + stored_name(key)
@@ -92,14 +95,15 @@ class S3Objects:
 
     @property
     def _client(self) -> Any:
-        return client_of(self._access, self._where)
+        return client_of(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
         """Whether it was written; False where something is there. Raises BrokenInvariant where it arrived damaged."""
-        sha256 = hashlib.sha256(content)
+        sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,
             "Body": content,
+            "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # wanted where objects are locked
             "ChecksumSHA256": b64encode(sha256.digest()).decode("ascii"),
             "Metadata": {"sha256": sha256.hexdigest()},
             **(_IF_NEW if is_conditional else {}),
@@ -110,8 +114,7 @@ class S3Objects:
                 return False
             # A store that knows the checksum has checked it and says it again; others give MD5 as the tag. Of neither,
             # as of those that encrypt, nothing follows but that the bytes have to be read back.
-            md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
-            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "").strip('"') == md5:
+            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
             kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:
