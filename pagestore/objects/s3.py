@@ -22,7 +22,8 @@ from pagestore.objects.s3_client import (
 PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
 PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
 
-_THERE, _AT_ONCE, _NOT_IMPLEMENTED = 412, 409, 501
+_THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
+_NOT_IMPLEMENTED = 501  # Aliyun OSS says so of conditions
 _IF_NEW = {"IfNoneMatch": "*"}
 
 
@@ -109,7 +110,7 @@ class S3Objects:
             **(_IF_NEW if is_conditional else {}),
         }
         with translated(self._where):
-            done = self._answer("put_object", {_THERE, _AT_ONCE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
+            done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
             if done is None:
                 return False
             # A store that knows the checksum has checked it and says it again; others give MD5 as the tag. Of neither,

@@ -28,6 +28,7 @@ _REGION = {
     "AuthorizationHeaderMalformed",
     "IllegalLocationConstraintException",
 }
+_ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
 # The bytes or the clock of the connection, not the request, were at fault.
 _PASSING = {"RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict"}
 _REFUSED_STATUS, _PASSING_STATUS = {401, 403}, {408, 409, 429}
@@ -129,6 +130,8 @@ def _judged(error: Any, where: str) -> ZhuiwenError:
         return BadConfiguration("store.s3-no-bucket", where=where)
     if code in _REGION or status in _REDIRECTS:
         return BadConfiguration("store.s3-region", where=where, code=code or status)
+    if code in _ADDRESSING:
+        return BadConfiguration("store.s3-addressing", where=where)
     if code in _PASSING or status >= 500 or status in _PASSING_STATUS:
         return ServiceUnavailable(SERVICE, where)
     if status in _REFUSED_STATUS:
