@@ -21,7 +21,9 @@ def open_page_store(chosen: Settings, database: MongoDatabase | None = None) -> 
 
     Raises ServiceUnavailable at its calls, not here; BadConfiguration here.
     """
-    return opening.open_page_store(database or connect(chosen.mongo_url), chosen.services.raw_url, chosen.s3)
+    if database is None:
+        database = connect(chosen.mongo_url)
+    return opening.open_page_store(database, chosen.services.raw_url, chosen.s3)
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:
