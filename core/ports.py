@@ -7,6 +7,7 @@ WorkStore           texts of the reference corpus          pagestore.mongo, page
 FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
 CaseRepository            rights, outcomes, cases             records.cases.case_repository, pipeline.memory
 EvidenceStore       bundles, append-only                pagestore.evidence
+ObjectStore         bytes by key, written once          pagestore.objects
 SearchBacklog          pages to be searched for new texts  part of every CaseRepository
 Outbox              messages to the next step           pipeline.outbox, pipeline.memory
 Clock               now                                 core.clock
@@ -187,6 +188,37 @@ class EvidenceStore(Protocol):
 
     def removals(self) -> list[Removal]:
         """The log of removals, oldest first."""
+        ...
+
+
+class ObjectStore(Protocol):
+    """Bytes by key: in a folder, in memory, or in an S3-compatible store. What is there is never written over.
+
+    A key is a text; strokes part it as they part paths, and no key may be the folder of another. Raises
+    ServiceUnavailable, and BadConfiguration where the store refuses its user. pagestore.objects.opening opens one.
+    """
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """Keep bytes; False where the same were kept before. Raises BrokenInvariant where others are."""
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """The bytes as they were put; a store that notes a digest raises BrokenInvariant where they were changed."""
+        ...
+
+    def size(self, key: str) -> int | None:
+        """How many bytes are kept under a key; None where none are."""
+        ...
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """The keys that begin with `prefix`, in order of the names that they are kept under.
+
+        For keys of letters, digits and `._-/` that is their own order.
+        """
+        ...
+
+    def remove(self, key: str) -> None:
+        """Forget what is kept under a key, if anything is: for retention and for no other purpose."""
         ...
 
 

@@ -4,6 +4,8 @@ from core import service_urls
 from core.known_settings import known_settings
 
 HIDDEN = "***"
+# Secret as a whole; of the others, which are URLs, what is not secret is shown.
+KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 
 def shown(name: str, value: str) -> str:
@@ -14,7 +16,7 @@ def shown(name: str, value: str) -> str:
     """
     if not known_settings()[name].told.is_secret or not value:
         return value
-    if name == "secret_key":
+    if name in KEYS:
         return HIDDEN
     return ",".join(service_urls.without_secrets(url) for url in value.split(","))
 

@@ -7,9 +7,15 @@ from collections.abc import Sequence
 MONGO = ("mongodb://", "mongodb+srv://")
 REDIS = ("redis://", "rediss://", "unix:///")
 REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
-EVIDENCE = ("file:///", *MONGO)
+S3 = ("s3://",)
+FILE = ("file:///",)
+EVIDENCE = (*FILE, *S3, *MONGO)
+OBJECTS = (*FILE, *S3)
 WEB = ("http://", "https://")
 DATABASE = ("postgres://", "postgresql://", "sqlite:///")
+
+# A bucket as S3 names it, and a prefix of signs that need no escaping anywhere.
+_S3_PLACE = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_=.-]+)*/?)")
 
 
 def can_be(url: str, beginnings: Sequence[str]) -> bool:
@@ -19,6 +25,30 @@ def can_be(url: str, beginnings: Sequence[str]) -> bool:
     (True, False, False)
     """
     return any(re.match(re.escape(start) + r"[^\s?#]", url, re.IGNORECASE) for start in beginnings)
+
+
+def bucket_and_prefix(url: str) -> tuple[str, str] | None:
+    """What an `s3://` URL names: a bucket, and what all names in it begin with; None where it is none.
+
+    A prefix has at most 200 characters: 1,024 bytes are all that a name may have.
+
+    >>> bucket_and_prefix("s3://kept/zhuiwen"), bucket_and_prefix("s3://kept"), bucket_and_prefix("s3://key:hush@kept")
+    (('kept', 'zhuiwen/'), ('kept', ''), None)
+    """
+    found = _S3_PLACE.fullmatch(url)
+    if found is None or len(found[2]) > 200 or not {".", ".."}.isdisjoint(found[2].split("/")):
+        return None
+    prefix = found[2].strip("/")
+    return found[1], f"{prefix}/" if prefix else ""
+
+
+def is_plain_web_url(url: str) -> bool:
+    """Whether `url` is one of the web that holds neither a user nor options, which may be secret.
+
+    >>> is_plain_web_url("https://s3.example:9000"), is_plain_web_url("https://key:hush@s3.example")
+    (True, False)
+    """
+    return can_be(url, WEB) and not re.search(r"[@?#\s]", url)
 
 
 def celery_broker(url: str) -> str:

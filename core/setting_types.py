@@ -52,6 +52,17 @@ def _url(beginnings: tuple[str, ...]) -> Admits:
     return Admits(test, Message("config.url", beginnings=beginnings))
 
 
+def _stored(beginnings: tuple[str, ...]) -> Admits:
+    """URLs of which those of S3 name a bucket that can be, and no user."""
+
+    def test(text: str) -> bool:
+        is_s3 = text.lower().startswith("s3:")
+        return service_urls.can_be(text, beginnings) and (not is_s3 or bool(service_urls.bucket_and_prefix(text)))
+
+    shown = tuple("s3://BUCKET/PREFIX" if each == "s3://" else each for each in beginnings)
+    return Admits(test, Message("config.url", beginnings=shown))
+
+
 def _is_place(text: str) -> bool:
     try:
         return bool(_PLACE.fullmatch(text)) and parse_host(text).port is not None
@@ -96,7 +107,9 @@ MongoUrl = Annotated[str, _url(service_urls.MONGO)]
 RedisUrl = Annotated[str, _url(service_urls.REDIS)]
 IndexUrl = Annotated[str, _url(service_urls.REDIS + service_urls.REDIS_CLUSTER)]
 DatabaseUrl = Annotated[str, _url(service_urls.DATABASE)]
-EvidenceUrl = Annotated[str, _url(service_urls.EVIDENCE)]
+EvidenceUrl = Annotated[str, _stored(service_urls.EVIDENCE)]
+RawUrl = Annotated[str, _stored(service_urls.OBJECTS)]
+EndpointUrl = Annotated[str, Admits(service_urls.is_plain_web_url, Message("config.endpoint-url"))]
 Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_KEY_CHARS))]
 WebUrl = Annotated[str, _url(service_urls.WEB)]
 TimeZone = Annotated[str, Admits(_is_zone, Message("config.time-zone"))]

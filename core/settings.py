@@ -15,6 +15,7 @@ from core import sockets
 from core.setting_types import (
     DatabaseUrl,
     DemoPort,
+    EndpointUrl,
     EvidenceUrl,
     IndexUrl,
     Key,
@@ -22,6 +23,7 @@ from core.setting_types import (
     MongoUrl,
     Place,
     Port,
+    RawUrl,
     RedisUrl,
     Setting,
     SmtpUrl,
@@ -88,6 +90,13 @@ class ServiceSettings:
             is_secret=True,
         ),
     ] = field(default="", repr=False)
+    raw_url: Annotated[
+        RawUrl,
+        Setting(
+            _("where raw responses are kept: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
+            default=_("the page store"),
+        ),
+    ] = ""
     web_port: Annotated[Port, Setting(_("port of the admin"))] = 8717
     web_host: Annotated[str, Setting(_("address that the admin listens on"))] = "127.0.0.1"
     demo_port: Annotated[DemoPort, Setting(_("first of the seven ports of the demo's sites"))] = 8801
@@ -293,7 +302,10 @@ class EvidenceSettings:
     url: Annotated[
         EvidenceUrl,
         Setting(
-            _("where evidence bundles are kept: `file:///FOLDER`, or another MongoDB as `mongodb://`"),
+            _(
+                "where evidence bundles are kept: `file:///FOLDER`, `s3://BUCKET/PREFIX` (extra `s3`), or another"
+                " MongoDB as `mongodb://`"
+            ),
             name="evidence_url",
             default=_("the page store"),
             is_secret=True,
@@ -344,6 +356,46 @@ class EvidenceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class S3Settings:
+    """The S3-compatible store of everything that is kept under an `s3://` URL (extra `s3`)."""
+
+    endpoint_url: Annotated[
+        EndpointUrl,
+        Setting(
+            _("`https://…` of the S3-compatible store of all `s3://` URLs"),
+            name="s3_endpoint_url",
+            default=_("Amazon's"),
+        ),
+    ] = ""
+    region: Annotated[
+        str, Setting(_("region of its buckets"), name="s3_region", default=_("as boto3 finds it, else `us-east-1`"))
+    ] = ""
+    access_key: Annotated[
+        str,
+        Setting(
+            _("identifier of the key that the store is asked with"),
+            name="s3_access_key",
+            default=_("as boto3 finds it"),
+            is_secret=True,
+        ),
+    ] = field(default="", repr=False)
+    secret_key: Annotated[
+        str,
+        Setting(_("the secret of that key"), name="s3_secret_key", default=_("as boto3 finds it"), is_secret=True),
+    ] = field(default="", repr=False)
+    addressing: Annotated[
+        Literal["path", "virtual"],
+        Setting(
+            _(
+                "`path`: buckets stand in the path of URLs; `virtual`: before the host, as Aliyun OSS and Tencent COS"
+                " want it"
+            ),
+            name="s3_addressing",
+        ),
+    ] = "path"
+
+
+@dataclass(frozen=True, slots=True)
 class WebSettings:
     secret_key: Annotated[
         Key,
@@ -390,6 +442,7 @@ class Settings:
     registries: RegistrySettings = field(default_factory=RegistrySettings)
     mail: MailSettings = field(default_factory=MailSettings)
     evidence: EvidenceSettings = field(default_factory=EvidenceSettings)
+    s3: S3Settings = field(default_factory=S3Settings)
 
     @property
     def mongo_url(self) -> str:

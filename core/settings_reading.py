@@ -18,6 +18,7 @@ from core.settings import (
     MailSettings,
     PipelineSettings,
     RegistrySettings,
+    S3Settings,
     ServiceSettings,
     Settings,
     WebSettings,
@@ -39,6 +40,7 @@ class _Sections(BaseSettings):
     pipeline: PipelineSettings = PipelineSettings()
     web: WebSettings = WebSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    s3: S3Settings = S3Settings()
 
 
 class _LayerSource(PydanticBaseSettingsSource):

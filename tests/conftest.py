@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.support.embedded",
     "tests.support.made_tables",
     "tests.support.redis_server",
+    "tests.support.s3_server",
     "tests.support.ready_reader",
     "tests.support.needs",
     "tests.support.own_servers",

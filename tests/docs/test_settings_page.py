@@ -28,4 +28,4 @@ def test_the_page_has_the_settings_of_the_program_with_their_defaults_and_meanin
 
 def test_every_setting_that_the_text_names_exists() -> None:
     known = {variable_of(name) for name in ("home", *known_settings())}
-    assert set(re.findall(r"ZHUIWEN_[A-Z_]*[A-Z]", PAGE)) <= known
+    assert set(re.findall(r"ZHUIWEN_[A-Z0-9_]*[A-Z]", PAGE)) <= known

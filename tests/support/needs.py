@@ -15,7 +15,18 @@ from typing import Any
 import pytest
 
 NEEDS: Mapping[str, frozenset[str]] = {
-    "service": frozenset({"mongo_server", "mongo_url", "redis_url", "redis_cluster_url", "live_server", "loopback"}),
+    "service": frozenset(
+        {
+            "mongo_server",
+            "mongo_url",
+            "redis_url",
+            "redis_cluster_url",
+            "live_server",
+            "s3_process",
+            "s3_server",
+            "loopback",
+        }
+    ),
     "process": frozenset({"processes"}),
     "browser": frozenset({"browsers"}),
     "slow": frozenset({"long_computation"}),

@@ -1,0 +1,98 @@
+"""Objects as files that can only be read, in a folder."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from core.errors import BrokenInvariant, ServiceUnavailable
+from core.wording import Message
+from pagestore.objects.names import key_named, stored_name, stored_prefix
+
+
+class FolderObjects:
+    """core.ports.ObjectStore in a folder, made when it is first written to. `service`: what it is called in errors."""
+
+    def __init__(self, folder: Path, service: Message | None = None) -> None:
+        self._folder = folder
+        self._service = service or Message("service.object-folder")
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        target = self._path(key)
+        with self.usable():
+            if not target.exists():
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if _link_new(target, content):
+                    return True
+            if target.read_bytes() != content:
+                raise BrokenInvariant("store.object-differs", key=key)
+            return False
+
+    def get(self, key: str) -> bytes | None:
+        with self.usable(), suppress(FileNotFoundError):
+            return self._path(key).read_bytes()
+        return None
+
+    def size(self, key: str) -> int | None:
+        with self.usable(), suppress(FileNotFoundError):
+            return self._path(key).stat().st_size
+        return None
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        start = stored_prefix(prefix)
+        names = self._names(start.rpartition("/")[0], start)
+        yield from (key for name in names if (key := key_named(name)) is not None)
+
+    def remove(self, key: str) -> None:
+        with self.usable():
+            self._path(key).unlink(missing_ok=True)
+
+    @contextmanager
+    def usable(self) -> Iterator[None]:
+        """Turns what the file system raises inside into ServiceUnavailable."""
+        try:
+            yield
+        except OSError as fault:
+            raise ServiceUnavailable(self._service, str(self._folder), Message("service.make-writable")) from fault
+
+    def _path(self, key: str) -> Path:
+        return self._folder / stored_name(key)
+
+    def _names(self, below: str, start: str) -> Iterator[str]:
+        """The names of files that begin with `start`, in order; a folder stands where its name with a stroke does."""
+        entries: list[str] = []
+        with self.usable(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
+            entries = sorted(f"{below}{'/' if below else ''}{e.name}{'/' if e.is_dir() else ''}" for e in found)
+        for name in entries:
+            if name.endswith("/") and (name.startswith(start) or start.startswith(name)):
+                yield from self._names(name[:-1], start)
+            elif name.startswith(start):
+                yield name
+
+
+def _link_new(target: Path, content: bytes) -> bool:
+    """Write a file that appears whole or not at all, and never in place of another."""
+    descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(written).chmod(0o400)
+        with suppress(FileExistsError):
+            os.link(written, target)
+            _write_out(target.parent)
+            return True
+        return False
+    finally:
+        Path(written).unlink()
+
+
+def _write_out(folder: Path) -> None:
+    """The entries of a folder reach the disk: a power loss must not take a file that was said to be kept."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

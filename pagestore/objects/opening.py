@@ -1,0 +1,28 @@
+"""A URL -> the object store that it names."""
+
+from pathlib import Path
+
+from core import service_urls
+from core.errors import BadConfiguration
+from core.ports import ObjectStore
+from core.wording import Message
+from pagestore.objects.folder import FolderObjects
+from pagestore.objects.s3 import S3Objects
+from pagestore.objects.s3_client import S3Access
+
+FILE_SCHEME = "file://"
+ALLOWED = ("file:///FOLDER", "s3://BUCKET/PREFIX")
+
+
+def open_objects(url: str, access: S3Access, variable: str, folder: Message | None = None) -> ObjectStore:
+    """The store at `file:///FOLDER` or `s3://BUCKET/PREFIX`; nothing is made, written or sent yet.
+
+    access: `Settings.s3`. variable: the setting that says the URL, for errors; folder: what a folder is called there.
+    Raises BadConfiguration: for another URL, where boto3 is not installed.
+    """
+    if url.startswith(FILE_SCHEME):
+        return FolderObjects(Path(url.removeprefix(FILE_SCHEME)), folder)
+    place = service_urls.bucket_and_prefix(url)
+    if place is None:
+        raise BadConfiguration("store.no-url", variable=variable, allowed=ALLOWED)
+    return S3Objects(*place, access)

@@ -1,0 +1,155 @@
+"""Objects in any S3-compatible store, written once where the store can see to that, and looked for first where not."""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from core.errors import BrokenInvariant, ServiceUnavailable
+from pagestore.objects.names import key_named, stored_name, stored_prefix
+from pagestore.objects.s3_client import (
+    SERVICE,
+    S3Access,
+    client_of,
+    place_in_words,
+    require_boto3,
+    status_and_code,
+    translated,
+)
+
+# A name that no key has (pagestore.objects.names). Whoever may write an object may write this one, always the same.
+PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
+PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
+
+_THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
+_NOT_IMPLEMENTED = 501  # Aliyun OSS says so of conditions
+_IF_NEW = {"IfNoneMatch": "*"}
+
+
+class S3Objects:
+    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then.
+
+    is_brief: asked once and for seconds alone, to see whether the store answers.
+    """
+
+    def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
+        require_boto3()
+        self._bucket, self._prefix, self._access = bucket, prefix, access
+        self._where, self._is_brief = place_in_words(bucket, access), is_brief
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        name = self._prefix + stored_name(key)
+        for _ in range(PUT_ATTEMPTS):
+            # Without conditions two writers at once may both write: what they write is the same but for a fault.
+            there = None if self.refuses_overwriting else self._head(name)
+            if there is None and self._put(name, content, is_conditional=self.refuses_overwriting):
+                return True
+            there = there or self._head(name)
+            if there is not None:
+                self._require_same(key, there, content)
+                return False
+        raise ServiceUnavailable(SERVICE, self._where)
+
+    def get(self, key: str) -> bytes | None:
+        with translated(self._where):
+            found = self._answer("get_object", {404}, Key=self._prefix + stored_name(key))
+            if found is None:
+                return None
+            content = bytes(found["Body"].read())
+        if _noted_sha256(found) not in {"", hashlib.sha256(content).hexdigest()}:
+            raise BrokenInvariant("store.object-changed", key=key, where=self._where)
+        return content
+
+    def size(self, key: str) -> int | None:
+        there = self._head(self._prefix + stored_name(key))
+        return None if there is None else int(there["ContentLength"])
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        asked = {"Prefix": self._prefix + stored_prefix(prefix)}
+        while True:
+            with translated(self._where):
+                page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
+            for each in page.get("Contents", ()):
+                key = key_named(each["Key"].removeprefix(self._prefix))
+                if key is not None:
+                    yield key
+            if not page.get("IsTruncated"):
+                return
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    def remove(self, key: str) -> None:
+        with translated(self._where):
+            self._client.delete_object(Bucket=self._bucket, Key=self._prefix + stored_name(key))
+
+    @cached_property
+    def refuses_overwriting(self) -> bool:
+        """Whether the store keeps to `If-None-Match: *`: told by putting one small object, the same each time, again.
+
+        Raises what any other write would.
+        """
+        name = self._prefix + PROBE
+        try:
+            return not all(self._put(name, PROBE_CONTENT, is_conditional=True) for _ in range(2))
+        except _NoConditions:
+            return False
+
+    @property
+    def _client(self) -> Any:
+        return client_of(self._access, self._where, is_brief=self._is_brief)
+
+    def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
+        """Whether it was written; False where something is there. Raises BrokenInvariant where it arrived damaged."""
+        sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
+        sent = {
+            "Key": name,
+            "Body": content,
+            "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # wanted where objects are locked
+            "ChecksumSHA256": b64encode(sha256.digest()).decode("ascii"),
+            "Metadata": {"sha256": sha256.hexdigest()},
+            **(_IF_NEW if is_conditional else {}),
+        }
+        with translated(self._where):
+            done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
+            if done is None:
+                return False
+            # A store that knows the checksum has checked it and says it again; others give MD5 as the tag. Of neither,
+            # as of those that encrypt, nothing follows but that the bytes have to be read back.
+            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
+                return True
+            kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
+        if kept != content:
+            raise BrokenInvariant("store.object-changed", key=name, where=self._where)
+        return True
+
+    def _head(self, name: str) -> dict[str, Any] | None:
+        with translated(self._where):
+            return self._answer("head_object", {404}, Key=name)
+
+    def _answer(self, operation: str, none: set[int], **asked: Any) -> dict[str, Any] | None:
+        """What the store answers; None for an HTTP status of `none`, unless it is the bucket that is not there."""
+        try:
+            return dict(getattr(self._client, operation)(Bucket=self._bucket, **asked))
+        except self._client.exceptions.ClientError as error:
+            status, code = status_and_code(error)
+            if status == _NOT_IMPLEMENTED and status in none:
+                raise _NoConditions from None
+            if status in none and code != "NoSuchBucket":
+                return None
+            raise
+
+    def _require_same(self, key: str, there: dict[str, Any], content: bytes) -> None:
+        """By the digest that stands with the object; one that another program copied here has none, and is read."""
+        noted = _noted_sha256(there)
+        is_same = noted == hashlib.sha256(content).hexdigest() if noted else self.get(key) == content
+        if not is_same:
+            raise BrokenInvariant("store.object-differs", key=key)
+
+
+def _noted_sha256(answer: dict[str, Any]) -> str:
+    """What `_put` noted beside the bytes, or ""; some stores write the names of metadata in capitals."""
+    return next((str(value) for name, value in answer.get("Metadata", {}).items() if name.lower() == "sha256"), "")
+
+
+class _NoConditions(Exception):
+    """The store answers that it knows no conditional writes."""

@@ -1,0 +1,139 @@
+"""The one place that knows boto3: how a store is asked, and what its answers are to the product."""
+
+import os
+import re
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, ZhuiwenError
+from core.wording import Message
+
+SERVICE = Message("service.object-store")
+CONNECT_TIMEOUT_S = 5.0
+SILENCE_TIMEOUT_S = 60.0  # of one read or write; a bundle of 100 MB may be checked for seconds before an answer
+BRIEF_TIMEOUT_S = 3.0  # of one that is asked whether it is there
+ATTEMPTS = 3  # botocore waits up to 1 s, then up to 2 s, between them
+CONNECTIONS = 16  # twice what one page store asks at once
+DEFAULT_REGION = "us-east-1"  # what stores that know no regions take for theirs
+
+_NO_BUCKET = {"NoSuchBucket"}
+_REGION = {
+    "PermanentRedirect",
+    "TemporaryRedirect",
+    "AuthorizationHeaderMalformed",
+    "IllegalLocationConstraintException",
+}
+_ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
+# The bytes or the clock of the connection, not the request, were at fault.
+_PASSING = {"RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict"}
+_REFUSED_STATUS, _PASSING_STATUS = {401, 403}, {408, 409, 429}
+_REDIRECTS = {301, 302, 307, 308}
+_NO_CODE = re.compile(r"[^A-Za-z0-9.]")
+
+
+class S3Access(Hashable, Protocol):
+    """How a store is reached; `core.settings.S3Settings` is one. Empty: as boto3 finds it."""
+
+    @property
+    def endpoint_url(self) -> str: ...
+    @property
+    def region(self) -> str: ...
+    @property
+    def access_key(self) -> str: ...
+    @property
+    def secret_key(self) -> str: ...
+    @property
+    def addressing(self) -> str: ...
+
+
+def require_boto3() -> None:
+    """Raises BadConfiguration where the extra `s3` is not installed."""
+    if find_spec("boto3") is None:
+        raise BadConfiguration("store.s3-not-installed")
+
+
+def client_of(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
+    """The client of a store in this process, for all threads and buckets; nothing is sent.
+
+    Raises BadConfiguration for half a key, or an endpoint that is none.
+    """
+    if bool(access.access_key) != bool(access.secret_key):
+        raise BadConfiguration("store.s3-no-key", where=where)
+    with translated(where):
+        return _client(access, os.getpid(), is_brief=is_brief)
+
+
+@cache
+def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
+    """Making one takes a quarter of a second; one that was made before a fork would share its connections."""
+    session = import_module("boto3.session").Session(
+        aws_access_key_id=access.access_key or None,
+        aws_secret_access_key=access.secret_key or None,
+        region_name=access.region or None,
+    )
+    return session.client(
+        "s3",
+        endpoint_url=access.endpoint_url or None,
+        region_name=session.region_name or DEFAULT_REGION,
+        config=import_module("botocore.config").Config(
+            connect_timeout=BRIEF_TIMEOUT_S if is_brief else CONNECT_TIMEOUT_S,
+            read_timeout=BRIEF_TIMEOUT_S if is_brief else SILENCE_TIMEOUT_S,
+            retries={"mode": "standard", "total_max_attempts": 1 if is_brief else ATTEMPTS},
+            max_pool_connections=CONNECTIONS,
+            # The digest of what is sent is part of the signature, which every store checks; the checksums that
+            # boto3 adds by itself come as trailers, which older and other stores than Amazon's do not take.
+            s3={"addressing_style": access.addressing, "payload_signing_enabled": True},
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+        ),
+    )
+
+
+def place_in_words(bucket: str, access: S3Access) -> str:
+    """A bucket and the host of its store, as errors name them: nothing secret."""
+    host = urlsplit(access.endpoint_url).netloc.rpartition("@")[2]
+    return f"s3://{bucket} ({host})" if host else f"s3://{bucket}"
+
+
+def status_and_code(error: Any) -> tuple[int, str]:
+    """What a store answered in place of doing what it was asked: HTTP's number and S3's word."""
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    return status, _NO_CODE.sub("", str(error.response.get("Error", {}).get("Code", "")))[:60]
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Turns what boto3 raises inside into errors of the product, of which none holds what was sent."""
+    exceptions = import_module("botocore.exceptions")
+    try:
+        yield
+    except exceptions.ClientError as error:
+        raise _judged(error, where) from None
+    except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError, exceptions.ProfileNotFound):
+        raise BadConfiguration("store.s3-no-key", where=where) from None
+    except exceptions.ParamValidationError as error:
+        raise BrokenInvariant("store.s3-operation", where=where, code=type(error).__name__) from None
+    except (exceptions.BotoCoreError, OSError):
+        raise ServiceUnavailable(SERVICE, where) from None
+    except ValueError as error:  # what botocore says of an endpoint that is no URL
+        raise BadConfiguration("store.s3-operation", where=where, code=type(error).__name__) from None
+
+
+def _judged(error: Any, where: str) -> ZhuiwenError:
+    status, code = status_and_code(error)
+    if code in _NO_BUCKET:
+        return BadConfiguration("store.s3-no-bucket", where=where)
+    if code in _REGION or status in _REDIRECTS:
+        return BadConfiguration("store.s3-region", where=where, code=code or status)
+    if code in _ADDRESSING:
+        return BadConfiguration("store.s3-addressing", where=where)
+    if code in _PASSING or status >= 500 or status in _PASSING_STATUS:
+        return ServiceUnavailable(SERVICE, where)
+    if status in _REFUSED_STATUS:
+        return BadConfiguration("store.s3-denied", where=where, code=code or status)
+    return BrokenInvariant("store.s3-operation", where=where, code=code or status)

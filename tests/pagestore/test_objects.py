@@ -1,0 +1,349 @@
+"""One contract for the three sides of the object store; the store in S3 on a real server, with faults before it."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.ports import ObjectStore
+from core.settings import S3Settings
+from pagestore.objects import s3_client
+from pagestore.objects.folder import FolderObjects
+from pagestore.objects.memory import MemoryObjects
+from pagestore.objects.opening import open_objects
+from pagestore.objects.s3 import PROBE, S3Objects
+from tests.support.embedded import free_port
+from tests.support.s3_server import SECRET, Answer, S3Server
+
+HOSTILE = [
+    "", ".", "..", "/", "//", "../../etc/passwd", "/absolute", "a//b/", ".hidden", ".zhuiwen-probe",
+    "空 格/第一章.html",
+    "100%", "%2E", "a%2Fb", "?#&=+", "quote\"'<>", "new\nline", "nul\0", "tab\t", "\x7f\x1b", "\ud800", "back\\slash",
+    "$(reboot)", "*", "~", "con", "🀄", "a" * 255, "/".join(["b" * 200] * 3),
+]  # fmt: skip
+
+
+class ObjectStoreContract:
+    """Subclasses give `store`."""
+
+    @pytest.mark.parametrize("length", [0, 1, 300_000, 20 * 1024 * 1024])
+    def test_bytes_come_back_as_they_were_put(self, store: ObjectStore, length: int) -> None:
+        content = random.Random(length).randbytes(length)
+        assert store.put_new("a/b.wacz", content)
+        assert not store.put_new("a/b.wacz", bytes(bytearray(content)))
+        assert store.get("a/b.wacz") == content
+        assert store.size("a/b.wacz") == length
+
+    def test_what_was_never_put_is_none(self, store: ObjectStore) -> None:
+        assert store.get("a") is None
+        assert store.size("a") is None
+        assert list(store.keys()) == []
+        store.remove("a")
+
+    def test_nothing_is_written_over(self, store: ObjectStore) -> None:
+        store.put_new("a", b"as it was")
+        with pytest.raises(BrokenInvariant, match="not written over"):
+            store.put_new("a", b"otherwise")
+        assert store.get("a") == b"as it was"
+
+    def test_a_removed_object_is_gone_and_may_be_put_again(self, store: ObjectStore) -> None:
+        store.put_new("a/b", b"x")
+        store.put_new("a/c", b"y")
+        store.remove("a/b")
+        store.remove("a/b")
+        assert store.get("a/b") is None
+        assert list(store.keys()) == ["a/c"]
+        assert store.put_new("a/b", b"other")
+        assert store.get("a/b") == b"other"
+
+    @pytest.mark.parametrize("key", HOSTILE, ids=range(len(HOSTILE)))
+    def test_a_key_may_hold_any_characters(self, store: ObjectStore, key: str) -> None:
+        assert store.put_new(key, key.encode("utf-8", "surrogatepass"))
+        assert store.get(key) == key.encode("utf-8", "surrogatepass")
+        assert store.size(key) is not None
+        assert list(store.keys()) == [key]
+        assert list(store.keys(key)) == [key]
+        store.remove(key)
+        assert list(store.keys()) == []
+
+    @pytest.mark.parametrize("key", ["a" * 256, "文" * 100, "/".join(["b" * 200] * 5)])
+    def test_a_key_that_is_too_long_for_one_side_is_refused_by_all(self, store: ObjectStore, key: str) -> None:
+        with pytest.raises(BrokenInvariant, match="no name"):
+            store.put_new(key, b"x")
+
+    def test_keys_come_in_order_and_by_prefix(self, store: ObjectStore) -> None:
+        keys = ["a-b", "a.b", "a/b", "a/b.c/d", "a/bc", "a0", "b", "正/文"]
+        for key in reversed(keys):
+            store.put_new(key, b"")
+        assert list(store.keys()) == ["正/文", *keys[:-1]]  # as %E6…
+        assert list(store.keys("a/")) == ["a/b", "a/b.c/d", "a/bc"]
+        assert list(store.keys("a/b")) == ["a/b", "a/b.c/d", "a/bc"]
+        assert list(store.keys("a/b.c/")) == ["a/b.c/d"]
+        assert list(store.keys("正")) == ["正/文"]
+        assert list(store.keys("c")) == []
+
+    def test_of_writers_at_once_one_is_the_first(self, store: ObjectStore) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda _: store.put_new("one", b"same"), range(16)))
+        assert made.count(True) == 1
+        assert store.get("one") == b"same"
+
+
+class TestMemoryObjects(ObjectStoreContract):
+    @pytest.fixture
+    def store(self) -> MemoryObjects:
+        return MemoryObjects()
+
+
+class TestFolderObjects(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> FolderObjects:
+        return FolderObjects(tmp_path / "kept")
+
+    def test_files_can_only_be_read_and_stand_under_their_keys(self, store: FolderObjects, tmp_path: Path) -> None:
+        store.put_new("3f/3f07.gz", b"content")
+        path = tmp_path / "kept" / "3f" / "3f07.gz"
+        assert path.read_bytes() == b"content"
+        assert path.stat().st_mode & 0o777 == 0o400
+
+    def test_what_a_killed_writer_left_is_no_object(self, store: FolderObjects, tmp_path: Path) -> None:
+        store.put_new("a/b", b"x")
+        (tmp_path / "kept" / "a" / ".writing-1").write_bytes(b"half")
+        assert list(store.keys()) == ["a/b"]
+
+    @pytest.mark.parametrize("use", [lambda s: s.put_new("a", b""), lambda s: s.get("a"), lambda s: s.size("a/b")])
+    def test_a_folder_that_is_none_is_one_sentence(self, tmp_path: Path, use: Any) -> None:
+        (tmp_path / "file").write_text("no folder")
+        with pytest.raises(ServiceUnavailable, match="the folder of kept files"):
+            use(FolderObjects(tmp_path / "file"))
+
+
+def opened(url: str, access: S3Settings) -> S3Objects:
+    store = open_objects(url, access, "ZHUIWEN_RAW_URL")
+    assert isinstance(store, S3Objects)
+    return store
+
+
+class TestS3Objects(ObjectStoreContract):
+    @pytest.fixture
+    def store(self, s3_url: str, s3_server: S3Server) -> S3Objects:
+        return opened(s3_url, s3_server.access())
+
+    def test_the_list_goes_on_beyond_one_page(self, store: S3Objects, s3_server: S3Server, s3_url: str) -> None:
+        keys = [f"{number:05d}" for number in range(2_050)]
+        s3_server.fill(s3_url.split("/")[2], ["zhuiwen-of-another", *(f"zhuiwen/{key}" for key in keys)])
+        s3_server.seen.clear()
+        assert list(store.keys()) == keys
+        assert s3_server.seen == ["GET"] * 3
+
+    def test_an_object_that_was_changed_in_the_store_is_noticed(
+        self, store: S3Objects, s3_server: S3Server, s3_url: str
+    ) -> None:
+        store.put_new("a", b"as it was")
+        change(s3_server, s3_url, "a", b"forged it!")
+        with pytest.raises(BrokenInvariant, match="not what was put"):
+            store.get("a")
+
+    def test_an_object_that_another_program_copied_there_is_read_and_compared(
+        self, store: S3Objects, s3_server: S3Server, s3_url: str
+    ) -> None:
+        bucket = s3_url.split("/")[2]
+        s3_server.client.put_object(Bucket=bucket, Key="zhuiwen/a", Body=b"restored")
+        assert store.get("a") == b"restored"
+        assert not store.put_new("a", b"restored")
+        with pytest.raises(BrokenInvariant):
+            store.put_new("a", b"other")
+
+    def test_what_arrived_damaged_is_no_success(self, store: S3Objects, s3_server: S3Server) -> None:
+        assert store.refuses_overwriting
+        s3_server.fault = damaged
+        with pytest.raises(BrokenInvariant, match="not what was put"):
+            store.put_new("a", b"content")
+
+    def test_a_new_object_is_one_request(self, store: S3Objects, s3_server: S3Server) -> None:
+        assert store.refuses_overwriting
+        s3_server.seen.clear()
+        store.put_new("a", b"x")
+        assert s3_server.seen == ["PUT"]
+
+    def test_no_call_is_no_request(self, s3_server: S3Server) -> None:
+        opened("s3://nowhere", s3_server.access())
+        assert s3_server.seen == []
+
+
+class TestS3ObjectsWithoutConditions(ObjectStoreContract):
+    """A store that does as if it knew conditions, and writes over: an object is looked for first."""
+
+    @pytest.fixture
+    def store(self, s3_url: str, s3_server: S3Server) -> S3Objects:
+        s3_server.fault = heedless
+        return opened(s3_url, s3_server.access())
+
+    def test_it_is_known_for_one(self, store: S3Objects) -> None:
+        assert not store.refuses_overwriting
+
+    def test_of_writers_at_once_one_is_the_first(self, store: ObjectStore) -> None:
+        """The one thing that such a store cannot promise: two may both be told that they were."""
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda _: store.put_new("one", b"same"), range(16)))
+        assert made.count(True) >= 1
+        assert store.get("one") == b"same"
+
+
+def test_a_store_that_answers_that_it_knows_no_conditions_is_written_to_all_the_same(
+    s3_url: str, s3_server: S3Server
+) -> None:
+    s3_server.fault = lambda environ: ("501 No", "NotImplemented") if "HTTP_IF_NONE_MATCH" in environ else None
+    store = opened(s3_url, s3_server.access())
+    assert store.put_new("a", b"x")
+    assert not store.put_new("a", b"x")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        (("403 Forbidden", "AccessDenied"), BadConfiguration, "refuses the key of ZHUIWEN_S3_ACCESS_KEY"),
+        (("403 Forbidden", "SignatureDoesNotMatch"), BadConfiguration, r"\(SignatureDoesNotMatch\)"),
+        (("400 Bad Request", "AuthorizationHeaderMalformed"), BadConfiguration, "another region"),
+        (("403 Forbidden", "SecondLevelDomainForbidden"), BadConfiguration, "s3_addressing virtual"),
+        (("404 Not Found", "NoSuchBucket"), BadConfiguration, "there is no bucket"),
+        (("503 Slow Down", "SlowDown"), ServiceUnavailable, "the S3 store does not answer"),
+        (("500 Fault", "InternalError"), ServiceUnavailable, "the S3 store"),
+        (("405 Not Allowed", "MethodNotAllowed"), BrokenInvariant, r"refuses an operation \(MethodNotAllowed\)"),
+        (("418 Teapot", f"</Code>{SECRET}"), BrokenInvariant, "refuses an operation"),
+    ],
+)
+@pytest.mark.parametrize(
+    "use", [lambda s: s.put_new("a", b"x"), lambda s: s.get("a"), lambda s: list(s.keys()), lambda s: s.remove("a")]
+)
+def test_what_a_store_answers_is_one_sentence_without_a_secret(
+    s3_url: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch, answer: Answer, error: Any, words: str, use: Any
+) -> None:
+    store = opened(s3_url, s3_server.impatient(monkeypatch))
+    s3_server.fault = lambda _: answer
+    with pytest.raises(error, match=words) as failure:
+        use(store)
+    assert "s3://kept-" in str(failure.value)
+    assert SECRET not in str(failure.value)
+    assert failure.value.__suppress_context__
+
+
+def test_a_passing_fault_is_asked_again(s3_url: str, s3_server: S3Server) -> None:
+    answers: Iterator[Answer | None] = iter([("503 Slow Down", "SlowDown")])
+    store = opened(s3_url, s3_server.access())
+    assert store.refuses_overwriting
+    s3_server.fault = lambda _: next(answers, None)
+    assert store.put_new("a", b"x")
+
+
+def test_a_bucket_that_is_not_there_is_said_by_a_real_store(s3_server: S3Server) -> None:
+    store = opened("s3://not-made", s3_server.access())
+    with pytest.raises(BadConfiguration, match="there is no bucket of s3://not-made"):
+        store.put_new("a", b"x")
+    with pytest.raises(BadConfiguration, match="there is no bucket"):
+        store.get("a")
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_store_that_is_away_is_a_service_unavailable_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3_client, "ATTEMPTS", 1)
+    port = free_port()
+    access = S3Settings(endpoint_url=f"http://127.0.0.1:{port}", access_key="somebody", secret_key=SECRET)
+    with pytest.raises(ServiceUnavailable, match=f"127.0.0.1:{port}") as failure:
+        opened("s3://kept", access).get("a")
+    assert SECRET not in str(failure.value)
+
+
+def test_without_a_key_it_is_said_which_settings_want_one(
+    s3_server: S3Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(BadConfiguration, match="s3_access_key"):
+        opened("s3://kept", s3_server.access(access_key="", secret_key="")).get("a")
+    with pytest.raises(BadConfiguration, match="s3_access_key"):
+        opened("s3://kept", s3_server.access(secret_key="")).get("a")
+
+
+def test_keys_of_the_environment_are_taken_where_no_setting_has_one(
+    s3_url: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "from-the-environment")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    asked: list[str] = []
+    s3_server.fault = lambda environ: asked.append(environ["HTTP_AUTHORIZATION"])
+    opened(s3_url, s3_server.access(access_key="", secret_key="", region="of-the-environment")).get("a")
+    assert "Credential=from-the-environment/" in asked[0]
+
+
+WITHOUT_BOTO3 = """
+import sys
+sys.modules["boto3"] = None
+sys.meta_path.insert(0, type("Missing", (), {"find_spec": staticmethod(lambda name, *_: None)}))
+import importlib.util
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "boto3" else found(name, *rest)
+from core.errors import BadConfiguration
+from core.settings import S3Settings
+from pagestore.objects.opening import open_objects
+open_objects("file:///tmp", S3Settings(), "ZHUIWEN_RAW_URL")
+try:
+    open_objects("s3://kept", S3Settings(), "ZHUIWEN_RAW_URL")
+except BadConfiguration as error:
+    print(error)
+"""
+
+
+@pytest.mark.usefixtures("processes")
+def test_without_boto3_folders_work_and_an_s3_store_names_what_to_install() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_BOTO3], capture_output=True, text=True, check=True)
+    assert done.stdout == "there is no way to an S3 store: pip install 'zhuiwen[s3]'\n"
+
+
+@pytest.mark.parametrize(
+    "url", ["", "s3://", "s3://A", "s3://key:hush@kept", "s3://kept/../x", "s3://kept//x", "https://kept", "kept"]
+)
+def test_a_url_that_cannot_be_names_the_setting(url: str) -> None:
+    with pytest.raises(BadConfiguration, match="ZHUIWEN_RAW_URL") as failure:
+        open_objects(url, S3Settings(), "ZHUIWEN_RAW_URL")
+    assert "hush" not in str(failure.value)
+
+
+def test_a_url_chooses_the_store(tmp_path: Path) -> None:
+    assert isinstance(open_objects(f"file://{tmp_path}", S3Settings(), "ZHUIWEN_RAW_URL"), FolderObjects)
+    assert isinstance(open_objects("s3://kept/a/b/", S3Settings(), "ZHUIWEN_RAW_URL"), S3Objects)
+
+
+def test_the_probe_of_a_store_is_no_object(s3_url: str, s3_server: S3Server) -> None:
+    store = opened(s3_url, s3_server.access())
+    assert store.refuses_overwriting
+    found = s3_server.client.list_objects_v2(Bucket=s3_url.split("/")[2])["Contents"]
+    assert [each["Key"] for each in found] == [f"zhuiwen/{PROBE}"]
+    assert list(store.keys()) == []
+
+
+def change(server: S3Server, url: str, key: str, content: bytes) -> None:
+    """Put other bytes in an object's place, with what is noted beside it, as who attacks the store might."""
+    bucket, name = url.split("/")[2], f"zhuiwen/{key}"
+    noted = server.client.head_object(Bucket=bucket, Key=name)["Metadata"]
+    server.client.put_object(Bucket=bucket, Key=name, Body=content, Metadata=noted)
+
+
+def heedless(environ: dict[str, Any]) -> None:
+    environ.pop("HTTP_IF_NONE_MATCH", None)
+
+
+def damaged(environ: dict[str, Any]) -> None:
+    from io import BytesIO
+
+    sent = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = BytesIO(sent[:-1] + bytes([sent[-1] ^ 1]) if sent else sent)
