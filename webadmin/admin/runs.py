@@ -34,7 +34,7 @@ class CrawlRunAdmin(HolderAdmin):
     list_select_related = ["site"]
     sortable_by = ["state_label", "due", "pages_fetched", "new_versions", "failed_requests"]
     search_fields = ["site__name"]
-    fieldsets = [
+    fieldsets: Any = [
         (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "only_urls", "ending"]}),
         (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), ("resume_at", "duration")]}),
         (
