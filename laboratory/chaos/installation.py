@@ -16,7 +16,7 @@ import psutil
 from core.errors import ServiceUnavailable
 from laboratory.chaos.servers import Server, free_port
 
-COMMAND_S = 600.0  # of `up` on a machine that is busy
+COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
 FAKED = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 # How pipeline.crawler, pipeline.crawl_process and pipeline.beat are seen; to import them wants an installation.
 _CRAWLER, _CRAWL, CLOCK = "pipeline.crawler", "crawl ", "zhuiwen-clock"
