@@ -13,7 +13,7 @@ from random import Random
 import psutil
 import psycopg
 
-from laboratory.chaos.installation import FAKED, Installation
+from laboratory.chaos.installation import FAKED, Installation, set_clock
 from laboratory.chaos.plan import Fault
 from laboratory.chaos.servers import end_connections
 from laboratory.draws import generator
@@ -111,9 +111,9 @@ class Faults:
     def _move_clock(self, by_s: float, lasts_s: float) -> bool:
         if self._clock is None:
             return False
-        self._clock.write_text(f"{by_s:+.0f}\n")
+        set_clock(self._clock, by_s)
         time.sleep(lasts_s)
-        self._clock.write_text("+0\n")
+        set_clock(self._clock, 0.0)
         return True
 
     def _one(self, victim: str) -> psutil.Process | None:

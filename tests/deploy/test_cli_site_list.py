@@ -68,8 +68,8 @@ def test_a_crawl_that_waits_for_a_service_says_for_which_and_until_when(
     away = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
     assert outages.wait_for_service(run, None, away, NOW, has_moved=False)
     assert listed(capsys)[-1] == (
-        f"2026-03-10 12:00 {run.get_state_display()}: "
-        "the page store did not answer; the crawl goes on by itself at 2026-03-10 12:00:30"
+        f"2026-03-10 12:00 {run.get_state_display()}: the page store did not answer;"
+        " the crawl goes on by itself at 2026-03-10 12:00:30"
     )
     sites.show(is_json=True)
     (record,) = json.loads(capsys.readouterr().out)
