@@ -21,6 +21,15 @@ def can_be(url: str, beginnings: Sequence[str]) -> bool:
     return any(re.match(re.escape(start) + r"[^\s?#]", url, re.IGNORECASE) for start in beginnings)
 
 
+def is_cluster(url: str) -> bool:
+    """Whether a Redis URL names a cluster.
+
+    >>> is_cluster("redis+cluster://a:7000,b:7000"), is_cluster("redis://a:7000")
+    (True, False)
+    """
+    return can_be(url, REDIS_CLUSTER)
+
+
 def celery_broker(url: str) -> str:
     """A Redis URL as Celery's transport wants it.
 
