@@ -51,6 +51,15 @@ def is_plain_web_url(url: str) -> bool:
     return can_be(url, WEB) and not re.search(r"[@?#\s]", url)
 
 
+def is_cluster(url: str) -> bool:
+    """Whether a Redis URL names a cluster.
+
+    >>> is_cluster("redis+cluster://a:7000,b:7000"), is_cluster("redis://a:7000")
+    (True, False)
+    """
+    return can_be(url, REDIS_CLUSTER)
+
+
 def celery_broker(url: str) -> str:
     """A Redis URL as Celery's transport wants it.
 

@@ -52,7 +52,7 @@ def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, wit
     fingerprinted anew from their stored texts.
     """
     state = ports.index.state()
-    is_rebuilt = state.generation == 0 or state.is_outgrown
+    is_rebuilt = state.generation == 0 or state.is_outgrown or ports.index.may_have_lost()
     if is_rebuilt:
         rebuild_index(ports, corpus.texts)
         added = withdrawn = 0

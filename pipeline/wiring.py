@@ -4,13 +4,14 @@ from functools import cache, partial
 from pathlib import Path
 
 import redis
-from redis.cluster import RedisCluster
 
 from core.clock import SystemClock
+from core.service_urls import is_cluster
 from core.settings import Settings
 from fingerprint.algorithms import DEFAULT
 from matcher.corpus import CorpusCache
 from matcher.index.ports import MatchIndex
+from matcher.index.redis.link import cluster_client
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.matching import Matcher
@@ -55,13 +56,12 @@ def live_evidence(settings: Settings) -> EvidencePorts:
 def match_index(settings: Settings) -> MatchIndex:
     """The index in Redis, behind a snapshot where the settings name a folder for one.
 
-    A scheme with +cluster makes it a cluster's (docs/decisions/index.md): any node may be named, the
+    A scheme with +cluster makes it a cluster's (docs/decisions/index.md): some of its nodes are named, the
     client learns of the others. Broker and locks stay on the one server of `redis_client`.
     """
-    scheme, _, rest = settings.index_url.partition("://")
     waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
-    make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
-    client = partial(make, f"{scheme.removesuffix('+cluster')}://{rest}", **waits)
+    make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
+    client = partial(make, settings.index_url, **waits)
     index = RedisIndex(client, DEFAULT.id)
     folder = settings.services.index_snapshot
     return SnapshotIndex(index, Path(folder).expanduser()) if folder else index

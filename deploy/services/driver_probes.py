@@ -13,6 +13,7 @@ from redis.exceptions import RedisClusterException
 
 from core import service_urls
 from core.errors import RetryLater, ZhuiwenError
+from matcher.index.redis.link import cluster_client
 from pagestore.connection import connect, ping
 
 TIMEOUT_S = 2.0
@@ -68,10 +69,8 @@ def index_client(url: str) -> redis.Redis | RedisCluster:
 
     Raises what the driver raises.
     """
-    scheme, _, rest = url.partition("://")
-    make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
-    address = f"{scheme.removesuffix('+cluster')}://{rest}"
-    return make(address, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+    make = cluster_client if service_urls.is_cluster(url) else redis.Redis.from_url
+    return make(url, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
 
 
 def postgres_answers(url: str) -> bool:

@@ -86,6 +86,9 @@ class MemoryIndex:
     def state(self) -> IndexState:
         return IndexState(self._generation, self._revision, len(self._texts.rows), self._texts.postings)
 
+    def may_have_lost(self) -> bool:
+        return False
+
     def text_ids(self) -> frozenset[WorkTextId]:
         return frozenset(self._texts.rows)
 

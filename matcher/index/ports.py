@@ -108,6 +108,13 @@ class MatchIndex(Protocol):
 
     def state(self) -> IndexState: ...
 
+    def may_have_lost(self) -> bool:
+        """Whether a server was replaced or restarted since the index was made, so that some postings may be gone.
+
+        Such an index answers, and may not find what was added shortly before; a rebuild mends it.
+        """
+        ...
+
     def text_ids(self) -> frozenset[WorkTextId]: ...
 
     def clear(self) -> None:

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from socket import socket
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import redis
+from redis.crc import key_slot
 
 START_DEADLINE_S = 60.0
 NODES = 3
@@ -80,7 +81,9 @@ def _binary() -> str:
 
 
 @contextmanager
-def _server(binary: str, port: int, folder: Path, options: list[str] | None = None) -> Iterator[None]:
+def _server(
+    binary: str, port: int, folder: Path, options: list[str] | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
     arguments = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
     process = subprocess.Popen(
         [binary, *arguments, *(options or [])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -88,31 +91,72 @@ def _server(binary: str, port: int, folder: Path, options: list[str] | None = No
     try:
         client = redis.Redis(port=port)
         _wait_until(client.ping)
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait(timeout=10)
 
 
-def _join(ports: list[int]) -> None:
-    """Share the slots among nodes, introduce these to each other, and wait until all of them know all slots."""
+class OwnCluster:
+    """A cluster of a test's own: three masters with a replica each, of which it may kill any."""
+
+    def __init__(self, processes: dict[int, "subprocess.Popen[bytes]"]) -> None:
+        """processes: by port, masters first, then their replicas in the same order."""
+        self._processes = processes
+        self.ports = list(processes)
+        self.url = f"redis+cluster://{','.join(f'127.0.0.1:{port}' for port in self.ports)}"
+
+    def master_of(self, key: str) -> int:
+        """The port of the master that has the slot of a key when the cluster is new."""
+        return self.ports[key_slot(key.encode()) * NODES // SLOTS]
+
+    def replica_of(self, master: int) -> int:
+        return self.ports[self.ports.index(master) + NODES]
+
+    def kill(self, port: int) -> None:
+        self._processes[port].kill()
+        self._processes[port].wait()
+
+
+@contextmanager
+def own_cluster(folder: Path, node_timeout_ms: int = 1_000) -> Iterator[OwnCluster]:
+    """Three masters and three replicas, which know each other and have copied everything."""
+    binary, ports = _binary(), [_free_node_port() for _ in range(2 * NODES)]
+    with ExitStack() as stack:
+        processes = {}
+        for port in ports:
+            node = folder / str(port)
+            node.mkdir()
+            options = ["--cluster-enabled", "yes", "--cluster-node-timeout", str(node_timeout_ms)]
+            processes[port] = stack.enter_context(_server(binary, port, node, options))
+        _join(ports[:NODES], ports[NODES:])
+        yield OwnCluster(processes)
+
+
+def _join(masters: list[int], replicas: Sequence[int] = ()) -> None:
+    """Share the slots among masters, introduce all to each other; wait until each knows all slots, and its master."""
+    ports = [*masters, *replicas]
     clients = [redis.Redis(port=port, decode_responses=True) for port in ports]
     bounds = [SLOTS * number // NODES for number in range(NODES + 1)]
-    for number, client in enumerate(clients):
+    for number, client in enumerate(clients[:NODES]):
         client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
         client.execute_command("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
     for port in ports[1:]:
         clients[0].execute_command("CLUSTER MEET", "127.0.0.1", port)
     for client in clients:
-        _wait_until(lambda client=client: _is_joined(client))
+        _wait_until(lambda client=client: _is_joined(client, len(ports)))
+    for master, replica in zip(clients, clients[NODES:], strict=False):
+        replica.execute_command("CLUSTER REPLICATE", master.execute_command("CLUSTER MYID"))
+    for replica in clients[NODES:]:
+        _wait_until(lambda replica=replica: replica.info("replication").get("master_link_status") == "up")
 
 
-def _is_joined(client: redis.Redis) -> bool:
+def _is_joined(client: redis.Redis, nodes: int) -> bool:
     info = client.execute_command("CLUSTER INFO")
     return (
         info["cluster_state"] == "ok"
         and int(info["cluster_slots_ok"]) == SLOTS
-        and int(info["cluster_known_nodes"]) == NODES
+        and int(info["cluster_known_nodes"]) == nodes
     )
 
 

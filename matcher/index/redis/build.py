@@ -11,7 +11,8 @@ from matcher.index.posting_runs import PARTS, PostingRuns
 from matcher.index.redis.buckets import make_buckets
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
-from matcher.index.redis.link import Command, Link, number
+from matcher.index.redis.link import Command, Link, number, script
+from matcher.index.redis.scripts import APPEND
 from matcher.index.redis.text_table import Range, pack_id
 
 # Postings of a bucket at least, and at most twice as many. A key of its own costs Redis some 110 bytes, 130 in a
@@ -20,7 +21,7 @@ from matcher.index.redis.text_table import Range, pack_id
 MIN_POSTINGS_OF_BUCKET = 32
 BUCKETS_PER_COMMAND = 1_000
 BUCKETS_PER_PIPELINE = 10_000  # some 3 MB
-TEXTS_PER_PIPELINE = 1_000
+TEXTS_PER_CALL = 1_000
 NAMES_PER_DELETE = 1_000
 
 
@@ -47,14 +48,10 @@ def fill(
 
 
 def _write_texts(link: Link, generation: Generation, texts: dict[WorkTextId, Range]) -> None:
-    names, entries = generation.names, iter(texts.items())
-    while batch := [(pack_id(text_id), its.to_bytes()) for text_id, its in islice(entries, TEXTS_PER_PIPELINE)]:
-        link.ask(
-            [
-                ("HSET", names.texts, *(field for entry in batch for field in entry)),
-                ("RPUSH", names.log, *(its + text_id for text_id, its in batch)),
-            ]
-        )
+    names, entries, written = generation.names, iter(texts.items()), 0
+    while batch := [(pack_id(text_id), its.to_bytes()) for text_id, its in islice(entries, TEXTS_PER_CALL)]:
+        link.one(*script(APPEND, [names.texts, names.log], [written, *(field for entry in batch for field in entry)]))
+        written += len(batch)
     end = max((its.start + its.size for its in texts.values()), default=0)
     postings = sum(its.postings for its in texts.values())
     link.one("HSET", names.meta, "end", end, "postings", postings, "logged", len(texts))

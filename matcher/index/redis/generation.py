@@ -79,12 +79,17 @@ class Generation:
         return found if found.bucket_bits and found.is_whole() else None
 
     @classmethod
-    def create(cls, link: Link, keys: Keys, generation: int, bucket_bits: int) -> "Generation":
-        """Open a new generation without texts."""
+    def create(cls, link: Link, keys: Keys, generation: int, bucket_bits: int, servers: str = "") -> "Generation":
+        """Open a new generation without texts; servers: those of the cluster it is written to."""
         created = cls(link, keys, generation, bucket_bits)
         link.ask([("SET", marker, 1) for marker in created.names.markers])
-        link.one("HSET", created.names.meta, "bucket_bits", bucket_bits, "end", 0, "postings", 0)
+        fields = {"bucket_bits": bucket_bits, "end": 0, "postings": 0, "servers": servers}
+        link.one("HSET", created.names.meta, *(word for field in fields.items() for word in field))
         return created
+
+    def servers(self) -> str:
+        """The servers of the cluster when it was made."""
+        return (self._link.one("HGET", self.names.meta, "servers") or b"").decode()
 
     def is_whole(self) -> bool:
         """Whether every shard is there: a cluster may have lost those of one server."""

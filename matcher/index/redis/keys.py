@@ -8,7 +8,8 @@ zw:<algorithm>:{index}:        all that is not a bucket; one slot, so that scrip
   journal                        list: what was added and removed while a generation is built (`journal`)
   retired                        set: generations whose keys are to be deleted, with their bucket_bits
   <g>:meta                       hash: bucket_bits, end (of the addresses given), postings, dead_postings, logged, dead,
-                                 freed (of the dead, how many are out of the buckets), sweep (where a pass stands)
+                                 freed (of the dead, how many are out of the buckets), sweep (where a pass stands),
+                                 servers (of the cluster that it was written to)
   <g>:texts                      hash: text id -> range, of the texts in the generation
   <g>:pending                    hash: text id -> range, of texts being added
   <g>:log                        list: range and text id of every text ever added; its index is the ordinal

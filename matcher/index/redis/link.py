@@ -1,20 +1,45 @@
 """One round trip to Redis, whether it is one server or a cluster."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 from redis.cluster import RedisCluster
-from redis.exceptions import RedisClusterException
+from redis.exceptions import AuthenticationError, ClusterError, ReadOnlyError, RedisClusterException
 
 from core.errors import ServiceUnavailable
 from core.wording import Message
 
 Client = redis.Redis | RedisCluster
 Command = tuple[Any, ...]
+T = TypeVar("T")
+
+# How long a cluster may take until a replica has the place of a master that is gone: Redis waits cluster-node-timeout,
+# 15 s unless set otherwise, then the replicas vote, one or two seconds (of three on one machine 2.6 s at a timeout of
+# 2 s, November 2026). The driver tries again at once some ten times, and is done with that before the vote.
+FAILOVER_S = 20.0
+PAUSES_S = 0.1, 1.0  # between attempts: the first, doubled up to the last
+# What a cluster answers, or does not, while that happens.
+_PASSING = (redis.ConnectionError, redis.TimeoutError, ClusterError, ReadOnlyError, RedisClusterException)
+
+
+def cluster_client(url: str, **options: Any) -> RedisCluster:
+    """A client of a cluster, connected, by the first of the nodes in `url` that answers; it learns of the others.
+
+    url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises what the driver raises.
+    """
+    scheme, _, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    user, at, nodes = authority.rpartition("@")
+    *others, last = [f"{scheme.removesuffix('+cluster')}://{user}{at}{node}{slash}{path}" for node in nodes.split(",")]
+    for each in others:
+        with suppress(redis.RedisError, RedisClusterException):
+            return RedisCluster.from_url(each, **options)
+    return RedisCluster.from_url(last, **options)
 
 
 class Link:
@@ -33,17 +58,54 @@ class Link:
         return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
-        """The answers to commands that are sent together; in a cluster each touches keys of one slot."""
+        """The answers to commands that are sent together; in a cluster each touches keys of one slot.
+
+        A cluster may be given one twice: where a server went before it answered, nobody knows whether it did it.
+        """
+        return self._patiently(lambda: self._ask(commands))
+
+    def one(self, *command: Any) -> Any:
+        """The answer to one command, as `ask`."""
+        return self._patiently(lambda: self._client.execute_command(*command))
+
+    def servers(self) -> str:
+        """Which processes the masters of a cluster are: another word after one was replaced or restarted.
+
+        "" of one server: after a restart it has a beginning of what it was told, where those of a cluster each have
+        another beginning.
+        """
+        return self._patiently(self._servers) if self.is_cluster else ""
+
+    def _servers(self) -> str:
+        answers = self._client.info("server", target_nodes=RedisCluster.PRIMARIES)
+        found = answers.values() if all(isinstance(each, dict) for each in answers.values()) else [answers]
+        return " ".join(sorted(str(each["run_id"]) for each in found))
+
+    def _patiently(self, call: Callable[[], T]) -> T:
+        """What `call` returns; of a cluster, tried again while a replica takes the place of a master."""
+        if not self.is_cluster:
+            return call()
+        end, pause_s = time.monotonic() + FAILOVER_S, PAUSES_S[0]
+        while True:
+            try:
+                return call()
+            except AuthenticationError:
+                raise
+            except _PASSING:
+                if time.monotonic() + pause_s > end:
+                    raise
+                # For each script of a pipeline the driver asks one node which keys it has, for ever that which is gone.
+                self._client.replace_default_node()
+            time.sleep(pause_s)
+            pause_s = min(PAUSES_S[1], 2 * pause_s)
+
+    def _ask(self, commands: Sequence[Command]) -> list[Any]:
         if len(commands) == 1:
             return [self._client.execute_command(*commands[0])]
         pipeline = self._client.pipeline(transaction=False)
         for command in commands:
             pipeline.execute_command(*command)
         return list(pipeline.execute())
-
-    def one(self, *command: Any) -> Any:
-        """The answer to one command."""
-        return self._client.execute_command(*command)
 
     def read(self, packed: bytes, answers: int) -> list[Any]:
         """The answers to `answers` commands that `pack_command` packed; of one server, and only to read.

@@ -110,6 +110,13 @@ class RedisIndex:
         is_outgrown = number(postings) + number(dead) > most or number(end) > MAX_ADDRESSES // 2
         return IndexState(generation.number, revision, number(texts), number(postings), is_outgrown)
 
+    def may_have_lost(self) -> bool:
+        with self._translating_errors():
+            if not self._link.is_cluster:
+                return False
+            generation = self._generation_in_use()
+            return generation is not None and generation.servers() != self._link.servers()
+
     def text_ids(self) -> frozenset[WorkTextId]:
         with self._translating_errors():
             generation = self._generation_in_use()
@@ -120,6 +127,7 @@ class RedisIndex:
 
     def rebuild(self, entries: Iterable[tuple[WorkTextId, IndexableText]], min_revision: int = 0) -> IndexState:
         with self._translating_errors():
+            servers = self._link.servers()  # before anything is written: what is lost from now on is noticed
             building = self._begin()
         texts: dict[WorkTextId, Range] = {}
         with PostingRuns(self._folder) as runs:
@@ -134,7 +142,7 @@ class RedisIndex:
                 heartbeat()
             with self._translating_errors():
                 bits = self._bucket_bits or (bits_for(runs.size) if texts else EMPTY_BUCKET_BITS)
-                new = Generation.create(self._link, self._keys, building, bits)
+                new = Generation.create(self._link, self._keys, building, bits, servers)
                 fill(self._link, new, texts, runs, heartbeat)
                 self._switch_to(new, min_revision)
         self.tidy()

@@ -9,6 +9,8 @@ TEXT_IS_THERE = -1
 NOT_JOURNALLED = -3
 SUPERSEDED = -4
 
+# A script may be run twice (Link.ask): the second run changes nothing, and answers what lets its caller go on.
+
 _BURY = """
 local function bury(meta, dead, range)
   redis.call('RPUSH', dead, range)
@@ -160,11 +162,26 @@ redis.call('DEL', KEYS[1], KEYS[3])
 return 1
 """
 
+# KEYS: texts, log; ARGV: how many texts the log has, then of each further one its id and its range. Of a generation
+# that is being filled.
+APPEND = """
+if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[1]) then return 0 end
+for i = 2, #ARGV, 2 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+  redis.call('RPUSH', KEYS[2], ARGV[i + 1] .. ARGV[i])
+end
+return 1
+"""
+
 # KEYS: generation, filling, revision, journal, retired, building, meta of the old generation, origin; ARGV: the new
 # generation, the step of the revision, its least value, how much of the journal it has, what is retired or nothing, the
 # new origin. Answers with 0 when another rebuild began or this one has expired, with -3 when the journal has grown.
 SWITCH = """
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then
+  -- Its own second run: the generation is in use, and must not be taken for one that came too late.
+  if redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('GET', KEYS[8]) == ARGV[6] then return 1 end
+  return 0
+end
 if redis.call('LLEN', KEYS[4]) ~= tonumber(ARGV[4]) then return -3 end
 redis.call('SET', KEYS[1], ARGV[1])
 redis.call('SET', KEYS[8], ARGV[6])

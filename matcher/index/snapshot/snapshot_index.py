@@ -133,6 +133,9 @@ class SnapshotIndex:
     def state(self) -> IndexState:
         return self._source.state()
 
+    def may_have_lost(self) -> bool:
+        return self._source.may_have_lost()
+
     def text_ids(self) -> frozenset[WorkTextId]:
         return self._source.text_ids()
 

@@ -58,8 +58,19 @@ class _Dying(redis.Redis):
         return _OneByOne(self)
 
 
+class _Twice(redis.Redis):
+    """A client that never hears the first answer, and asks again, as one of a cluster does when a server goes."""
+
+    def execute_command(self, *args: object, **options: object) -> object:
+        super().execute_command(*args, **options)
+        return super().execute_command(*args, **options)
+
+    def pipeline(self, transaction: bool = True, shard_hint: str | None = None) -> Any:
+        return _OneByOne(self)
+
+
 class _OneByOne:
-    def __init__(self, client: _Dying) -> None:
+    def __init__(self, client: redis.Redis) -> None:
         self._client, self._commands = client, list[tuple[object, ...]]()
 
     def execute_command(self, *command: object) -> None:
@@ -77,6 +88,22 @@ def _dying(redis_url: str, commands: int) -> _Dying:
 
 def _stored_postings(client: redis.Redis) -> int:
     return sum(client.strlen(key) for key in client.scan_iter(match=f"{Keys(DEFAULT.id).algorithm}{{*}}:b:*")) // 8
+
+
+def test_a_command_that_is_given_twice_does_once_what_it_does(redis_url: str, client: redis.Redis) -> None:
+    memory, twice = MemoryIndex(is_open=False), RedisIndex(_Twice.from_url(redis_url), bucket_bits=8)
+    for index in (memory, twice):
+        index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
+        index.add(C, PRINTS[C])
+        index.remove(A)
+        index.tidy()
+        index.rebuild([(B, PRINTS[B]), (C, PRINTS[C])])
+        index.add(A, PRINTS[A])
+    once = RedisIndex(client)
+    assert once.text_ids() == {A, B, C}
+    assert (once.state().texts, once.state().postings) == (3, memory.state().postings)
+    for text_id in (A, B, C):
+        assert found(once, text_id) == found(memory, text_id)
 
 
 class TestProcessesThatDie:
