@@ -190,6 +190,10 @@ class EvidenceStore(Protocol):
         """The log of removals, oldest first."""
         ...
 
+    def note_removal(self, removal: Removal) -> None:
+        """Log a removal that another store carried out, of which this one is a copy. Safe to call twice."""
+        ...
+
 
 class ObjectStore(Protocol):
     """Bytes by key: in a folder, in memory, or in an S3-compatible store. What is there is never written over.

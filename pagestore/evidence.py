@@ -90,8 +90,8 @@ class MongoEvidenceStore:
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return
-            entry = {"_id": name, "bytes": head["bytes"], "removed_at": microseconds(at), "reason": reason}
-            _insert(self._removals, entry, name)
+        self.note_removal(Removal(name, head["bytes"], at, reason))
+        with translated(self._database):
             self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
 
@@ -100,6 +100,12 @@ class MongoEvidenceStore:
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
         entries = [Removal(Digest(e["_id"]), e["bytes"], moment(e["removed_at"]), e["reason"]) for e in found]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
+
+    def note_removal(self, removal: Removal) -> None:
+        at = microseconds(removal.removed_at)
+        entry = {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": removal.reason}
+        with translated(self._database):
+            _insert(self._removals, entry, removal.digest)
 
 
 class FolderEvidenceStore:
@@ -135,12 +141,7 @@ class FolderEvidenceStore:
             path = self._path(name)
             if path is None:
                 return
-            line = {"digest": name, "bytes": path.stat().st_size, "removed_at": at.isoformat(), "reason": reason}
-            if all(entry.digest != name for entry in self.removals()):
-                with (self._folder / REMOVALS).open("a", encoding="utf-8") as log:
-                    log.write(json.dumps(line, ensure_ascii=False) + "\n")
-                    log.flush()
-                    os.fsync(log.fileno())
+            self.note_removal(Removal(name, path.stat().st_size, at, reason))
             path.unlink()
 
     def removals(self) -> list[Removal]:
@@ -153,6 +154,18 @@ class FolderEvidenceStore:
             )
             for e in entries
         ]
+
+    def note_removal(self, removal: Removal) -> None:
+        if any(entry.digest == removal.digest for entry in self.removals()):
+            return
+        at = removal.removed_at.isoformat()
+        line = {"digest": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": removal.reason}
+        with _writable(self._folder):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with (self._folder / REMOVALS).open("a", encoding="utf-8") as log:
+                log.write(json.dumps(line, ensure_ascii=False) + "\n")
+                log.flush()
+                os.fsync(log.fileno())
 
     def _path(self, name: Digest) -> Path | None:
         return next(iter((self._folder / name[:2]).glob(f"{name}.*{SUFFIX}")), None)
@@ -189,6 +202,10 @@ class MemoryEvidenceStore:
 
     def removals(self) -> list[Removal]:
         return list(self._removals)
+
+    def note_removal(self, removal: Removal) -> None:
+        if all(entry.digest != removal.digest for entry in self._removals):
+            self._removals.append(removal)
 
 
 def _part_key(name: str, number: int) -> str:
