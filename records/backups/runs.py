@@ -86,7 +86,7 @@ class Standing:
 
 def standing(now: datetime) -> Standing:
     """What is wrong: the newest backup is older than set, or there never was one of an installation that has cases."""
-    newest = BackupRun.objects.filter(fault=None).first()
+    newest = BackupRun.objects.filter(fault__isnull=True).first()
     last, planned = newest.started_at if newest else None, plan()
     limit = timedelta(days=planned.warn_days if planned.is_on else DEFAULT_WARN_DAYS)
     warning = None

@@ -69,6 +69,7 @@ class _Verifying:
             if len(records) != piece.records or (piece.keys is not None and self._keys(piece) != keys):
                 self._faults.append(Message("backup.other-records", part=part.name, name=piece.name))
             self._held[part.name].update(keys)
+            self._records += len(keys)
             for record in records:
                 if not is_whole(part.name, record):
                     self._faults.append(Message("backup.record-changed", part=part.name, key=record["_id"]))
@@ -89,7 +90,6 @@ class _Verifying:
         except DamagedBackup as fault:
             self._faults.append(fault.message)
             return None
-        self._records += piece.records
         self._bytes += piece.size_bytes
         return content
 
@@ -115,6 +115,7 @@ class _Verifying:
             if content is None:
                 continue
             rows = [tuple(json.loads(line)) for line in content.splitlines()]
+            self._records += len(rows)
             if len(rows) != piece.records:
                 self._faults.append(Message("backup.other-records", part=part.name, name=piece.name))
             if model is not None:
