@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.test_crawlers import all_of, hold_after, watched
+from tests.pipeline.test_crawlers import hold_after, texts_of, watched
 from tests.support.embedded import EmbeddedMongo
 from tests.support.installation import CRAWLER, Installation, Machine, installed, wait_until
 from tests.support.web_server import WebServer
@@ -101,7 +101,7 @@ def test_a_crawl_that_was_backed_up_in_its_midst_goes_on_elsewhere(
         again = int(moved.run(_GO_ON)[0])
         moved.wake(again)
         wait_until(lambda: moved.run(_ENDED, again) == ["finished"], "the crawl ends elsewhere")
-        assert other.pages(site) == all_of("/s0")
+        assert other.pages(site) == texts_of("/s0")
         _again(moved, place)
 
 
