@@ -23,6 +23,7 @@ from core.setting_types import (
     MongoUrl,
     Place,
     Port,
+    RawUrl,
     RedisUrl,
     Setting,
     SmtpUrl,
@@ -89,6 +90,13 @@ class ServiceSettings:
             is_secret=True,
         ),
     ] = field(default="", repr=False)
+    raw_url: Annotated[
+        RawUrl,
+        Setting(
+            _("where raw responses are kept: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
+            default=_("the page store"),
+        ),
+    ] = ""
     web_port: Annotated[Port, Setting(_("port of the admin"))] = 8717
     web_host: Annotated[str, Setting(_("address that the admin listens on"))] = "127.0.0.1"
     demo_port: Annotated[DemoPort, Setting(_("first of the seven ports of the demo's sites"))] = 8801

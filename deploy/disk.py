@@ -70,7 +70,7 @@ def _folders(settings: Settings) -> Iterator[Path]:
     yield settings.home / "logs"
     if settings.services.index_snapshot:
         yield Path(settings.services.index_snapshot).expanduser()
-    for url in (settings.services.database_url, settings.evidence.url):
+    for url in (settings.services.database_url, settings.services.raw_url, settings.evidence.url):
         scheme, _, path = url.partition(":///")
         if scheme in ("sqlite", "file"):
             yield Path(f"/{path.lstrip('/')}") if scheme == "file" else Path(f"/{path.lstrip('/')}").parent

@@ -19,6 +19,7 @@ from deploy import home_checks
 from deploy.findings import Check, Context, Finding
 from deploy.services import ServiceStatus, State, probes, status
 from deploy.services.driver_probes import index_client
+from deploy.services.object_stores import remedy_of, s3_places
 from deploy.services.state import without_secrets
 from pagestore.connection import connect, translated
 
@@ -117,6 +118,16 @@ def mongo_writes(context: Context) -> list[Finding]:
     return []
 
 
+def object_writes(context: Context) -> list[Finding]:
+    """An S3 store that lets its user read and not write: pages and evidence would wait for ever."""
+    found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
+    return [
+        Finding(f"{place.name}.write", Message("doctor.objects", where=place.address), remedy_of(place, fault))
+        for place, fault in found
+        if fault is not None
+    ]
+
+
 def migrations(context: Context) -> list[Finding]:
     """Whether the admin database has the tables of this release."""
     try:
@@ -159,6 +170,7 @@ CHECKS: tuple[Check, ...] = (
     redis_durability,
     index_keeps_all,
     mongo_writes,
+    object_writes,
     migrations,
 )
 

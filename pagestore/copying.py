@@ -15,6 +15,8 @@ from core.ports import EvidenceStore
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
 from pagestore.connection import MongoDatabase, translated
 from pagestore.documents import Document
+from pagestore.mongo_history import RAW_BODIES
+from pagestore.raw_bodies import RawBodies
 
 # The embedded server walks a whole collection for each request of keys: 8 s for 20,000 documents of 6 kB on a busy
 # machine (2026-11), with any limit. So many keys are 5 MB.
@@ -25,7 +27,7 @@ PAGES = "pages"
 EVIDENCE = "evidence"
 DOCUMENTS = ("page_versions", "page_absences")
 BLOBS = {  # by collection: how many bytes stand in the small document itself, as the stores have it
-    "raw_bodies": INLINE_BYTES,
+    RAW_BODIES: INLINE_BYTES,
     "page_texts": INLINE_BYTES,
     "captures": INLINE_BYTES,
     "certificates": INLINE_BYTES,
@@ -33,7 +35,7 @@ BLOBS = {  # by collection: how many bytes stand in the small document itself, a
     "fingerprints": INLINE_BYTES,
 }
 # Whose keys are the SHA-256 of their bytes.
-BY_DIGEST = frozenset({"raw_bodies", "page_texts", "captures", "certificates"})
+BY_DIGEST = frozenset({RAW_BODIES, "page_texts", "captures", "certificates"})
 
 
 class Collection(Protocol):
@@ -97,6 +99,24 @@ class BlobCollection:
         self._blobs.put_many({each["_id"]: each["data"] for each in records})
 
 
+class RawCollection:
+    """Bodies of responses that lie elsewhere."""
+
+    name = RAW_BODIES
+
+    def __init__(self, bodies: RawBodies) -> None:
+        self._bodies = bodies
+
+    def keys(self) -> list[str]:
+        return sorted(self._bodies.keys())
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        return [{"_id": key, "data": data} for key, data in self._bodies.get_many(keys).items()]
+
+    def write(self, records: Sequence[Document]) -> None:
+        self._bodies.put_many({each["_id"]: each["data"] for each in records})
+
+
 class EvidenceCollection:
     """Bundles and kept files of any evidence store."""
 
@@ -117,10 +137,15 @@ class EvidenceCollection:
             self._store.put(Digest(each["_id"]), each["data"])
 
 
-def page_collections(database: MongoDatabase) -> list[Collection]:
-    """All that the page store holds but `pages`, which alone change: what is named stands before what names it."""
-    blobs: list[Collection] = [BlobCollection(database, name, inline) for name, inline in BLOBS.items()]
-    return [*blobs, *(DocumentCollection(database, name) for name in DOCUMENTS)]
+def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:
+    """All that the page store holds but `pages`, which alone change: what is named stands before what names it.
+
+    raw: where bodies of responses lie, if not there.
+    """
+    blobs: dict[str, Collection] = {name: BlobCollection(database, name, inline) for name, inline in BLOBS.items()}
+    if raw is not None:
+        blobs[RAW_BODIES] = RawCollection(raw)
+    return [*blobs.values(), *(DocumentCollection(database, name) for name in DOCUMENTS)]
 
 
 def pages(database: MongoDatabase) -> DocumentCollection:

@@ -1,45 +1,48 @@
 """Evidence bundles by their digest: kept once, never written over, removed by nothing but retention, which is logged.
 
-Three places, one contract (core.ports.EvidenceStore): the page store's database, a folder, memory. Bytes are kept as
-they are, not compressed, so that every single one counts: a changed bit in them never reads as the same bundle.
+Four places, one contract (core.ports.EvidenceStore): the page store's database, a folder, an S3-compatible store,
+memory. Bytes are kept as they are, not compressed, so that every single one counts: a changed bit in them never reads
+as the same bundle.
 """
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
-from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.errors import BadConfiguration, BrokenInvariant
 from core.evidence import Removal
 from core.ids import Digest, digest
-from core.ports import EvidenceStore
+from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
 from pagestore.blobs import BATCH_IDS, PART_BYTES
 from pagestore.connection import MongoDatabase, connect, translated
 from pagestore.documents import microseconds, moment
+from pagestore.objects.folder import FolderObjects
+from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
+from pagestore.objects.s3_client import S3Access
 
-FILE_SCHEME = "file://"
+VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"
-REMOVALS = "removals.jsonl"
+REMOVALS, REMOVALS_PREFIX = "removals.jsonl", "removals/"  # of a folder; of an S3 store
 
 
-def open_evidence(url: str, mongo_url: str) -> EvidenceStore:
-    """The store that ZHUIWEN_EVIDENCE_URL names: the page store where it is empty, a folder for file://, or a MongoDB.
+def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
+    """The store that ZHUIWEN_EVIDENCE_URL names: the page store where it is empty; a folder, an S3 store, a MongoDB.
 
-    Raises BadConfiguration.
+    access: `Settings.s3`. Raises BadConfiguration.
     """
     if url.startswith(FILE_SCHEME):
         return FolderEvidenceStore(Path(url.removeprefix(FILE_SCHEME)))
+    if url.startswith("s3:"):
+        return ObjectEvidenceStore(open_objects(url, access, VARIABLE))
     if url and not url.startswith("mongodb"):
-        raise BadConfiguration(
-            "store.no-url", variable="ZHUIWEN_EVIDENCE_URL", allowed=["file:///FOLDER", "mongodb://HOST/DATABASE"]
-        )
+        allowed = (*ALLOWED, "mongodb://HOST/DATABASE")
+        raise BadConfiguration("store.no-url", variable=VARIABLE, allowed=allowed)
     return MongoEvidenceStore(connect(url or mongo_url))
 
 
@@ -108,67 +111,85 @@ class MongoEvidenceStore:
             _insert(self._removals, entry, removal.digest)
 
 
-class FolderEvidenceStore:
-    """Bundles as files, read-only, each named by its digest and the SHA-256 of its bytes."""
+class ObjectEvidenceStore:
+    """Bundles as objects, each named by its digest and the SHA-256 of its bytes; so is what was removed, and why."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
 
     def put(self, name: Digest, content: bytes) -> bool:
-        with _writable(self._folder):
-            if any(entry.digest == name for entry in self.removals()):
-                raise BrokenInvariant("store.bundle-removed", name=name)
-            there = self._path(name)
-            if there is not None:
-                _same(_sha256_in(there), content, name)
-                return False
-            target = self._folder / name[:2] / f"{name}.{digest(content)}{SUFFIX}"
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return _link_new(target, content)
+        if self._was_removed(name):
+            raise BrokenInvariant("store.bundle-removed", name=name)
+        there = self._key(name)
+        if there is not None:
+            _same(_sha256_in(there), content, name)
+            return False
+        return self._objects.put_new(f"{name[:2]}/{name}.{digest(content)}{SUFFIX}", content)
 
     def get(self, name: Digest) -> bytes | None:
-        with _writable(self._folder):
-            path = self._path(name)
-            return None if path is None else _checked(path.read_bytes(), _sha256_in(path), name)
+        key = self._key(name)
+        content = None if key is None else self._objects.get(key)
+        return None if key is None or content is None else _checked(content, _sha256_in(key), name)
 
     def digests(self) -> Iterator[Digest]:
-        with _writable(self._folder):
-            names = sorted(path.name.partition(".")[0] for path in self._folder.glob(f"??/*{SUFFIX}"))
-        yield from (Digest(name) for name in names)
+        for key in self._objects.keys(""):
+            if key.endswith(SUFFIX):
+                yield Digest(key.rpartition("/")[2].partition(".")[0])
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        with _writable(self._folder):
-            path = self._path(name)
-            if path is None:
-                return
-            self.note_removal(Removal(name, path.stat().st_size, at, reason))
-            path.unlink()
+        key = self._key(name)
+        size = None if key is None else self._objects.size(key)
+        if key is None or size is None:
+            return
+        self.note_removal(Removal(name, size, at, reason))
+        self._objects.remove(key)
 
     def removals(self) -> list[Removal]:
-        log = self._folder / REMOVALS
-        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        entries = [json.loads(line) for line in lines]
-        return [
-            Removal(
-                Digest(e["digest"]), e["bytes"], datetime.fromisoformat(e["removed_at"]).astimezone(UTC), e["reason"]
-            )
-            for e in entries
-        ]
+        contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
+        entries = [_removal_of(content.decode("utf-8")) for content in contents if content is not None]
+        return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def note_removal(self, removal: Removal) -> None:
-        if any(entry.digest == removal.digest for entry in self.removals()):
-            return
-        at = removal.removed_at.isoformat()
-        line = {"digest": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": removal.reason}
-        with _writable(self._folder):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with (self._folder / REMOVALS).open("a", encoding="utf-8") as log:
-                log.write(json.dumps(line, ensure_ascii=False) + "\n")
-                log.flush()
-                os.fsync(log.fileno())
+        if not self._was_removed(removal.digest):
+            self._log(removal)
 
-    def _path(self, name: Digest) -> Path | None:
-        return next(iter((self._folder / name[:2]).glob(f"{name}.*{SUFFIX}")), None)
+    def _was_removed(self, name: Digest) -> bool:
+        return self._objects.size(_removal_key(name)) is not None
+
+    def _log(self, entry: Removal) -> None:
+        self._objects.put_new(_removal_key(entry.digest), _removal_line(entry).encode("utf-8"))
+
+    def _key(self, name: Digest) -> str | None:
+        """Where the bundle lies. Raises BrokenInvariant where two writers at once kept two under one name."""
+        keys = list(self._objects.keys(f"{name[:2]}/{name}."))
+        if len(keys) > 1:
+            raise BrokenInvariant("store.bundle-differs", name=name)
+        return keys[0] if keys else None
+
+
+class FolderEvidenceStore(ObjectEvidenceStore):
+    """Bundles as files, read-only; what was removed as lines of one file, which a person may read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = FolderObjects(folder, Message("service.evidence-folder"))
+        self._removals = folder / REMOVALS
+        super().__init__(self._files)
+
+    def removals(self) -> list[Removal]:
+        with self._files.usable():
+            lines = self._removals.read_text(encoding="utf-8").splitlines() if self._removals.exists() else []
+        return [_removal_of(line) for line in lines]
+
+    def _was_removed(self, name: Digest) -> bool:
+        return any(entry.digest == name for entry in self.removals())
+
+    def _log(self, entry: Removal) -> None:
+        with self._files.usable():
+            self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._files.usable(), self._removals.open("a", encoding="utf-8") as log:
+            log.write(_removal_line(entry) + "\n")
+            log.flush()
+            os.fsync(log.fileno())
 
 
 class MemoryEvidenceStore:
@@ -235,37 +256,25 @@ def _checked(content: bytes, sha256: str, name: str) -> bytes:
     return content
 
 
-def _sha256_in(path: Path) -> str:
-    return path.name.removesuffix(SUFFIX).partition(".")[2]
+def _sha256_in(key: str) -> str:
+    return key.removesuffix(SUFFIX).rpartition(".")[2]
 
 
-def _link_new(target: Path, content: bytes) -> bool:
-    """Write a file that appears whole or not at all, and never in place of another."""
-    descriptor, written = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(written).chmod(0o400)
-        with suppress(FileExistsError):
-            os.link(written, target)
-            return True
-        return False
-    finally:
-        Path(written).unlink()
+def _removal_key(name: Digest) -> str:
+    return f"{REMOVALS_PREFIX}{name}.json"
 
 
-class _writable:  # noqa: N801, reads as a statement
-    """Turns what the file system raises into ServiceUnavailable."""
+def _removal_line(entry: Removal) -> str:
+    line = {
+        "digest": entry.digest,
+        "bytes": entry.bytes,
+        "removed_at": entry.removed_at.isoformat(),
+        "reason": entry.reason,
+    }
+    return json.dumps(line, ensure_ascii=False)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
-        if isinstance(fault, OSError):
-            service, remedy = Message("service.evidence-folder"), Message("service.make-writable")
-            raise ServiceUnavailable(service, str(self._folder), remedy) from fault
+def _removal_of(line: str) -> Removal:
+    entry = json.loads(line)
+    at = datetime.fromisoformat(entry["removed_at"]).astimezone(UTC)
+    return Removal(Digest(entry["digest"]), entry["bytes"], at, entry["reason"])

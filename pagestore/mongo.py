@@ -2,7 +2,8 @@
 
 pages               a page, its current version and the ids of all its versions; its states (pagestore.mongo_history)
 page_versions       a version without its text; never written again
-raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs)
+raw_bodies, page_texts, captures, certificates, work_texts, fingerprints    bytes by key (pagestore.blobs);
+    raw bodies elsewhere where they are told to be (pagestore.raw_bodies)
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -30,6 +31,7 @@ from pagestore.captures import (
 from pagestore.connection import MongoDatabase, connect, ping, translated
 from pagestore.documents import Document
 from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
+from pagestore.raw_bodies import RawBodies
 from pagestore.states import on_page, version_state
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
@@ -39,10 +41,10 @@ MAX_ATTEMPTS = 5  # each lost attempt means that another writer moved the same p
 
 
 class MongoPageStore(MongoPageHistory):
-    """core.ports.PageStore and PageHistory over MongoDB."""
+    """core.ports.PageStore and PageHistory over MongoDB. `raw`: where bodies of responses lie, if not there."""
 
-    def __init__(self, database: MongoDatabase) -> None:
-        super().__init__(database)
+    def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
+        super().__init__(database, raw)
         self._versions = database["page_versions"]
         self._texts = Blobs(database, "page_texts", INLINE_BYTES)
         self._captures = Blobs(database, "captures", INLINE_BYTES)
@@ -96,7 +98,7 @@ class MongoPageStore(MongoPageHistory):
         return {version.id: version.reading.text for version in self._versions_of(version_ids)}
 
     def raw(self, digest: Digest) -> bytes | None:
-        body = self._raw.get(digest)
+        body = self._raw.get_many([digest]).get(digest)
         if body is not None and content_digest(body) != digest:
             raise BrokenInvariant("store.raw-changed", key=digest)
         return body

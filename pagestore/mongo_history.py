@@ -16,6 +16,7 @@ from core.visits import Absence, AbsenceReason, PageState
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
 from pagestore.connection import MongoDatabase, translated
 from pagestore.documents import Document, microseconds
+from pagestore.raw_bodies import RawBodies
 from pagestore.states import (
     absence_document,
     absence_of,
@@ -25,17 +26,18 @@ from pagestore.states import (
     version_state,
 )
 
+RAW_BODIES = "raw_bodies"
 SIGHTINGS = {"states": 1, "current": 1, "last_seen": 1}
 
 
 class MongoPageHistory:
-    """core.ports.PageHistory over MongoDB."""
+    """core.ports.PageHistory over MongoDB. `raw`: where bodies of responses lie, if not there."""
 
-    def __init__(self, database: MongoDatabase) -> None:
+    def __init__(self, database: MongoDatabase, raw: RawBodies | None = None) -> None:
         self._database = database
         self._pages = database["pages"]
         self._absences = database["page_absences"]
-        self._raw = Blobs(database, "raw_bodies", INLINE_BYTES)
+        self._raw: RawBodies = raw or Blobs(database, RAW_BODIES, INLINE_BYTES)
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
         with translated(self._database):
@@ -49,7 +51,7 @@ class MongoPageHistory:
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
         """Raw response, absence, page, in this order: what is referred to is always there."""
         absence = new_absence(fetched, reason)
-        self._raw.put(absence.raw_digest, fetched.body)
+        self._raw.put_many({absence.raw_digest: fetched.body})
         with translated(self._database):
             with suppress(DuplicateKeyError):  # stored before: it is the same response
                 self._absences.insert_one(absence_document(absence))

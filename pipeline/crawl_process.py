@@ -21,7 +21,7 @@ from crawler.contacts.gathering import ContactGatherer
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from crawler.frontier import drop_journal
 from crawler.run import run_crawl
-from pagestore.mongo import MongoPageStore, connect
+from pagestore.mongo import MongoPageStore
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
 from pipeline.run_lease import RunLease
@@ -30,6 +30,7 @@ from records.sites import contacts, families, politeness, rechecks
 from records.sites import domain_changes as identity
 from records.sites import runs as crawls
 from records.sites.visit_repository import DjangoVisitRepository
+from records.stores import open_page_store
 
 log = logging.getLogger("zhuiwen.crawl")
 
@@ -47,7 +48,7 @@ def crawl(number: int) -> int:
     if run.state != CrawlRun.State.RUNNING:
         log.info("crawl run %s is %s", run.pk, run.state)
         return NOT_OURS
-    store, outbox = MongoPageStore(connect(SETTINGS.mongo_url)), CeleryOutbox()
+    store, outbox = open_page_store(SETTINGS), CeleryOutbox()
     gathered = ContactGatherer(SystemClock().now)
     with RunLease(run) as lease:
         try:

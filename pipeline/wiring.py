@@ -14,13 +14,13 @@ from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.matching import Matcher
-from pagestore.evidence import open_evidence
-from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
+from pagestore.mongo import MongoFingerprintStore, MongoWorkStore, connect
 from pipeline.corpus import CorpusTexts, StoredCorpus
 from pipeline.evidence import EvidencePorts
 from pipeline.outbox import CeleryOutbox
 from pipeline.steps import Ports
 from records.cases.case_repository import DjangoCaseRepository
+from records.stores import open_evidence_store, open_page_store
 
 REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipeline took under 1 s
 
@@ -33,7 +33,7 @@ def live(settings: Settings) -> Ports:
     index = match_index(settings)
     corpus = CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))
     return Ports(
-        pages=MongoPageStore(database),
+        pages=open_page_store(settings, database),
         works=works,
         fingerprints=fingerprints,
         index=index,
@@ -49,8 +49,7 @@ def live(settings: Settings) -> Ports:
 def live_evidence(settings: Settings) -> EvidencePorts:
     """What the steps of the evidence touch in this process."""
     ports = live(settings)
-    store = open_evidence(settings.evidence.url, settings.mongo_url)
-    return EvidencePorts(ports.pages, ports.works, store, ports.clock)
+    return EvidencePorts(ports.pages, ports.works, open_evidence_store(settings), ports.clock)
 
 
 def match_index(settings: Settings) -> MatchIndex:

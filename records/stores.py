@@ -7,17 +7,32 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from core.ports import EvidenceStore, Outbox, PageStore, WorkStore
+from core.settings import Settings
+from pagestore import opening
 from pagestore.evidence import open_evidence
-from pagestore.mongo import MongoPageStore, MongoWorkStore, connect
+from pagestore.mongo import MongoDatabase, MongoPageStore, MongoWorkStore, connect
 
 if TYPE_CHECKING:
     from matcher.index.ports import MatchIndex
 
 
+def open_page_store(chosen: Settings, database: MongoDatabase | None = None) -> MongoPageStore:
+    """Pages and raw responses where the settings say; `database`: the page store's, if it is connected already.
+
+    Raises ServiceUnavailable at its calls, not here; BadConfiguration here.
+    """
+    return opening.open_page_store(database or connect(chosen.mongo_url), chosen.services.raw_url, chosen.s3)
+
+
+def open_evidence_store(chosen: Settings) -> EvidenceStore:
+    """Evidence where the settings say; as `open_page_store`."""
+    return open_evidence(chosen.evidence.url, chosen.mongo_url, chosen.s3)
+
+
 @cache
 def page_store() -> PageStore:
     """Raises ServiceUnavailable at its calls, not here."""
-    return MongoPageStore(connect(settings.ZHUIWEN.mongo_url))
+    return open_page_store(settings.ZHUIWEN)
 
 
 @cache
@@ -29,7 +44,7 @@ def work_store() -> WorkStore:
 @cache
 def evidence_store() -> EvidenceStore:
     """Raises ServiceUnavailable at its calls, not here."""
-    return open_evidence(settings.ZHUIWEN.evidence.url, settings.ZHUIWEN.mongo_url)
+    return open_evidence_store(settings.ZHUIWEN)
 
 
 @cache

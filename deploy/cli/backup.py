@@ -161,6 +161,7 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
     from deploy import restoration
     from deploy.home import prepare
     from pagestore.connection import connect
+    from pagestore.opening import open_raw_bodies
     from records import stores
     from records.backups.restoring import Target, require_empty, require_fitting
     from records.backups.restoring import restore as write
@@ -169,7 +170,9 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
     manifest = wanted.manifest
     require_fitting(manifest, code_version())
     files = restoration.contents(store, manifest.files, passphrase)  # a wrong passphrase is told before hours of work
-    target = Target(connect(settings.mongo_url), stores.evidence_store())
+    database = connect(settings.mongo_url)
+    raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
+    target = Target(database, stores.evidence_store(), raw)
     if restoration.begun(settings.home) is None:
         require_empty(target)
         _require_no_index(settings)

@@ -15,7 +15,7 @@ from core.wording import Message
 from deploy.cli.faults import complain, private_log
 from deploy.words import language
 
-STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url"})
+STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
 _NOT_MADE = ("42P01", "42703")  # PostgreSQL: undefined table, undefined column
 

@@ -12,6 +12,7 @@ from core.wording import Message
 from deploy.home import Home
 from deploy.services import memory, probes
 from deploy.services.logs import last_line
+from deploy.services.object_stores import S3Place, remedy_of, s3_places
 from deploy.services.processes import Process, processes
 from deploy.services.supervision import Supervisor, starts_path
 
@@ -119,7 +120,14 @@ def _external(home: Home) -> list[ServiceStatus]:
         )
         for name, url, is_external, answers, variable in services
         if is_external
-    ]
+    ] + [_object_store(place) for place in s3_places(settings)]
+
+
+def _object_store(place: S3Place) -> ServiceStatus:
+    fault = place.read_fault()
+    state = State.EXTERNAL if fault is None else State.UNREACHABLE
+    remedy = None if fault is None else remedy_of(place, fault)
+    return ServiceStatus(place.name, state, address=place.address, remedy=remedy)
 
 
 def without_secrets(url: str) -> str:

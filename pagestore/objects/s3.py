@@ -22,17 +22,21 @@ from pagestore.objects.s3_client import (
 PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
 PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
 
-_THERE, _AT_ONCE, _NOT_IMPLEMENTED = 412, 409, 501
+_THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
+_NOT_IMPLEMENTED = 501  # Aliyun OSS says so of conditions
 _IF_NEW = {"IfNoneMatch": "*"}
 
 
 class S3Objects:
-    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then."""
+    """core.ports.ObjectStore in a bucket. Nothing is sent before the first call: a process may fork until then.
 
-    def __init__(self, bucket: str, prefix: str, access: S3Access) -> None:
+    is_brief: asked once and for seconds alone, to see whether the store answers.
+    """
+
+    def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
         require_boto3()
         self._bucket, self._prefix, self._access = bucket, prefix, access
-        self._where = place_in_words(bucket, access)
+        self._where, self._is_brief = place_in_words(bucket, access), is_brief
 
     def put_new(self, key: str, content: bytes) -> bool:
         name = self._prefix + stored_name(key)
@@ -92,26 +96,26 @@ class S3Objects:
 
     @property
     def _client(self) -> Any:
-        return client_of(self._access, self._where)
+        return client_of(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
         """Whether it was written; False where something is there. Raises BrokenInvariant where it arrived damaged."""
-        sha256 = hashlib.sha256(content)
+        sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,
             "Body": content,
+            "ContentMD5": b64encode(md5.digest()).decode("ascii"),  # wanted where objects are locked
             "ChecksumSHA256": b64encode(sha256.digest()).decode("ascii"),
             "Metadata": {"sha256": sha256.hexdigest()},
             **(_IF_NEW if is_conditional else {}),
         }
         with translated(self._where):
-            done = self._answer("put_object", {_THERE, _AT_ONCE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
+            done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
             if done is None:
                 return False
             # A store that knows the checksum has checked it and says it again; others give MD5 as the tag. Of neither,
             # as of those that encrypt, nothing follows but that the bytes have to be read back.
-            md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
-            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "").strip('"') == md5:
+            if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
             kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:

@@ -16,6 +16,7 @@ from core.wording import Message
 SERVICE = Message("service.object-store")
 CONNECT_TIMEOUT_S = 5.0
 SILENCE_TIMEOUT_S = 60.0  # of one read or write; a bundle of 100 MB may be checked for seconds before an answer
+BRIEF_TIMEOUT_S = 3.0  # of one that is asked whether it is there
 ATTEMPTS = 3  # botocore waits up to 1 s, then up to 2 s, between them
 CONNECTIONS = 16  # twice what one page store asks at once
 DEFAULT_REGION = "us-east-1"  # what stores that know no regions take for theirs
@@ -27,6 +28,7 @@ _REGION = {
     "AuthorizationHeaderMalformed",
     "IllegalLocationConstraintException",
 }
+_ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
 # The bytes or the clock of the connection, not the request, were at fault.
 _PASSING = {"RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict"}
 _REFUSED_STATUS, _PASSING_STATUS = {401, 403}, {408, 409, 429}
@@ -55,7 +57,7 @@ def require_boto3() -> None:
         raise BadConfiguration("store.s3-not-installed")
 
 
-def client_of(access: S3Access, where: str) -> Any:
+def client_of(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
     """The client of a store in this process, for all threads and buckets; nothing is sent.
 
     Raises BadConfiguration for half a key, or an endpoint that is none.
@@ -63,11 +65,11 @@ def client_of(access: S3Access, where: str) -> Any:
     if bool(access.access_key) != bool(access.secret_key):
         raise BadConfiguration("store.s3-no-key", where=where)
     with translated(where):
-        return _client(access, os.getpid())
+        return _client(access, os.getpid(), is_brief=is_brief)
 
 
 @cache
-def _client(access: S3Access, _process: int) -> Any:
+def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
     """Making one takes a quarter of a second; one that was made before a fork would share its connections."""
     session = import_module("boto3.session").Session(
         aws_access_key_id=access.access_key or None,
@@ -79,9 +81,9 @@ def _client(access: S3Access, _process: int) -> Any:
         endpoint_url=access.endpoint_url or None,
         region_name=session.region_name or DEFAULT_REGION,
         config=import_module("botocore.config").Config(
-            connect_timeout=CONNECT_TIMEOUT_S,
-            read_timeout=SILENCE_TIMEOUT_S,
-            retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+            connect_timeout=BRIEF_TIMEOUT_S if is_brief else CONNECT_TIMEOUT_S,
+            read_timeout=BRIEF_TIMEOUT_S if is_brief else SILENCE_TIMEOUT_S,
+            retries={"mode": "standard", "total_max_attempts": 1 if is_brief else ATTEMPTS},
             max_pool_connections=CONNECTIONS,
             # The digest of what is sent is part of the signature, which every store checks; the checksums that
             # boto3 adds by itself come as trailers, which older and other stores than Amazon's do not take.
@@ -128,6 +130,8 @@ def _judged(error: Any, where: str) -> ZhuiwenError:
         return BadConfiguration("store.s3-no-bucket", where=where)
     if code in _REGION or status in _REDIRECTS:
         return BadConfiguration("store.s3-region", where=where, code=code or status)
+    if code in _ADDRESSING:
+        return BadConfiguration("store.s3-addressing", where=where)
     if code in _PASSING or status >= 500 or status in _PASSING_STATUS:
         return ServiceUnavailable(SERVICE, where)
     if status in _REFUSED_STATUS:

@@ -24,6 +24,7 @@ from pagestore.copying import (
     pages,
 )
 from pagestore.documents import moment
+from pagestore.raw_bodies import RawBodies
 from records.backups import tables
 from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of
 from records.backups.references import table_of
@@ -38,6 +39,7 @@ class Target:
 
     database: MongoDatabase
     evidence: EvidenceStore
+    raw: RawBodies | None = None
 
 
 def require_fitting(manifest: Manifest, program: str) -> None:
@@ -72,7 +74,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress
 
 def _collections(target: Target) -> list[Collection]:
     """In the order in which they are written: what is named before what names it."""
-    return [*page_collections(target.database), EvidenceCollection(target.evidence), pages(target.database)]
+    return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 
 def _records(source: ObjectStore, piece: Piece) -> list[dict[str, Any]]:

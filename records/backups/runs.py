@@ -14,6 +14,7 @@ from core.settings import Settings
 from core.settings_layers import SECRETS_FILE
 from core.wording import Message
 from pagestore.connection import connect
+from pagestore.opening import open_raw_bodies
 from records import stores
 from records.backups import pruning
 from records.backups.destinations import open_destination, url_of
@@ -47,7 +48,9 @@ def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> tuple[Ma
         try:
             destination = open_destination(asked.destination, settings)
             files = files_of(settings.home, asked.passphrase)
-            source = Source(installation_key(), connect(settings.mongo_url), stores.evidence_store(), files)
+            database = connect(settings.mongo_url)
+            raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
+            source = Source(installation_key(), database, stores.evidence_store(), files, raw)
             made = make(source, destination, on_progress)
             removed = pruning.keep_newest(destination, asked.keep) if asked.keep else 0
         except ZhuiwenError as error:

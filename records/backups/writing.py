@@ -27,6 +27,7 @@ from pagestore.copying import (
     readable,
 )
 from pagestore.documents import microseconds
+from pagestore.raw_bodies import RawBodies
 from records.backups import tables
 from records.backups.format import (
     Backup,
@@ -58,12 +59,16 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in all
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is copied beside the admin database. files: by name, settings.toml and secrets.toml as they are kept."""
+    """What is copied beside the admin database. files: by name, settings.toml and secrets.toml as they are kept.
+
+    raw: where bodies of responses lie, if not with the pages.
+    """
 
     installation: str
     database: MongoDatabase
     evidence: EvidenceStore
     files: Mapping[str, bytes]
+    raw: RawBodies | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,10 @@ class _Making:
     def made(self) -> Made:
         clock = SystemClock()
         begun_at = clock.now()
-        collections = [*page_collections(self._source.database), EvidenceCollection(self._source.evidence)]
+        collections = [
+            *page_collections(self._source.database, self._source.raw),
+            EvidenceCollection(self._source.evidence),
+        ]
         early = {each.name: self._packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
         with tables.one_moment():

@@ -11,8 +11,16 @@ import pytest
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
+from core.settings import S3Settings
 from pagestore.connection import connect
-from pagestore.evidence import FolderEvidenceStore, MemoryEvidenceStore, MongoEvidenceStore, open_evidence
+from pagestore.evidence import (
+    FolderEvidenceStore,
+    MemoryEvidenceStore,
+    MongoEvidenceStore,
+    ObjectEvidenceStore,
+    open_evidence,
+)
+from tests.support.s3_server import S3Server
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 NAME, OTHER = Digest("a" * 64), Digest("b" * 64)
@@ -89,7 +97,7 @@ class TestFolderEvidenceStore(EvidenceStoreContract):
         return FolderEvidenceStore(tmp_path / "evidence")
 
     def change_byte(self, store: Any, name: Digest, place: int) -> None:
-        path = store._path(name)
+        [path] = store._removals.parent.glob(f"??/{name}.*")
         path.chmod(0o600)
         path.write_bytes(changed(path.read_bytes(), place))
 
@@ -126,11 +134,70 @@ class TestMongoEvidenceStore(EvidenceStoreContract):
         assert store.get(NAME) == content
 
 
+class TestObjectEvidenceStore(EvidenceStoreContract):
+    @pytest.fixture
+    def store(self, s3_url: str, s3_server: S3Server, mongo_url: str) -> EvidenceStore:
+        return open_evidence(s3_url, mongo_url, s3_server.access())
+
+    @pytest.fixture(autouse=True)
+    def server(self, s3_url: str, s3_server: S3Server) -> None:
+        self.bucket, self.s3 = s3_url.split("/")[2], s3_server
+
+    def names(self) -> list[str]:
+        return [each["Key"] for each in self.s3.client.list_objects_v2(Bucket=self.bucket).get("Contents", ())]
+
+    def change_byte(self, store: Any, name: Digest, place: int) -> None:
+        [key] = [each for each in self.names() if name in each]
+        content = self.s3.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        self.s3.client.put_object(Bucket=self.bucket, Key=key, Body=changed(content, place))
+
+    def test_bundles_stand_under_their_names_as_in_a_folder(self, store: EvidenceStore) -> None:
+        store.put(NAME, b"old")
+        assert f"zhuiwen/aa/{NAME}.{digest(b'old')}.wacz" in self.names()
+
+    def test_a_removal_that_died_before_the_bundle_went_is_finished_by_the_next(self, store: EvidenceStore) -> None:
+        store.put(NAME, b"old")
+        self.s3.fault = lambda environ: ("403 No", "AccessDenied") if environ["REQUEST_METHOD"] == "DELETE" else None
+        with pytest.raises(BadConfiguration, match="AccessDenied"):
+            store.remove(NAME, "older than 10 years", NOON)
+        self.s3.fault = None
+        store.remove(NAME, "again", NOON + timedelta(days=1))
+        assert store.get(NAME) is None
+        assert [entry.reason for entry in store.removals()] == ["older than 10 years"]
+
+    def test_of_two_that_writers_kept_at_once_under_one_name_neither_is_taken_for_it(
+        self, store: EvidenceStore
+    ) -> None:
+        store.put(NAME, b"one")
+        other = f"zhuiwen/aa/{NAME}.{digest(b'two')}.wacz"
+        self.s3.client.put_object(Bucket=self.bucket, Key=other, Body=b"two")
+        with pytest.raises(BrokenInvariant, match=NAME):
+            store.get(NAME)
+
+    def test_a_bucket_whose_objects_are_locked_takes_evidence_and_its_removal(
+        self, store: EvidenceStore, mongo_url: str
+    ) -> None:
+        """Retention leaves the locked version where it is, below a mark that it is deleted."""
+        self.s3.client.create_bucket(Bucket=f"{self.bucket}-locked", ObjectLockEnabledForBucket=True)
+        rule = {"DefaultRetention": {"Mode": "COMPLIANCE", "Days": 3650}}
+        self.s3.client.put_object_lock_configuration(
+            Bucket=f"{self.bucket}-locked", ObjectLockConfiguration={"ObjectLockEnabled": "Enabled", "Rule": rule}
+        )
+        locked = open_evidence(f"s3://{self.bucket}-locked", mongo_url, self.s3.access())
+        assert locked.put(NAME, b"old")
+        locked.remove(NAME, "older than 10 years", NOON)
+        assert locked.get(NAME) is None
+        versions = self.s3.client.list_object_versions(Bucket=f"{self.bucket}-locked", Prefix="aa/")
+        assert [each["Size"] for each in versions["Versions"]] == [3]
+
+
 def test_a_url_chooses_the_store(tmp_path: Path, mongo_url: str) -> None:
-    assert isinstance(open_evidence("", mongo_url), MongoEvidenceStore)
-    assert isinstance(open_evidence(f"file://{tmp_path}", mongo_url), FolderEvidenceStore)
-    with pytest.raises(BadConfiguration, match="ZHUIWEN_EVIDENCE_URL"):
-        open_evidence("s3://bucket", mongo_url)
+    assert isinstance(open_evidence("", mongo_url, S3Settings()), MongoEvidenceStore)
+    assert isinstance(open_evidence(f"file://{tmp_path}", mongo_url, S3Settings()), FolderEvidenceStore)
+    assert isinstance(open_evidence("s3://bucket", mongo_url, S3Settings()), ObjectEvidenceStore)
+    for url in ("s3://key:hush@bucket", "ftp://bucket"):
+        with pytest.raises(BadConfiguration, match="ZHUIWEN_EVIDENCE_URL"):
+            open_evidence(url, mongo_url, S3Settings())
 
 
 def changed(content: bytes, place: int) -> bytes:

@@ -211,6 +211,7 @@ def test_a_store_that_answers_that_it_knows_no_conditions_is_written_to_all_the_
         (("403 Forbidden", "AccessDenied"), BadConfiguration, "refuses the key of ZHUIWEN_S3_ACCESS_KEY"),
         (("403 Forbidden", "SignatureDoesNotMatch"), BadConfiguration, r"\(SignatureDoesNotMatch\)"),
         (("400 Bad Request", "AuthorizationHeaderMalformed"), BadConfiguration, "another region"),
+        (("403 Forbidden", "SecondLevelDomainForbidden"), BadConfiguration, "s3_addressing virtual"),
         (("404 Not Found", "NoSuchBucket"), BadConfiguration, "there is no bucket"),
         (("503 Slow Down", "SlowDown"), ServiceUnavailable, "the S3 store does not answer"),
         (("500 Fault", "InternalError"), ServiceUnavailable, "the S3 store"),

@@ -1,0 +1,119 @@
+"""Where the bodies of responses lie: in the page store's database, or as objects in a folder or an S3-compatible store.
+
+What is kept under a digest is the same for ever, so an object is written once: gzip, as `ab/abcd….gz`, which any
+program unpacks; the SHA-256 of what comes out is its name.
+"""
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from core.errors import BrokenInvariant
+from core.ids import digest
+from core.ports import ObjectStore
+from pagestore.blobs import Blobs
+
+SUFFIX = ".gz"
+THREADS = 8  # requests at once: a page has one body and some resources, a batch of the crawl up to 32 pages
+
+T = TypeVar("T")
+
+
+class RawBodies(Protocol):
+    """Bodies by their digest. Raises ServiceUnavailable, BadConfiguration."""
+
+    def put_many(self, bodies: Mapping[str, bytes], /) -> None:
+        """Keep bodies, each under its digest; those that are there stay as they are."""
+        ...
+
+    def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
+        """Those of `names` that are there. Raises BrokenInvariant where one was changed or damaged."""
+        ...
+
+    def known(self, names: Sequence[str], /) -> set[str]:
+        """Those of `names` that are there; no bodies are read."""
+        ...
+
+    def keys(self) -> Iterator[str]:
+        """The digests of all bodies."""
+        ...
+
+
+class ObjectBodies:
+    """Bodies as objects, several requests at once."""
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+
+    def put_many(self, bodies: Mapping[str, bytes], /) -> None:
+        _at_once(lambda name: self._put(name, bodies[name]), bodies)
+
+    def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
+        found = _at_once(self._get, dict.fromkeys(names))
+        return {name: body for name, body in found if body is not None}
+
+    def known(self, names: Sequence[str], /) -> set[str]:
+        sizes = _at_once(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
+        return {name for name, size in sizes if size is not None}
+
+    def keys(self) -> Iterator[str]:
+        for key in self._objects.keys(""):
+            if key.endswith(SUFFIX):
+                yield key.rpartition("/")[2].removesuffix(SUFFIX)
+
+    def _put(self, name: str, body: bytes) -> None:
+        try:
+            self._objects.put_new(_key(name), gzip.compress(body, mtime=0))
+        except BrokenInvariant:
+            # Another zlib writes the same body in other bytes; anything else under this name is damage.
+            if self._get(name) != body:
+                raise
+
+    def _get(self, name: str) -> bytes | None:
+        packed = self._objects.get(_key(name))
+        if packed is None:
+            return None
+        try:
+            body = gzip.decompress(packed)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BrokenInvariant("store.damaged", key=name) from error
+        if digest(body) != name:
+            raise BrokenInvariant("store.changed", key=name)
+        return body
+
+
+class MovedBodies:
+    """New bodies in one place; those from before the setting was changed stay in the database and are found there."""
+
+    def __init__(self, bodies: RawBodies, earlier: Blobs) -> None:
+        self._bodies, self._earlier = bodies, earlier
+
+    def put_many(self, bodies: Mapping[str, bytes], /) -> None:
+        self._bodies.put_many(bodies)
+
+    def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
+        found = self._bodies.get_many(names)
+        lacking = [name for name in names if name not in found]
+        return found | (self._earlier.get_many(lacking) if lacking else {})
+
+    def known(self, names: Sequence[str], /) -> set[str]:
+        earlier = self._earlier.known(names)
+        return earlier | self._bodies.known([name for name in names if name not in earlier])
+
+    def keys(self) -> Iterator[str]:
+        yield from sorted({*self._bodies.keys(), *self._earlier.keys()})
+
+
+def _at_once(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
+    """Each name with what `ask` says of it; an error of any is raised when all have come to an end."""
+    asked = list(names)
+    if len(asked) < 2:
+        return iter([(name, ask(name)) for name in asked])
+    with ThreadPoolExecutor(min(THREADS, len(asked)), thread_name_prefix="raw-bodies") as pool:
+        return iter(list(zip(asked, pool.map(ask, asked), strict=True)))
+
+
+def _key(name: str) -> str:
+    return f"{name[:2]}/{name}{SUFFIX}"
