@@ -56,6 +56,10 @@ class Collection(Protocol):
         """Keep records that are not there yet; whether one that is there is the same is told by reading it."""
         ...
 
+    def put_back(self, records: Sequence[Document]) -> None:
+        """Keep records in place of those that are damaged or gone."""
+        ...
+
 
 class DocumentCollection:
     """Documents as they stand."""
@@ -81,6 +85,11 @@ class DocumentCollection:
                     if not is_duplicates_alone(error):
                         raise
 
+    def put_back(self, records: Sequence[Document]) -> None:
+        with translated(self._database):
+            for each in records:
+                self._collection.replace_one({"_id": each["_id"]}, dict(each), upsert=True)
+
 
 class BlobCollection:
     """Bytes by key."""
@@ -97,6 +106,9 @@ class BlobCollection:
 
     def write(self, records: Sequence[Document]) -> None:
         self._blobs.put_many({each["_id"]: each["data"] for each in records})
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        self._blobs.put_back({each["_id"]: each["data"] for each in records})
 
 
 class RawCollection:
@@ -115,6 +127,9 @@ class RawCollection:
 
     def write(self, records: Sequence[Document]) -> None:
         self._bodies.put_many({each["_id"]: each["data"] for each in records})
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        self._bodies.put_back({each["_id"]: each["data"] for each in records})
 
 
 class EvidenceCollection:
@@ -135,6 +150,10 @@ class EvidenceCollection:
     def write(self, records: Sequence[Document]) -> None:
         for each in records:
             self._store.put(Digest(each["_id"]), each["data"])
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        for each in records:
+            self._store.put_back(Digest(each["_id"]), each["data"])
 
 
 def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:

@@ -104,6 +104,15 @@ class MongoEvidenceStore:
         entries = [Removal(Digest(e["_id"]), e["bytes"], moment(e["removed_at"]), e["reason"]) for e in found]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
+    def put_back(self, name: Digest, content: bytes) -> None:
+        with translated(self._database):
+            head = self._heads.find_one({"_id": name})
+            if head is not None:
+                _same(head["sha256"], content, name)
+                self._heads.delete_one({"_id": name})
+            self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
+        self.put(name, content)
+
     def note_removal(self, removal: Removal) -> None:
         at = microseconds(removal.removed_at)
         entry = {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": removal.reason}
@@ -148,6 +157,13 @@ class ObjectEvidenceStore:
         contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
         entries = [_removal_of(content.decode("utf-8")) for content in contents if content is not None]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
+
+    def put_back(self, name: Digest, content: bytes) -> None:
+        there = self._key(name)
+        if there is not None:
+            _same(_sha256_in(there), content, name)
+            self._objects.remove(there)
+        self.put(name, content)
 
     def note_removal(self, removal: Removal) -> None:
         if not self._was_removed(removal.digest):
@@ -223,6 +239,11 @@ class MemoryEvidenceStore:
 
     def removals(self) -> list[Removal]:
         return list(self._removals)
+
+    def put_back(self, name: Digest, content: bytes) -> None:
+        if name in self._bundles:
+            _same(self._bundles.pop(name)[0], content, name)
+        self.put(name, content)
 
     def note_removal(self, removal: Removal) -> None:
         if all(entry.digest != removal.digest for entry in self._removals):

@@ -40,6 +40,10 @@ class RawBodies(Protocol):
         """The digests of all bodies."""
         ...
 
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        """Put copies of bodies in place of damaged ones."""
+        ...
+
 
 class ObjectBodies:
     """Bodies as objects, several requests at once."""
@@ -62,6 +66,11 @@ class ObjectBodies:
         for key in self._objects.keys(""):
             if key.endswith(SUFFIX):
                 yield key.rpartition("/")[2].removesuffix(SUFFIX)
+
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        for name in bodies:
+            self._objects.remove(_key(name))
+        self.put_many(bodies)
 
     def _put(self, name: str, body: bytes) -> None:
         try:
@@ -104,6 +113,9 @@ class MovedBodies:
 
     def keys(self) -> Iterator[str]:
         yield from sorted({*self._bodies.keys(), *self._earlier.keys()})
+
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        self._bodies.put_back(bodies)
 
 
 def _at_once(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.ports import ObjectStore
     from core.settings import Settings
     from records.backups.format import Backup
+    from records.backups.restoring import Target
 
 SHOWN_FAULTS = 20
 MAX_PASSPHRASE_BYTES = 10_000
@@ -55,12 +56,17 @@ def restore(
     chosen: Annotated[str, typer.Option("--backup", metavar="ID")] = "",
     passphrase_file: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     is_asked: Annotated[bool, typer.Option("--passphrase")] = False,
+    is_damaged: Annotated[bool, typer.Option("--damaged")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Make an empty installation of a backup, on the servers that its settings name; all is read back."""
     from core.settings_layers import planned
     from deploy import restoration, services
     from deploy.home import prepare
 
+    if is_damaged:
+        _put_back(source, chosen, is_json=is_json)
+        return
     passphrase = _passphrase(passphrase_file, is_asked=is_asked, twice=False)
     home = prepare(os.environ, planned)
     store = _opened(source, home.settings)
@@ -160,19 +166,14 @@ def _verify(store: "ObjectStore", chosen: str, *, is_json: bool) -> int:
 def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", passphrase: str) -> None:
     from deploy import restoration
     from deploy.home import prepare
-    from pagestore.connection import connect
-    from pagestore.opening import open_raw_bodies
-    from records import stores
-    from records.backups.restoring import Target, require_empty, require_fitting
+    from records.backups.restoring import require_empty, require_fitting
     from records.backups.restoring import restore as write
     from records.code_version import code_version
 
     manifest = wanted.manifest
     require_fitting(manifest, code_version())
     files = restoration.contents(store, manifest.files, passphrase)  # a wrong passphrase is told before hours of work
-    database = connect(settings.mongo_url)
-    raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
-    target = Target(database, stores.evidence_store(), raw)
+    target = _target(settings)
     if restoration.begun(settings.home) is None:
         require_empty(target)
         _require_no_index(settings)
@@ -193,6 +194,38 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
             say(line)
     _say_lacking(manifest.lacking)
     say(Message("backup.now-up"))
+
+
+def _put_back(source: str, chosen: str, *, is_json: bool) -> None:
+    """Into the installation as it runs, what is damaged or gone in its stores."""
+    with session() as settings:
+        from records.backups.installation import installation_key
+        from records.backups.mending import mend
+
+        store = _opened(source, settings)
+        wanted = _chosen(store, chosen)
+        meter = _Meter(Message("backup.mending"))
+        try:
+            mended = mend(wanted.manifest, store, _target(settings), installation_key(), meter.of_part)
+        finally:
+            meter.close()
+    if is_json:
+        as_json({"backup": wanted.id, "put_back": mended.put_back, "looked_at": mended.looked_at})
+        return
+    for each in mended.put_back:
+        say(each)
+    say(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
+
+
+def _target(settings: "Settings") -> "Target":
+    from pagestore.connection import connect
+    from pagestore.opening import open_raw_bodies
+    from records import stores
+    from records.backups.restoring import Target
+
+    database = connect(settings.mongo_url)
+    raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
+    return Target(database, stores.evidence_store(), raw)
 
 
 def _require_no_index(settings: "Settings") -> None:

@@ -51,7 +51,7 @@ def require_fitting(manifest: Manifest, program: str) -> None:
 def require_empty(target: Target) -> None:
     """Raises BadInput where anything is there already."""
     there = tables.filled_tables()
-    for collection in _collections(target):
+    for collection in collections_of(target):
         if count := len(collection.keys()):
             there.append(Message("backup.rows", table=collection.name, count=count))
     if there:
@@ -61,7 +61,7 @@ def require_empty(target: Target) -> None:
 def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress: Progress) -> int:
     """Write all of a backup and read it back; how many records. Raises DamagedBackup, ServiceUnavailable."""
     parts = {part.name: part for part in manifest.collections}
-    collections = _collections(target)
+    collections = collections_of(target)
     for collection in collections:
         _write(parts[collection.name], source, collection, on_progress)
     _write_removals(parts[REMOVALS], source, target.evidence)
@@ -72,7 +72,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress
     return sum(part.records for part in (*manifest.tables, *manifest.collections))
 
 
-def _collections(target: Target) -> list[Collection]:
+def collections_of(target: Target) -> list[Collection]:
     """In the order in which they are written: what is named before what names it."""
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 

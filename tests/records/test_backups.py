@@ -30,6 +30,7 @@ from records.backups.format import (
     object_key,
 )
 from records.backups.installation import installation_key
+from records.backups.mending import mend
 from records.backups.restoring import Target, require_empty, require_fitting, restore
 from records.backups.verification import verify
 from records.backups.writing import Made, Source, make
@@ -303,3 +304,25 @@ def test_the_lines_and_documents_are_read_without_the_product(stored: Stored) ->
     texts = manifest.part("work_texts").pieces[0]
     records = bson.decode_all(gzip.decompress(place.get(object_key(texts.name)) or b""))
     assert admin_data.WORK_TEXT in [each["data"].decode() for each in records]
+
+
+def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) -> None:
+    place, works = MemoryObjects(), MongoWorkStore(stored.mongo)
+    withdrawn = works.put_text("后来撤回的一章。")
+    manifest = stored.backed_up(place).backup.manifest
+    works.remove_text(withdrawn)
+    Work.objects.update(title="备份之后改过的标题")
+    before = stored.rows(), stored.documents()
+    text = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]
+    version = before[1]["page_versions"][0]["_id"]
+    bundle = EvidenceBundle.objects.first()
+    assert bundle is not None
+    stored.mongo["page_texts"].update_one({"_id": text}, {"$set": {"data": b"garbled"}})
+    stored.mongo["page_versions"].delete_one({"_id": version})
+    stored.mongo["evidence_parts"].update_one({"_id": f"{bundle.digest}/0000"}, {"$set": {"data": b"garbled"}})
+    mended = mend(manifest, place, stored.target, installation_key(), unheard)
+    assert mended.put_back == (f"page_texts/{text}", f"page_versions/{version}", f"evidence/{bundle.digest}")
+    assert (stored.rows(), stored.documents()) == before
+    assert mend(manifest, place, stored.target, installation_key(), unheard).put_back == ()
+    with pytest.raises(BadInput, match="of another installation"):
+        mend(replace(manifest, installation="another"), place, stored.target, installation_key(), unheard)
