@@ -190,6 +190,17 @@ class EvidenceStore(Protocol):
         """The log of removals, oldest first."""
         ...
 
+    def put_back(self, name: Digest, content: bytes) -> None:
+        """Put a copy of a bundle in place of one that was changed or is gone.
+
+        Raises BrokenInvariant where it is not what was kept under the name, or what retention removed.
+        """
+        ...
+
+    def note_removal(self, removal: Removal) -> None:
+        """Log a removal that another store carried out, of which this one is a copy. Safe to call twice."""
+        ...
+
 
 class ObjectStore(Protocol):
     """Bytes by key: in a folder, in memory, or in an S3-compatible store. What is there is never written over.

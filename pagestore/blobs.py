@@ -99,6 +99,12 @@ class Blobs:
             self._heads.delete_one({"_id": key})
             self._parts.delete_many(_from_to(f"{key}/", f"{key}0"))
 
+    def put_back(self, blobs: Mapping[str, bytes]) -> None:
+        """Put copies of bytes in place of damaged ones, of which `put` would think that they are there."""
+        for key in blobs:
+            self.remove(key)
+        self.put_many(blobs)
+
     def remove_range(self, first: str, end: str) -> None:
         """Forget all keys from `first` on and before `end`."""
         with translated(self._database):

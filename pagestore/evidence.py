@@ -92,7 +92,8 @@ class MongoEvidenceStore:
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return
-            _insert(self._removals, _removal_document(name, head["bytes"], reason, at), name)
+        self.note_removal(Removal(name, head["bytes"], at, reason))
+        with translated(self._database):
             self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
 
@@ -101,6 +102,19 @@ class MongoEvidenceStore:
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
         entries = map(_removal_of, found)
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
+
+    def put_back(self, name: Digest, content: bytes) -> None:
+        with translated(self._database):
+            head = self._heads.find_one({"_id": name})
+            if head is not None:
+                _same(head["sha256"], content, name)
+                self._heads.delete_one({"_id": name})
+            self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
+        self.put(name, content)
+
+    def note_removal(self, removal: Removal) -> None:
+        with translated(self._database):
+            _insert(self._removals, _removal_document(removal), removal.digest)
 
 
 class ObjectEvidenceStore:
@@ -133,14 +147,24 @@ class ObjectEvidenceStore:
         size = None if key is None else self._objects.size(key)
         if key is None or size is None:
             return
-        if not self._was_removed(name):
-            self._log(Removal(name, size, at, reason))
+        self.note_removal(Removal(name, size, at, reason))
         self._objects.remove(key)
 
     def removals(self) -> list[Removal]:
         contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
         entries = [_removal_in(text_of(content)) for content in contents if content is not None]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
+
+    def put_back(self, name: Digest, content: bytes) -> None:
+        there = self._key(name)
+        if there is not None:
+            _same(_sha256_in(there), content, name)
+            self._objects.remove(there)
+        self.put(name, content)
+
+    def note_removal(self, removal: Removal) -> None:
+        if not self._was_removed(removal.digest):
+            self._log(removal)
 
     def _was_removed(self, name: Digest) -> bool:
         return self._objects.size(_removal_key(name)) is not None
@@ -173,6 +197,8 @@ class FolderEvidenceStore(ObjectEvidenceStore):
         return any(entry.digest == name for entry in self.removals())
 
     def _log(self, entry: Removal) -> None:
+        with self._files.usable():
+            self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._files.usable(), self._removals.open("ab") as log:
             log.write(text_bytes(_removal_line(entry)) + b"\n")
             log.flush()
@@ -207,11 +233,20 @@ class MemoryEvidenceStore:
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
         if name in self._bundles:
-            document = _removal_document(name, len(self._bundles.pop(name)[1]), reason, at)
-            self._removals.append(_removal_of(required_portable(document)))
+            removal = Removal(name, len(self._bundles.pop(name)[1]), at, reason)
+            self._removals.append(_removal_of(required_portable(_removal_document(removal))))
 
     def removals(self) -> list[Removal]:
         return list(self._removals)
+
+    def put_back(self, name: Digest, content: bytes) -> None:
+        if name in self._bundles:
+            _same(self._bundles.pop(name)[0], content, name)
+        self.put(name, content)
+
+    def note_removal(self, removal: Removal) -> None:
+        if all(entry.digest != removal.digest for entry in self._removals):
+            self._removals.append(removal)
 
 
 def _head(name: str, content: bytes) -> Document:
@@ -219,8 +254,9 @@ def _head(name: str, content: bytes) -> Document:
     return {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": parts}
 
 
-def _removal_document(name: str, size_bytes: int, reason: str, at: datetime) -> Document:
-    return {"_id": name, "bytes": size_bytes, "removed_at": microseconds(at), "reason": packed(reason)}
+def _removal_document(removal: Removal) -> Document:
+    at, reason = microseconds(removal.removed_at), packed(removal.reason)
+    return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
 
 def _removal_of(document: Document) -> Removal:

@@ -6,7 +6,7 @@ from pagestore.mongo import MongoPageStore
 from pagestore.mongo_history import RAW_BODIES
 from pagestore.objects.opening import open_objects
 from pagestore.objects.s3_client import S3Access
-from pagestore.raw_bodies import MovedBodies, ObjectBodies
+from pagestore.raw_bodies import MovedBodies, ObjectBodies, RawBodies
 
 
 def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> MongoPageStore:
@@ -14,7 +14,12 @@ def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> 
 
     Raises BadConfiguration.
     """
+    return MongoPageStore(database, open_raw_bodies(database, raw_url, access))
+
+
+def open_raw_bodies(database: MongoDatabase, raw_url: str, access: S3Access) -> RawBodies | None:
+    """Bodies of responses where ZHUIWEN_RAW_URL says; None: with the pages. Raises BadConfiguration."""
     if not raw_url:
-        return MongoPageStore(database)
+        return None
     bodies = ObjectBodies(open_objects(raw_url, access, "ZHUIWEN_RAW_URL"))
-    return MongoPageStore(database, MovedBodies(bodies, Blobs(database, RAW_BODIES, INLINE_BYTES)))
+    return MovedBodies(bodies, Blobs(database, RAW_BODIES, INLINE_BYTES))

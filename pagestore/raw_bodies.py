@@ -36,6 +36,14 @@ class RawBodies(Protocol):
         """Those of `names` that are there; no bodies are read."""
         ...
 
+    def keys(self) -> Iterator[str]:
+        """The digests of all bodies."""
+        ...
+
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        """Put copies of bodies in place of damaged ones."""
+        ...
+
 
 class ObjectBodies:
     """Bodies as objects, several requests at once."""
@@ -53,6 +61,16 @@ class ObjectBodies:
     def known(self, names: Sequence[str], /) -> set[str]:
         sizes = _at_once(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
         return {name for name, size in sizes if size is not None}
+
+    def keys(self) -> Iterator[str]:
+        for key in self._objects.keys(""):
+            if key.endswith(SUFFIX):
+                yield key.rpartition("/")[2].removesuffix(SUFFIX)
+
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        for name in bodies:
+            self._objects.remove(_key(name))
+        self.put_many(bodies)
 
     def _put(self, name: str, body: bytes) -> None:
         try:
@@ -92,6 +110,12 @@ class MovedBodies:
     def known(self, names: Sequence[str], /) -> set[str]:
         earlier = self._earlier.known(names)
         return earlier | self._bodies.known([name for name in names if name not in earlier])
+
+    def keys(self) -> Iterator[str]:
+        yield from sorted({*self._bodies.keys(), *self._earlier.keys()})
+
+    def put_back(self, bodies: Mapping[str, bytes], /) -> None:
+        self._bodies.put_back(bodies)
 
 
 def _at_once(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:

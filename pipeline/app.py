@@ -39,6 +39,7 @@ app.conf.update(
     task_routes={
         "pipeline.crawl_site": {"queue": CRAWL_QUEUE},
         "pipeline.take_imports": {"queue": CRAWL_QUEUE},
+        "pipeline.back_up": {"queue": CRAWL_QUEUE},
         "pipeline.discover": {"queue": CRAWL_QUEUE},
         "pipeline.look_up_contacts": {"queue": CRAWL_QUEUE},
         "pipeline.send_mail": {"queue": CRAWL_QUEUE},

@@ -1,4 +1,4 @@
-"""What takes long on this machine, crawls and imports, started and stopped.
+"""What takes long on this machine, crawls, imports and backups, started and stopped.
 
 Each is a process (`pipeline.crawler`, `pipeline.import_process`) that outlives whoever starts it: no worker waits.
 """
@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -17,6 +19,7 @@ from core.settings import Settings
 from pipeline import slots
 
 CRAWLER, IMPORT = "pipeline.crawler", "pipeline.import_process"  # the first: a slot of this machine, and each run in it
+BACKUP = "pipeline.backup_process"
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
 
@@ -35,8 +38,20 @@ def start_import(settings: Settings) -> bool:
     return _start(IMPORT, settings.home / "run" / "imports", settings)
 
 
-def _start(module: str, folder: Path, settings: Settings) -> bool:
-    slot = slots.take(folder, settings.pipeline.crawlers)
+def start_backup(settings: Settings) -> bool:
+    """The same of the one process that makes the backup of the schedule. It copies the desk's tables too."""
+    desk = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
+    return _start(BACKUP, settings.home / "run" / "backups", settings, number=1, environment=desk)
+
+
+def _start(
+    module: str,
+    folder: Path,
+    settings: Settings,
+    number: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> bool:
+    slot = slots.take(folder, number or settings.pipeline.crawlers)
     if slot is None:
         return False
     try:
@@ -44,7 +59,7 @@ def _start(module: str, folder: Path, settings: Settings) -> bool:
             [sys.executable, "-m", module, str(slot.fileno())],
             stdin=subprocess.DEVNULL,
             pass_fds=(slot.fileno(),),
-            env={**os.environ, _HOME: str(settings.home)},
+            env={**os.environ, **environment, _HOME: str(settings.home)},
         )
     finally:
         slot.free()
@@ -54,7 +69,7 @@ def _start(module: str, folder: Path, settings: Settings) -> bool:
 
 
 def running(home: Path) -> list[psutil.Process]:
-    """The living crawlers of this home folder, the crawls that they run, and imports."""
+    """The living crawlers of this home folder, the crawls that they run, imports, and the backup."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 
@@ -74,7 +89,7 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
-        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", IMPORT])
+        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", IMPORT], ["-m", BACKUP])
         return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

@@ -1,4 +1,4 @@
-"""How the evidence stands, noted in Redis by the sweeper for `zhuiwen status`, which is to answer at once."""
+"""How evidence and backups stand, noted in Redis by the sweeper for `zhuiwen status`, which is to answer at once."""
 
 import json
 
@@ -7,6 +7,7 @@ import redis
 from core.clock import SystemClock
 from core.errors import ServiceUnavailable
 from core.settings import Settings
+from records.backups.runs import standing
 from records.evidence.status import status_values
 
 KEY = "zw:evidence:status"
@@ -15,7 +16,9 @@ KEPT_S = 24 * 3600  # an older note says nothing of today; the sweeper writes on
 
 def note_evidence_status(client: "redis.Redis", settings: Settings) -> None:
     """Note how the evidence stands now. Raises ServiceUnavailable when Redis does not answer."""
-    values = status_values(settings.evidence, SystemClock().now())
+    now = SystemClock().now()
+    warning = standing(now).warning
+    values = {**status_values(settings.evidence, now), "backups": warning and warning.to_json()}
     try:
         client.set(KEY, json.dumps(values), ex=KEPT_S)
     except redis.RedisError as error:

@@ -11,6 +11,7 @@ DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 wh
 STATISTICS_HOUR = 1  # holds up what is written for a second or two
 EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
 STAMPS_INTERVAL_S = 900  # an authority that was away is asked again when its pause is over; mostly nothing is due
+BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of the time of day that the desk sets
 REMOVALS_INTERVAL_S = 300  # what a crawl saw is told within minutes of its end; looks themselves are a day apart
 DAY_S = 24 * 3600
 
@@ -25,6 +26,7 @@ def ensure_schedule(settings: Settings) -> None:
     _daily("zhuiwen: database statistics", "pipeline.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR)
     _every("zhuiwen: removals of pages", "pipeline.follow_removals", REMOVALS_INTERVAL_S)
     _every("zhuiwen: stamp evidence", "pipeline.stamp_evidence", STAMPS_INTERVAL_S)
+    _every("zhuiwen: backup", "pipeline.back_up", BACKUP_INTERVAL_S)
     _daily("zhuiwen: check evidence", "pipeline.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
 
 

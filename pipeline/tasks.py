@@ -31,6 +31,7 @@ from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
 from records import failures, statistics
+from records.backups import schedule as backup_schedule
 from records.database import AWAY
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
@@ -390,6 +391,13 @@ def take_imports() -> None:
     """Start a process for archives that wait, and those whose process died, where a slot is free."""
     if imports.waiting_imports(SystemClock().now()).exists():
         crawlers.start_import(SETTINGS)
+
+
+@app.task(name="pipeline.back_up", base=PeriodicTask, acks_late=False)
+def back_up() -> None:
+    """Start a process for the backup that the plan of the desk owes, where none runs."""
+    if backup_schedule.due(SystemClock().now()) is not None:
+        crawlers.start_backup(SETTINGS)
 
 
 @app.task(name="pipeline.discover", base=PeriodicTask, acks_late=False)

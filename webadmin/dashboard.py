@@ -24,8 +24,10 @@ from django.utils.translation import gettext as _
 from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from records.access import Person, is_administrator, roles, visible
+from records.backups.runs import standing
 from records.matters.taken_of_works import taken_of
 from records.models import (
+    BackupRun,
     Case,
     Chapter,
     CrawlRun,
@@ -210,7 +212,21 @@ def _evidence_tiles(user: Person) -> list[Tile]:
         Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)),
         *([urgent] if damaged else []),
         *_file_tiles(user),
+        *_backup_tiles(user),
     ]
+
+
+def _backup_tiles(user: Person) -> list[Tile]:
+    """That the last backup is too old, or that there never was one: for administrators, who see to it."""
+    if not is_administrator(user):
+        return []
+    now = timezone.now()
+    stands = standing(now)
+    if stands.warning is None:
+        return []
+    if stands.last is None:
+        return [Tile(_("Backups made"), 0, _list(BackupRun), is_urgent=True)]
+    return [Tile(_("Days since the last backup"), (now - stands.last).days, _list(BackupRun), is_urgent=True)]
 
 
 def _file_tiles(user: Person) -> list[Tile]:

@@ -102,6 +102,8 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(
                 _("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist", is_administrator
             ),
+            _Item(_("Backups"), "backup", "admin:records_backuprun_changelist", is_administrator),
+            _Item(_("Schedule of backups"), "event_repeat", "admin:records_backupplan_changelist", is_administrator),
             _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist", is_administrator),
         ),
     ),

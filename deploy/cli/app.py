@@ -22,6 +22,7 @@ VERBS = {
     "services": ("up", "down", "status", "doctor"),
     "config": ("config",),
     "demo": ("demo",),
+    "backup": ("backup", "restore"),
     "works": ("work",),
     "sites": ("site",),
     "crawl": ("crawl",),

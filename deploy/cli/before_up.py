@@ -7,7 +7,7 @@ from core.errors import BadConfiguration
 from core.known_settings import nearest, unknown_names, variable_of
 from core.settings_layers import Origin, file_layers, planned
 from core.wording import Message
-from deploy import started
+from deploy import restoration, started
 from deploy.cli.faults import warn
 from deploy.home import Home
 from deploy.services import elsewhere
@@ -27,7 +27,11 @@ def _warn(problem: Message, near: str) -> None:
 
 
 def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
-    """Refuse to begin an installation in the usual place beside one that runs elsewhere and was not meant."""
+    """Refuse to begin an installation in the usual place beside one that runs elsewhere and was not meant.
+
+    And one that a restore has half made.
+    """
+    restoration.require_ended(home.path)
     if environ.get(variable_of("home")) or not elsewhere.is_unused(home.path):
         return
     others = elsewhere.others(home)

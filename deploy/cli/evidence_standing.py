@@ -36,7 +36,8 @@ def noted_lines(settings: "Settings") -> list[Message]:
     values = json.loads(noted)
     first, *others = lines(values, settings)
     when = local_time(datetime.fromisoformat(values["seen_at"]), settings)
-    return [Message("custody.as-of", told=first, when=when), *others]
+    backups = [Message.from_json(values["backups"])] if values.get("backups") else []
+    return [Message("custody.as-of", told=first, when=when), *others, *backups]
 
 
 def lines(values: dict[str, Any], settings: "Settings") -> list[Message]:

@@ -89,6 +89,20 @@ def evidence(_: Context) -> list[Finding]:
     return _evidence_faults(stands, now)
 
 
+def backups(_: Context) -> list[Finding]:
+    """A backup that is older than set, or none at all of an installation that has cases."""
+    try:
+        with session():
+            from django.utils import timezone
+
+            from records.backups.runs import standing
+
+            warning = standing(timezone.now()).warning
+    except ZhuiwenError:
+        return []
+    return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
+
+
 def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
     found = []
     if stands.damaged:
@@ -113,4 +127,4 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-CHECKS = (readings, index, failures, evidence)
+CHECKS = (readings, index, failures, evidence, backups)

@@ -2,6 +2,7 @@
 
 from records.models.addressee import Addressee
 from records.models.archive_import import ArchiveImport
+from records.models.backup import BackupPlan, BackupRun, Installation
 from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.contact import ContactLookUp, ContactRead
@@ -51,6 +52,8 @@ __all__ = [
     "Addressee",
     "ArchiveImport",
     "AuthorAlias",
+    "BackupPlan",
+    "BackupRun",
     "Case",
     "CaseMatch",
     "Chapter",
@@ -73,6 +76,7 @@ __all__ = [
     "HolderIdentity",
     "HolderPaper",
     "IgnoredText",
+    "Installation",
     "LegalAction",
     "Licence",
     "LicenceFee",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.evidence import Removal
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from core.settings import S3Settings
@@ -62,6 +63,23 @@ class EvidenceStoreContract:
         assert not store.put(NAME, content)
         with pytest.raises(BrokenInvariant):
             store.get(NAME)
+
+    def test_a_copy_is_put_back_and_nothing_that_was_not_kept_there(self, store: EvidenceStore) -> None:
+        content = random.Random(7).randbytes(1_000)
+        store.put(NAME, content)
+        self.change_byte(store, NAME, 500)
+        with pytest.raises(BrokenInvariant, match="not written over"):
+            store.put_back(NAME, b"otherwise")
+        store.put_back(NAME, content)
+        assert store.get(NAME) == content
+
+    def test_a_removal_elsewhere_is_noted_once_and_keeps_the_bundle_out(self, store: EvidenceStore) -> None:
+        removal = Removal(NAME, 7, datetime(2026, 11, 1, tzinfo=UTC), "older than 10 years")
+        store.note_removal(removal)
+        store.note_removal(removal)
+        assert store.removals() == [removal]
+        with pytest.raises(BrokenInvariant):
+            store.put(NAME, b"removed")
 
     def test_digests_come_in_order(self, store: EvidenceStore) -> None:
         names = sorted(digest(str(number).encode()) for number in range(30))

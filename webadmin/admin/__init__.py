@@ -2,6 +2,7 @@
 
 from webadmin.admin import (
     addressees,
+    backups,
     cases,
     discovery,
     evidence,
@@ -20,6 +21,7 @@ from webadmin.admin import (
 
 __all__ = [
     "addressees",
+    "backups",
     "cases",
     "discovery",
     "evidence",

@@ -1,0 +1,209 @@
+"""What a store holds, as records that another store of the same kind can take in: for backups and moves.
+
+A record is a document with the key under `_id`. Of bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
+checked against their digest as they are read; what is not bytes is the document as it stands.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from pymongo.errors import BulkWriteError
+
+from core.errors import BrokenInvariant
+from core.ids import Digest, digest
+from core.ports import EvidenceStore
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
+from pagestore.connection import MongoDatabase, translated
+from pagestore.documents import Document
+from pagestore.mongo_history import RAW_BODIES
+from pagestore.raw_bodies import RawBodies
+
+# The embedded server walks a whole collection for each request of keys: 8 s for 20,000 documents of 6 kB on a busy
+# machine (2026-11), with any limit. So many keys are 5 MB.
+WALK_KEYS = 100_000
+INSERTED = 500  # documents in one request
+
+PAGES = "pages"
+EVIDENCE = "evidence"
+DOCUMENTS = ("page_versions", "page_absences")
+BLOBS = {  # by collection: how many bytes stand in the small document itself, as the stores have it
+    RAW_BODIES: INLINE_BYTES,
+    "page_texts": INLINE_BYTES,
+    "captures": INLINE_BYTES,
+    "certificates": INLINE_BYTES,
+    "work_texts": 0,
+    "fingerprints": INLINE_BYTES,
+}
+# Whose keys are the SHA-256 of their bytes.
+BY_DIGEST = frozenset({RAW_BODIES, "page_texts", "captures", "certificates"})
+
+
+class Collection(Protocol):
+    """Records of one kind by key. Raises ServiceUnavailable."""
+
+    @property
+    def name(self) -> str: ...
+
+    def keys(self) -> list[str]:
+        """All keys, in order."""
+        ...
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        """The records of those of `keys` that are there. Raises BrokenInvariant for one that is damaged."""
+        ...
+
+    def write(self, records: Sequence[Document]) -> None:
+        """Keep records that are not there yet; whether one that is there is the same is told by reading it."""
+        ...
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        """Keep records in place of those that are damaged or gone."""
+        ...
+
+
+class DocumentCollection:
+    """Documents as they stand."""
+
+    def __init__(self, database: MongoDatabase, name: str) -> None:
+        self.name = name
+        self._database, self._collection = database, database[name]
+
+    def keys(self) -> list[str]:
+        return _keys(self._database, self.name)
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        with translated(self._database):
+            found = (self._collection.find({"_id": {"$in": batch}}) for batch in batches(keys, BATCH_KEYS))
+            return [document for batch in found for document in batch]
+
+    def write(self, records: Sequence[Document]) -> None:
+        with translated(self._database):
+            for start in range(0, len(records), INSERTED):
+                try:
+                    self._collection.insert_many([dict(each) for each in records[start : start + INSERTED]], False)
+                except BulkWriteError as error:
+                    if not is_duplicates_alone(error):
+                        raise
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        with translated(self._database):
+            for each in records:
+                self._collection.replace_one({"_id": each["_id"]}, dict(each), upsert=True)
+
+
+class BlobCollection:
+    """Bytes by key."""
+
+    def __init__(self, database: MongoDatabase, name: str, inline_bytes: int) -> None:
+        self.name = name
+        self._database, self._blobs = database, Blobs(database, name, inline_bytes)
+
+    def keys(self) -> list[str]:
+        return _keys(self._database, self.name)
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        return [{"_id": key, "data": data} for key, data in self._blobs.get_many(keys).items()]
+
+    def write(self, records: Sequence[Document]) -> None:
+        self._blobs.put_many({each["_id"]: each["data"] for each in records})
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        self._blobs.put_back({each["_id"]: each["data"] for each in records})
+
+
+class RawCollection:
+    """Bodies of responses that lie elsewhere."""
+
+    name = RAW_BODIES
+
+    def __init__(self, bodies: RawBodies) -> None:
+        self._bodies = bodies
+
+    def keys(self) -> list[str]:
+        return sorted(self._bodies.keys())
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        return [{"_id": key, "data": data} for key, data in self._bodies.get_many(keys).items()]
+
+    def write(self, records: Sequence[Document]) -> None:
+        self._bodies.put_many({each["_id"]: each["data"] for each in records})
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        self._bodies.put_back({each["_id"]: each["data"] for each in records})
+
+
+class EvidenceCollection:
+    """Bundles and kept files of any evidence store."""
+
+    name = EVIDENCE
+
+    def __init__(self, store: EvidenceStore) -> None:
+        self._store = store
+
+    def keys(self) -> list[str]:
+        return sorted(self._store.digests())
+
+    def read(self, keys: Sequence[str]) -> list[Document]:
+        found = ((key, self._store.get(Digest(key))) for key in keys)
+        return [{"_id": key, "data": content} for key, content in found if content is not None]
+
+    def write(self, records: Sequence[Document]) -> None:
+        for each in records:
+            self._store.put(Digest(each["_id"]), each["data"])
+
+    def put_back(self, records: Sequence[Document]) -> None:
+        for each in records:
+            self._store.put_back(Digest(each["_id"]), each["data"])
+
+
+def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:
+    """All that the page store holds but `pages`, which alone change: what is named stands before what names it.
+
+    raw: where bodies of responses lie, if not there.
+    """
+    blobs: dict[str, Collection] = {name: BlobCollection(database, name, inline) for name, inline in BLOBS.items()}
+    if raw is not None:
+        blobs[RAW_BODIES] = RawCollection(raw)
+    return [*blobs.values(), *(DocumentCollection(database, name) for name in DOCUMENTS)]
+
+
+def pages(database: MongoDatabase) -> DocumentCollection:
+    """The documents of pages, which change when a page is seen again."""
+    return DocumentCollection(database, PAGES)
+
+
+def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document], list[str]]:
+    """The records of `keys` that can be read, and the keys of those that are damaged."""
+    try:
+        return collection.read(keys), []
+    except BrokenInvariant:
+        if len(keys) == 1:
+            return [], list(keys)
+    found, damaged = [], []
+    for key in keys:
+        one, fault = readable(collection, [key])
+        found += one
+        damaged += fault
+    return found, damaged
+
+
+def is_whole(name: str, record: Document) -> bool:
+    """Whether a record of a collection is what its key says, where the key says it."""
+    return name not in BY_DIGEST or digest(record["data"]) == record["_id"]
+
+
+def _keys(database: MongoDatabase, name: str) -> list[str]:
+    return list(_walked(database, name))
+
+
+def _walked(database: MongoDatabase, name: str) -> Iterator[str]:
+    collection: Any = database[name]
+    after = ""
+    while True:
+        with translated(database):
+            asked = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(WALK_KEYS)
+            found = [each["_id"] for each in asked.batch_size(WALK_KEYS)]
+        yield from found
+        if len(found) < WALK_KEYS:
+            return
+        after = found[-1]

@@ -1,0 +1,84 @@
+"""When the plan of the desk owes a backup, and when anybody is told that there is none."""
+
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from core.wording import Message
+from records.backups.runs import Asked, standing
+from records.backups.schedule import due
+from records.models import BackupPlan, BackupRun
+from records.models.backup import ONLY
+from records.sites.encrypted_secrets import seal
+from tests.support import admin_data
+
+pytestmark = pytest.mark.django_db
+
+HERE = ZoneInfo("Asia/Shanghai")
+NOON = datetime(2026, 11, 27, 12, 0, tzinfo=HERE)
+FAULT = Message("backup.another-runs")
+
+
+def planned(**values: object) -> BackupPlan:
+    given = {
+        "is_on": True,
+        "destination": "file:///mnt/b",
+        "at": time(4),
+        "keep": 5,
+        "passphrase": seal("a b c d e f g"),
+    }
+    return BackupPlan.objects.create(pk=ONLY, **given | {"passphrase": seal("a b c d e f g")} | values)
+
+
+def ran(at: datetime, fault: Message | None = None, is_scheduled: bool = True) -> BackupRun:
+    values = {"destination": "file:///mnt/b", "is_scheduled": is_scheduled, "fault": fault}
+    return BackupRun.objects.create(started_at=at, ended_at=at + timedelta(minutes=5), **values)
+
+
+def test_one_is_due_from_its_time_of_day_on_until_it_was_made() -> None:
+    planned()
+    wanted = Asked("file:///mnt/b", "a b c d e f g", 5, is_scheduled=True)
+    assert due(NOON) == wanted
+    ran(NOON.replace(hour=4, minute=3))
+    assert due(NOON) is None
+    assert due(NOON + timedelta(hours=15, minutes=59)) is None
+    assert due(NOON + timedelta(hours=16)) == wanted
+
+
+def test_one_made_by_hand_is_none_of_the_schedule() -> None:
+    planned()
+    ran(NOON.replace(hour=5), is_scheduled=False)
+    assert due(NOON) is not None
+
+
+def test_one_that_failed_is_tried_again_after_an_hour() -> None:
+    planned()
+    ran(NOON, FAULT)
+    assert due(NOON + timedelta(minutes=64)) is None
+    assert due(NOON + timedelta(minutes=65)) is not None
+
+
+@pytest.mark.parametrize("values", [{"is_on": False}, {"destination": ""}])
+def test_nothing_is_due_without_a_plan_that_is_on_and_says_where_to(values: dict[str, object]) -> None:
+    assert due(NOON) is None
+    planned(**values)
+    assert due(NOON) is None
+
+
+def test_an_installation_without_cases_and_plan_is_left_in_peace() -> None:
+    assert standing(NOON).warning is None
+
+
+def test_cases_that_were_never_backed_up_are_told_of() -> None:
+    admin_data.fill_estate("长河文学", "changhe", cases=1)
+    assert standing(NOON).warning == Message("backup.never")
+
+
+def test_a_last_backup_that_is_older_than_set_is_told_of_and_one_that_failed_is_none() -> None:
+    planned(warn_days=3)
+    ran(NOON - timedelta(days=3), is_scheduled=False)
+    assert standing(NOON).warning is None
+    late = NOON + timedelta(hours=25)
+    ran(NOON + timedelta(hours=1), FAULT)
+    assert standing(late).warning == Message("backup.old", days=4, most=3)

@@ -1,0 +1,328 @@
+"""Backups of an installation with two rights holders: what is in them, what comes of them, what is refused."""
+
+import gzip
+import json
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import bson
+import pytest
+from django.core.management import call_command
+
+from core.clock import ManualClock
+from core.errors import BadInput
+from core.evidence import Removal
+from core.ids import Digest, VersionId, digest
+from pagestore.connection import MongoDatabase, connect
+from pagestore.evidence import MongoEvidenceStore
+from pagestore.mongo import MongoPageStore, MongoWorkStore
+from pagestore.objects.memory import MemoryObjects
+from pipeline import evidence
+from pipeline.evidence import EvidencePorts
+from records import stores
+from records.backups import pruning, tables
+from records.backups.format import (
+    DamagedBackup,
+    backups_at,
+    load,
+    manifest_bytes,
+    manifest_key,
+    object_key,
+)
+from records.backups.installation import installation_key
+from records.backups.mending import mend
+from records.backups.restoring import Target, require_empty, require_fitting, restore
+from records.backups.verification import verify
+from records.backups.writing import Made, Source, make
+from records.models import Case, Chapter, EvidenceBundle, PageRecord, Work
+from tests.support import admin_data
+from tests.support.case_texts import Texts, keep_estate
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def unheard(*_: object) -> None:
+    """Progress that nobody reads."""
+
+
+@dataclass
+class Stored:
+    """An installation with all its stores."""
+
+    mongo: MongoDatabase
+    world: admin_data.World
+
+    @property
+    def evidence(self) -> MongoEvidenceStore:
+        return MongoEvidenceStore(self.mongo)
+
+    @property
+    def target(self) -> Target:
+        return Target(self.mongo, self.evidence)
+
+    def backed_up(self, to: MemoryObjects, **files: bytes) -> Made:
+        return make(Source(installation_key(), self.mongo, self.evidence, files), to, unheard)
+
+    def rows(self) -> dict[str, list[bytes]]:
+        """All that the admin database holds."""
+        return {model._meta.db_table: [content for content, _ in tables.pieces(model)] for model in tables.tables()}
+
+    def documents(self) -> dict[str, list[dict[str, object]]]:
+        """All that the page store and the evidence store hold."""
+        names = sorted(self.mongo.list_collection_names())
+        return {name: sorted(self.mongo[name].find({}), key=lambda each: each["_id"]) for name in names}
+
+    def destroy(self) -> None:
+        for name in self.mongo.list_collection_names():
+            self.mongo[name].drop()
+        call_command("flush", interactive=False, verbosity=0)
+
+
+@pytest.fixture
+def stored(mongo_url: str, monkeypatch: pytest.MonkeyPatch) -> Stored:
+    database = connect(mongo_url)
+    texts = Texts(MongoPageStore(database), MongoWorkStore(database))  # type: ignore[arg-type]
+    world = admin_data.fill_world(cases=3)
+    monkeypatch.setattr(stores, "page_store", lambda: texts.pages)
+    monkeypatch.setattr(stores, "work_store", lambda: texts.works)
+    made = Stored(database, world)
+    installation_key()
+    monkeypatch.setattr(stores, "evidence_store", lambda: made.evidence)
+    ports = EvidencePorts(texts.pages, texts.works, made.evidence, ManualClock(admin_data.NOW + timedelta(days=2)))
+    for estate in (world.ours, world.theirs):
+        keep_estate(texts, estate)
+        for chapter in Chapter.objects.filter(work__in=estate.works):
+            Chapter.objects.filter(pk=chapter.pk).update(text_id=texts.works.put_text(admin_data.WORK_TEXT))
+        for page in PageRecord.objects.filter(site__in=estate.sites):
+            body = f"<html>{page.title}</html>".encode()
+            PageRecord.objects.filter(pk=page.pk).update(version_id=texts.keep(page, page.title, body))
+        keep_estate(texts, estate)
+        evidence.bundle_version(VersionId(Case.objects.get(pk=estate.cases[1].pk).version_id), ports)
+    return made
+
+
+def test_what_was_destroyed_is_restored_row_by_row_and_byte_by_byte(stored: Stored) -> None:
+    place = MemoryObjects()
+    stored.evidence.note_removal(Removal(Digest("ab" * 32), 7, admin_data.NOW, "older than 3 years"))
+    before = stored.rows(), stored.documents()
+    made = stored.backed_up(place)
+    assert not [each for each in made.backup.manifest.lacking if not each.startswith("evidence/")]
+    stored.destroy()
+    require_empty(stored.target)
+    restore(made.backup.manifest, place, stored.target, unheard)
+    assert stored.rows() == before[0]
+    assert stored.documents() == before[1]
+    Work.objects.create(rights_holder_id=stored.world.ours.holder.pk, title="以后的作品", kind=Work.Kind.NOVEL)
+
+
+def test_a_second_backup_writes_what_is_new_alone(stored: Stored) -> None:
+    place = MemoryObjects()
+    first = stored.backed_up(place)
+    again = stored.backed_up(place)
+    manifest = len(manifest_bytes(again.backup.manifest))
+    assert again.new_bytes == manifest < first.new_bytes
+    MongoWorkStore(stored.mongo).put_text("后来加入的一章。")
+    third = stored.backed_up(place)
+    new = third.backup.manifest.objects - first.backup.manifest.objects
+    assert len(new) == 2  # one text, and the list of its key
+    assert verify(third.backup.manifest, place, unheard).faults == ()
+
+
+def test_what_was_taken_away_is_no_longer_in_the_next_backup(stored: Stored) -> None:
+    place, works = MemoryObjects(), MongoWorkStore(stored.mongo)
+    key = works.put_text("会被撤回的一章。")
+    before = stored.backed_up(place).backup.manifest.part("work_texts").records
+    works.remove_text(key)
+    after = stored.backed_up(place).backup.manifest
+    assert after.part("work_texts").records == before - 1
+    assert verify(after, place, unheard).faults == ()
+    assert pruning.keep_newest(place, 1) == 1
+    kept = b"".join(place.get(each) or b"" for each in place.keys("objects/"))
+    assert verify(after, place, unheard).faults == ()
+    assert set(place.keys("objects/")) == {object_key(name) for name in after.objects}
+    assert kept
+
+
+def test_old_backups_go_and_those_that_stay_hold(stored: Stored) -> None:
+    place = MemoryObjects()
+    made = []
+    for number in range(4):
+        MongoWorkStore(stored.mongo).put_text(f"第{number}章")
+        made.append(stored.backed_up(place).backup)
+    assert pruning.keep_newest(place, 2) == 2
+    assert backups_at(place) == [each.key for each in made[2:]]
+    for each in made[2:]:
+        assert verify(each.manifest, place, unheard).faults == ()
+    assert pruning.keep_newest(place, 2) == 0
+
+
+def cut(written: bytes) -> bytes:
+    return written[: len(written) // 2]
+
+
+def garbled(written: bytes) -> bytes:
+    middle = len(written) // 2
+    return written[:middle] + bytes([written[middle] ^ 1]) + written[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [cut, garbled, None])
+def test_every_damaged_object_is_named_and_never_restored(stored: Stored, damage: object) -> None:
+    place = MemoryObjects()
+    made = stored.backed_up(place, **{"settings.toml": b"workers = 3\n"})
+    manifest = made.backup.manifest
+    assert verify(manifest, place, unheard).faults == ()
+    names = sorted(manifest.objects)
+    stored.destroy()
+    for name in names:
+        key = object_key(name)
+        whole = place.get(key)
+        assert whole is not None
+        place.remove(key)
+        if damage is not None:
+            place.put_new(key, damage(whole))  # type: ignore[operator]
+        faults = [str(each) for each in verify(manifest, place, unheard).faults]
+        assert any(key in each for each in faults), key
+        place.remove(key)
+        place.put_new(key, whole)
+    piece = manifest.part("page_texts").pieces[0]
+    place.remove(object_key(piece.name))
+    with pytest.raises(DamagedBackup, match="missing from the backup"):
+        restore(manifest, place, stored.target, unheard)
+    assert not Work.objects.exists()
+
+
+def test_a_backup_that_was_cut_off_is_none(stored: Stored) -> None:
+    place = MemoryObjects()
+    made = stored.backed_up(place)
+    place.remove(made.backup.key)
+    assert backups_at(place) == []
+
+
+def test_a_manifest_that_was_tampered_with_is_refused(stored: Stored) -> None:
+    place = MemoryObjects()
+    made = stored.backed_up(place)
+    written = place.get(made.backup.key)
+    assert written is not None
+    place.remove(made.backup.key)
+    place.put_new(made.backup.key, written.replace(b'"format":1', b'"format":2'))
+    with pytest.raises(DamagedBackup, match="its digest does not hold"):
+        load(place, made.backup.key)
+
+
+def test_a_backup_of_a_later_format_is_refused(stored: Stored) -> None:
+    place = MemoryObjects()
+    manifest = replace(stored.backed_up(place).backup.manifest, format=2)
+    key = manifest_key(manifest, manifest_bytes(manifest))
+    place.put_new(key, manifest_bytes(manifest))
+    with pytest.raises(BadInput, match="format 2, and this program reads format 1"):
+        load(place, key)
+
+
+def test_a_backup_with_other_tables_is_refused(stored: Stored) -> None:
+    manifest = stored.backed_up(MemoryObjects()).backup.manifest
+    require_fitting(manifest, "1")
+    other = replace(manifest, schema=digest(b"other"), program="0.9")
+    with pytest.raises(BadInput, match=r"made by version 0\.9, whose tables differ"):
+        require_fitting(other, "1")
+
+
+def test_a_place_with_backups_of_another_installation_is_refused(stored: Stored) -> None:
+    place = MemoryObjects()
+    make(Source("another", stored.mongo, stored.evidence, {}), place, unheard)
+    with pytest.raises(BadInput, match="backups of another installation"):
+        stored.backed_up(place)
+    assert len(backups_at(place)) == 1
+
+
+def test_nothing_is_restored_where_anything_is(stored: Stored) -> None:
+    with pytest.raises(BadInput, match="is not empty"):
+        require_empty(stored.target)
+    call_command("flush", interactive=False, verbosity=0)
+    with pytest.raises(BadInput, match=r"is not empty \(raw_bodies"):
+        require_empty(stored.target)
+
+
+def test_a_record_that_the_stores_cannot_read_is_named_and_the_good_copy_of_before_stays(stored: Stored) -> None:
+    place = MemoryObjects()
+    stored.backed_up(place)
+    key = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]
+    new = MongoWorkStore(stored.mongo).put_text("从未备份过的一章。")
+    stored.mongo["page_texts"].update_one({"_id": key}, {"$set": {"data": b"garbled"}})
+    stored.mongo["work_texts_parts"].update_one({"_id": f"{new}/0000"}, {"$set": {"data": b"garbled"}})
+    made = stored.backed_up(place).backup.manifest
+    assert [each for each in made.lacking if not each.startswith("evidence/")] == [f"work_texts/{new}"]
+    seen = verify(made, place, unheard)
+    assert (seen.faults, seen.lacking) == ((), made.lacking)
+
+
+def test_what_a_row_names_and_no_store_has_is_told(stored: Stored) -> None:
+    place = MemoryObjects()
+    bundle = EvidenceBundle.objects.first()
+    assert bundle is not None
+    for name in ("evidence", "evidence_parts"):
+        stored.mongo[name].delete_many({"_id": {"$gte": bundle.digest, "$lt": f"{bundle.digest}0"}})
+    made = stored.backed_up(place).backup.manifest
+    assert f"evidence/{bundle.digest}" in made.lacking
+    hidden = replace(made, lacking=())
+    assert any(bundle.digest in str(each) for each in verify(hidden, place, unheard).faults)
+
+
+def test_a_restore_that_died_goes_on(stored: Stored) -> None:
+    place = MemoryObjects()
+    before = stored.rows(), stored.documents()
+    manifest = stored.backed_up(place).backup.manifest
+    stored.destroy()
+
+    def dying(part: str, done: int, total: int) -> None:
+        if part == "page_versions":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(manifest, place, stored.target, dying)
+    assert not Work.objects.exists()
+    restore(manifest, place, stored.target, unheard)
+    assert (stored.rows(), stored.documents()) == before
+
+
+def test_what_reads_otherwise_than_it_was_written_is_no_restore(stored: Stored) -> None:
+    place = MemoryObjects()
+    manifest = stored.backed_up(place).backup.manifest
+    key = stored.documents()["page_versions"][0]["_id"]
+    stored.destroy()
+    stored.mongo["page_versions"].insert_one({"_id": key, "schema": 1, "page": "another"})
+    with pytest.raises(DamagedBackup, match=f"page_versions/{key} does not read as it was written"):
+        restore(manifest, place, stored.target, unheard)
+
+
+def test_the_lines_and_documents_are_read_without_the_product(stored: Stored) -> None:
+    place = MemoryObjects()
+    manifest = stored.backed_up(place).backup.manifest
+    works = manifest.part("records_work")
+    lines = gzip.decompress(place.get(object_key(works.pieces[0].name)) or b"").splitlines()
+    titles = [json.loads(line)[works.columns.index("title")] for line in lines]
+    assert titles == list(Work.objects.order_by("pk").values_list("title", flat=True))
+    texts = manifest.part("work_texts").pieces[0]
+    records = bson.decode_all(gzip.decompress(place.get(object_key(texts.name)) or b""))
+    assert admin_data.WORK_TEXT in [each["data"].decode() for each in records]
+
+
+def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) -> None:
+    place, works = MemoryObjects(), MongoWorkStore(stored.mongo)
+    withdrawn = works.put_text("后来撤回的一章。")
+    manifest = stored.backed_up(place).backup.manifest
+    works.remove_text(withdrawn)
+    Work.objects.update(title="备份之后改过的标题")
+    before = stored.rows(), stored.documents()
+    text = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]
+    version = before[1]["page_versions"][0]["_id"]
+    bundle = EvidenceBundle.objects.first()
+    assert bundle is not None
+    stored.mongo["page_texts"].update_one({"_id": text}, {"$set": {"data": b"garbled"}})
+    stored.mongo["page_versions"].delete_one({"_id": version})
+    stored.mongo["evidence_parts"].update_one({"_id": f"{bundle.digest}/0000"}, {"$set": {"data": b"garbled"}})
+    mended = mend(manifest, place, stored.target, installation_key(), unheard)
+    assert mended.put_back == (f"page_texts/{text}", f"page_versions/{version}", f"evidence/{bundle.digest}")
+    assert (stored.rows(), stored.documents()) == before
+    assert mend(manifest, place, stored.target, installation_key(), unheard).put_back == ()
+    with pytest.raises(BadInput, match="of another installation"):
+        mend(replace(manifest, installation="another"), place, stored.target, installation_key(), unheard)
