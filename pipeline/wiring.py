@@ -59,13 +59,17 @@ def match_index(settings: Settings) -> MatchIndex:
     A scheme with +cluster makes it a cluster's (docs/decisions/index.md): any node may be named, the
     client learns of the others. Broker and locks stay on the one server of `redis_client`.
     """
+    index, folder = redis_index(settings), settings.services.index_snapshot
+    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+
+
+def redis_index(settings: Settings) -> RedisIndex:
+    """The index in Redis itself."""
     scheme, _, rest = settings.index_url.partition("://")
     waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     make = RedisCluster.from_url if scheme.endswith("+cluster") else redis.Redis.from_url
     client = partial(make, f"{scheme.removesuffix('+cluster')}://{rest}", **waits)
-    index = RedisIndex(client, DEFAULT.id)
-    folder = settings.services.index_snapshot
-    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+    return RedisIndex(client, DEFAULT.id)
 
 
 @cache

@@ -1,0 +1,21 @@
+"""That the embedded page store writes is noted in its files, so that what something else changes is found."""
+
+from typing import Any
+
+from nx_27017.handler import NeoSQLiteHandler
+
+from core.ledger import note_writes
+
+WRITES = ("insert", "update", "delete", "findAndModify", "findandmodify")
+
+
+def note_write(handler: NeoSQLiteHandler, parsed: dict[str, Any]) -> None:
+    """Have the database that a command is for note what it writes; of a command that only reads nothing is done."""
+    body: dict[str, Any] = next((section for kind, section in parsed["sections"] if kind == "body"), {})
+    collection = next((body[name] for name in WRITES if name in body), None)
+    database = body.get("$db")
+    if not isinstance(collection, str) or not isinstance(database, str):
+        return
+    connection = handler.get_database(database)
+    with handler._lock_for(database):
+        note_writes(connection.db, collection, begins=True)
