@@ -96,6 +96,13 @@ def begin(path: Path) -> None:
         connection.executescript(_MADE)
 
 
+def begin_on(connection: sqlite3.Connection) -> None:
+    """The same over a connection that is open, within its transaction."""
+    if not _first(connection, "SELECT count(*) FROM main.sqlite_master WHERE name = ?", (_MARKS,)):
+        for statement in _MADE.split(";"):
+            connection.execute(statement)
+
+
 def is_begun(path: Path) -> bool:
     """Whether a file keeps account of its rows. Raises sqlite3.Error."""
     with closing(_opened(path, read_only=True)) as connection:
@@ -118,9 +125,8 @@ def note_writes(connection: sqlite3.Connection, name: str, *, begins: bool = Fal
     By triggers of the connection alone: another program's writes are not noted, and are found. Asked before each
     write, for a transaction that is rolled back takes the triggers away too. begins: have the file keep account.
     """
-    if begins and not _first(connection, "SELECT count(*) FROM main.sqlite_master WHERE name = ?", (_MARKS,)):
-        for statement in _MADE.split(";"):
-            connection.execute(statement)
+    if begins:
+        begin_on(connection)
     if name.startswith((PREFIX, "sqlite_", "new__")):  # the last are tables that a migration fills
         return
     asked = "SELECT (SELECT count(*) FROM main.sqlite_master WHERE name = ?) AND NOT (SELECT count(*) FROM " \

@@ -4,18 +4,21 @@ from typing import Any
 
 from nx_27017.handler import NeoSQLiteHandler
 
-from core.ledger import note_writes
+from core.ledger import begin_on, note_writes
 
-WRITES = ("insert", "update", "delete", "findAndModify", "findandmodify")
+ASKED = ("insert", "update", "delete", "findAndModify", "findandmodify", "find")
 
 
 def note_write(handler: NeoSQLiteHandler, parsed: dict[str, Any]) -> None:
-    """Have the database that a command is for note what it writes; of a command that only reads nothing is done."""
+    """Have the database that a command is for note what it writes; one that is only read keeps account from then on."""
     body: dict[str, Any] = next((section for kind, section in parsed["sections"] if kind == "body"), {})
-    collection = next((body[name] for name in WRITES if name in body), None)
+    collection = next((body[name] for name in ASKED if name in body), None)
     database = body.get("$db")
     if not isinstance(collection, str) or not isinstance(database, str):
         return
     connection = handler.get_database(database)
     with handler._lock_for(database):
-        note_writes(connection.db, collection, begins=True)
+        if "find" in body:
+            begin_on(connection.db)
+        else:
+            note_writes(connection.db, collection, begins=True)

@@ -2,7 +2,9 @@
 
 import json
 
-from core.errors import RetryLater
+from django.db import DatabaseError
+
+from core.errors import BrokenInvariant, RetryLater
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
 from pipeline.evidence import check_stored
@@ -20,7 +22,11 @@ def check_evidence(context: CheckContext) -> None:
         return
     step = context.step("checking.step-evidence")
     step(0, 1)
-    read = check_stored(context.evidence)
+    try:
+        read = check_stored(context.evidence)
+    except DatabaseError:
+        _check_by_itself(context)  # what was put there, though nobody can say what is missing
+        raise
     context.report.items += read.bundles + read.files
     newest = EvidenceCheck.objects.order_by("-pk").first()
     cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
@@ -31,6 +37,15 @@ def check_evidence(context: CheckContext) -> None:
         context.report.add(Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", "")))
     _check_removals(context)
     step(1, 1)
+
+
+def _check_by_itself(context: CheckContext) -> None:
+    """Each bundle and file against the digest that the store has of it."""
+    for name in context.evidence.store.digests():
+        try:
+            context.evidence.store.get(name)
+        except BrokenInvariant:
+            context.report.add(Damage(Store.EVIDENCE, "bundle", name, Kind.CHANGED, Remedy.RESTORE))
 
 
 def _check_removals(context: CheckContext) -> None:

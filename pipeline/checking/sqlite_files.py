@@ -129,11 +129,10 @@ def _check_table(file: SqliteFile, table: Table, context: CheckContext) -> None:
                 cases = _cases(table, found.key) if file.store is Store.ADMIN else ()
                 kind, key = _KINDS[found.change], _key(table, found.key)
                 context.report.add(Damage(file.store, found.table, key, kind, Remedy.RESTORE, cases))
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        log.warning("%s was busy and is read another time: %s", table.name, error)
     except sqlite3.DatabaseError as error:
+        if "locked" in str(error):
+            log.warning("%s was busy and is read another time: %s", table.name, error)
+            return
         context.report.add(Damage(file.store, table.name, "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
 
 
