@@ -1,5 +1,7 @@
 """That the embedded page store writes is noted in its files, so that what something else changes is found."""
 
+import sqlite3
+from contextlib import suppress
 from typing import Any
 
 from nx_27017.handler import NeoSQLiteHandler
@@ -19,6 +21,7 @@ def note_write(handler: NeoSQLiteHandler, parsed: dict[str, Any]) -> None:
     connection = handler.get_database(database)
     with handler._lock_for(database):
         if "find" in body:
-            begin_on(connection.db)
+            with suppress(sqlite3.Error):  # who only reads is told what is wrong by the reading
+                begin_on(connection.db)
         else:
             note_writes(connection.db, collection, begins=True)
