@@ -11,8 +11,9 @@ ZhuiwenError
 |   `-- NotFound              an id or name that nothing stored has
 |-- BadConfiguration      stop at start-up, with every fault named at once
 |   `-- PortTaken             a port that an embedded service needs is in use
-`-- BrokenInvariant       a bug: stop
-    `-- AlgorithmMismatch     fingerprints of different algorithm ids were compared
+`-- BrokenInvariant       a bug, or damage: stop
+    |-- AlgorithmMismatch     fingerprints of different algorithm ids were compared
+    `-- DamagedStore          a store that cannot read its own files
 
 Each is raised with a code of core.wording and the parameters of its text: `BadInput("report.language", language="fr")`.
 `error.message` is what is stored and shown in the reader's language; `str(error)` is the same in English.
@@ -112,7 +113,7 @@ class PortTaken(BadConfiguration):
 
 
 class BrokenInvariant(ZhuiwenError):
-    """A bug."""
+    """A bug, or what is stored is not what was put there."""
 
 
 class AlgorithmMismatch(BrokenInvariant):
@@ -121,6 +122,14 @@ class AlgorithmMismatch(BrokenInvariant):
     def __init__(self, page_algorithm: int, work_algorithm: int) -> None:
         self.page_algorithm, self.work_algorithm = page_algorithm, work_algorithm
         super().__init__("core.algorithm-mismatch", page=page_algorithm, work=work_algorithm)
+
+
+class DamagedStore(BrokenInvariant):
+    """A store whose files were changed by something else than itself, so that it cannot read them."""
+
+    def __init__(self, service: str | Message, where: str | Message) -> None:
+        self.service, self.where = service, where
+        super().__init__("core.damaged-store", service=service, where=where)
 
 
 def _restored(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:

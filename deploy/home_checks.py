@@ -7,9 +7,11 @@ from core.secret_values import holds_secret
 from core.settings_layers import file_layers, planned
 from core.settings_reading import read_leniently
 from core.wording import Message
-from deploy import disk
+from deploy import damage, disk
 from deploy.findings import Context, Finding
 from deploy.home import FOLDERS
+
+DOCTOR_LOOK_S = 5.0  # at each file
 
 
 def unknown_settings(context: Context) -> list[Finding]:
@@ -84,4 +86,10 @@ def free_disk(context: Context) -> list[Finding]:
     return [Finding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
 
 
-CHECKS = (unknown_settings, settings_to_come, secrets_in_the_open, home_permissions, free_disk)
+def damaged_files(context: Context) -> list[Finding]:
+    """Database files that SQLite does not find whole, as far as a short look goes."""
+    found = damage.damaged_files(context.home.settings, DOCTOR_LOOK_S)
+    return [Finding("stores.file", each.problem, each.remedy) for each in found]
+
+
+CHECKS = (unknown_settings, settings_to_come, secrets_in_the_open, home_permissions, free_disk, damaged_files)

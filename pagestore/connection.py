@@ -9,7 +9,8 @@ from pymongo import MongoClient, WriteConcern
 from pymongo.database import Database
 from pymongo.errors import ConfigurationError, ConnectionFailure, ExecutionTimeout, OperationFailure, PyMongoError
 
-from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
+from core.errors import BadConfiguration, BrokenInvariant, DamagedStore, ServiceUnavailable
+from core.ledger import says_damage
 from core.wording import Message
 
 MongoDatabase = Database[dict[str, Any]]
@@ -59,7 +60,7 @@ def ping(database: MongoDatabase) -> None:
 
 @contextmanager
 def translated(database: MongoDatabase) -> Iterator[None]:
-    """Turns what pymongo raises inside into ServiceUnavailable, BadConfiguration or BrokenInvariant."""
+    """Turns what pymongo raises inside into ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
@@ -74,6 +75,8 @@ def _judged(error: OperationFailure, database: MongoDatabase) -> Exception:
     codes = _codes(error)
     if codes & _REFUSED_CODES:
         return BadConfiguration("store.user", where=_addresses(database))
+    if says_damage(str(error)):
+        return DamagedStore(SERVICE, _addresses(database))
     if codes & _PASSING_CODES or (codes & _UNTOLD_CODES and not _can_write(database)):
         return ServiceUnavailable(SERVICE, _addresses(database), Message("service.free-disk"))
     return BrokenInvariant("store.operation", error=error)

@@ -55,6 +55,7 @@ app.conf.update(
         "pipeline.stamp_evidence": {"queue": "works"},
         "pipeline.follow_removals": {"queue": "works"},
         "pipeline.check_evidence": {"queue": "works"},
+        "pipeline.check_stores": {"queue": "works"},
         "pipeline.refresh_statistics": {"queue": "works"},
         "pipeline.start_due_crawls": {"queue": "works"},
     },

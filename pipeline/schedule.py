@@ -10,6 +10,7 @@ DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
 STATISTICS_HOUR = 1  # holds up what is written for a second or two
 EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
+STORES_HOUR = 4  # behind the check of the evidence; a seventh of 100,000 pages takes minutes
 STAMPS_INTERVAL_S = 900  # an authority that was away is asked again when its pause is over; mostly nothing is due
 BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of the time of day that the desk sets
 REMOVALS_INTERVAL_S = 300  # what a crawl saw is told within minutes of its end; looks themselves are a day apart
@@ -28,6 +29,7 @@ def ensure_schedule(settings: Settings) -> None:
     _every("zhuiwen: stamp evidence", "pipeline.stamp_evidence", STAMPS_INTERVAL_S)
     _every("zhuiwen: backup", "pipeline.back_up", BACKUP_INTERVAL_S)
     _daily("zhuiwen: check evidence", "pipeline.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
+    _daily("zhuiwen: check stores", "pipeline.check_stores", settings.web.time_zone, STORES_HOUR)
 
 
 def _every(name: str, task: str, seconds: int) -> None:

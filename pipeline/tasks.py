@@ -21,6 +21,8 @@ from core.messages import CrawlRequested, MatchesFound, matches_found
 from pipeline import crawlers, evidence, job_stats, removals, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.checking import run as checking
+from pipeline.checking.damage import Part
 from pipeline.evidence_note import note_evidence_status
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.maintenance import sweep_all
@@ -30,6 +32,7 @@ from pipeline.search import Searched
 from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
+from records import checks as store_checks
 from records import failures, statistics
 from records.backups import schedule as backup_schedule
 from records.database import AWAY
@@ -51,6 +54,7 @@ LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
 OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
 REMOVALS = "removals of pages"
+CHECKING = "check of the stores"
 DISCOVERY = "discovery"  # who asks the search endpoint
 DRAWING_S = 20.0  # then other messages come first
 DRAWING_BATCH = 100
@@ -342,6 +346,21 @@ def check_evidence() -> None:
     counts = {**asdict(checked), "removed": removed}
     done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
     log.info("%s: %s", job_stats.EVIDENCE, done)
+
+
+@app.task(name="pipeline.check_stores", base=Step, soft_time_limit=None, time_limit=None)
+def check_stores() -> None:
+    """Read the part of the stores whose turn it is against its digests; what can be made anew is made anew."""
+    client = redis_client(SETTINGS)
+    with redis_lock(client, CHECKING) as is_ours:
+        if not is_ours:
+            return
+        part = Part(store_checks.next_part())
+        report = checking.check_and_note(SETTINGS, lambda name, done, total: None, may_mend=True, part=part)
+    for reason in report.unread:
+        log.warning("check of the stores: %s", reason)
+    for damage in report.damages:
+        log.error("damaged: %s", damage)
 
 
 @app.task(name="pipeline.compare_daily", base=Step, soft_time_limit=None, time_limit=None)

@@ -59,12 +59,15 @@ def match_index(settings: Settings) -> MatchIndex:
     A scheme with +cluster makes it a cluster's (docs/decisions/index.md): some of its nodes are named, the
     client learns of the others. Broker and locks stay on the one server of `redis_client`.
     """
+    index, folder = redis_index(settings), settings.services.index_snapshot
+    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+
+
+def redis_index(settings: Settings) -> RedisIndex:
+    """The index in Redis itself."""
     waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
-    client = partial(make, settings.index_url, **waits)
-    index = RedisIndex(client, DEFAULT.id)
-    folder = settings.services.index_snapshot
-    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+    return RedisIndex(partial(make, settings.index_url, **waits), DEFAULT.id)
 
 
 @cache

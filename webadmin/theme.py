@@ -96,6 +96,9 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(
                 _("Checks of the evidence"), "fact_check", "admin:records_evidencecheck_changelist", is_administrator
             ),
+            _Item(
+                _("Checks of the stores"), "health_and_safety", "admin:records_storecheck_changelist", is_administrator
+            ),
             _Item(_("Trees and time stamps"), "account_tree", "admin:records_daytree_changelist", is_administrator),
             _Item(_("Failed stamps"), "timer_off", "admin:records_stampattempt_changelist", is_administrator),
             _Item(_("Removed evidence"), "delete_history", "admin:records_retentionlog_changelist", is_administrator),

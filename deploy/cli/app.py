@@ -38,6 +38,7 @@ VERBS = {
     "evidence": ("evidence",),
     "report": ("report",),
     "index": ("index",),
+    "checking": ("check-stores",),
     "bench": ("bench",),
     "users": ("user",),
 }

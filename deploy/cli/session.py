@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from core.errors import ServiceUnavailable
+from core.errors import DamagedStore, ServiceUnavailable
 from core.known_settings import variable_of
+from core.ledger import says_damage
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
@@ -24,7 +25,8 @@ _NOT_MADE = ("42P01", "42703")  # PostgreSQL: undefined table, undefined column
 def session() -> Iterator[Settings]:
     """The settings of the installation, with Django ready to be used inside.
 
-    Raises ServiceUnavailable where the admin database is not there or was not made yet.
+    Raises ServiceUnavailable where the admin database is not there or was not made yet, DamagedStore where it is
+    damaged.
     """
     from deploy.home import adopt, prepare
 
@@ -44,6 +46,10 @@ def session() -> Iterator[Settings]:
         with translation.override(language()):  # a report asks for its own
             yield settings
     except (DatabaseError, InterfaceError) as error:
+        if says_damage(str(error)):
+            from records.database import place
+
+            raise DamagedStore(Message("service.admin-database"), place()) from error
         if not _is_absence(error):
             raise
         raise _unavailable(error) from error

@@ -103,6 +103,27 @@ def backups(_: Context) -> list[Finding]:
     return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
 
 
+def stores(_: Context) -> list[Finding]:
+    """What the checks of the stores found damaged; nightly checks that do not happen."""
+    try:
+        with session():
+            from django.utils import timezone
+
+            from records.checks import known_damages, last_check
+
+            known, last, now = known_damages(), last_check(), timezone.now()
+    except ZhuiwenError:
+        return []
+    if known:
+        names = _few([" ".join(filter(None, (each["place"], each["key"]))) or each["store"] for each in known])
+        problem = Message("doctor.stores-damaged", count=len(known), names=names)
+        return [Finding("stores.damaged", problem, Message("doctor.stores-damaged-remedy"))]
+    if last is not None and now - last.started_at > MAX_AGE_OF_CHECK:
+        problem = Message("doctor.stores-unchecked", when=f"{last.started_at:%Y-%m-%d %H:%M}")
+        return [Finding("stores.unchecked", problem, Message("doctor.stores-unchecked-remedy"))]
+    return []
+
+
 def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
     found = []
     if stands.damaged:
@@ -127,4 +148,4 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-CHECKS = (readings, index, failures, evidence, backups)
+CHECKS = (readings, index, failures, evidence, stores, backups)

@@ -43,6 +43,7 @@ from records.models.rights import (
 )
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from records.models.store_check import StoreCheck
 from records.models.third_party import ProofCoverage, ThirdPartyProof, ThirdPartyTask
 from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
@@ -118,6 +119,7 @@ __all__ = [
     "SiteTemplate",
     "Stamp",
     "StampAttempt",
+    "StoreCheck",
     "TakenText",
     "ThirdPartyProof",
     "ThirdPartyTask",

@@ -22,8 +22,9 @@ from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
+from records.checks import note_store_check
 from records.evidence import bundles as book
-from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt, StoreCheck
 from tests.support import admin_data, case_texts
 from tests.support import evidence_samples as samples
 from tests.support.desk import add_url, list_url, record_url, signed_in
@@ -32,8 +33,12 @@ from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 CASES = 2
 
 pytestmark = pytest.mark.django_db
+LOST = {
+    "store": "page store", "place": "raw_bodies", "key": "ab" * 32, "kind": "missing", "remedy": "restore",
+    "cases": [7], "pages": [], "detail": "",
+}  # fmt: skip
 OURS: tuple[type[Model], ...] = (EvidenceBundle, RetentionLog)
-MACHINE: tuple[type[Model], ...] = (DayTree, Stamp, StampAttempt, EvidenceCheck)
+MACHINE: tuple[type[Model], ...] = (DayTree, Stamp, StampAttempt, EvidenceCheck, StoreCheck)
 
 
 @pytest.fixture
@@ -183,6 +188,7 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
         ),
         StampAttempt: StampAttempt.objects.create(tree=tree, authority="b", next_at=admin_data.NOW),
         EvidenceCheck: book.note_check((), admin_data.NOW, admin_data.NOW, book.Read(2, 10)),
+        StoreCheck: note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2),
     }  # fmt: skip
     record: Model = records[model]
     client = signed_in(world.administrator)
@@ -302,3 +308,19 @@ def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
     page = shown(world)
     assert set(re.findall(rf"bundle={row.pk}&amp;shown=([^\"]*)", page)) == {"screenshot", "pdf"}
     assert "zw-drawings" not in page
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ["missing", "comes back from the backup", "#7"]), ("zh-hans", ["缺失", "可从备份恢复", "#7"])],
+)
+def test_a_check_of_the_stores_says_what_is_lost_and_which_cases_rest_on_it(
+    world: admin_data.World, language: str, words: list[str]
+) -> None:
+    check = note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2)
+    client = signed_in(world.administrator)
+    client.cookies["django_language"] = language
+    shown = client.get(record_url(check)).content.decode()
+    assert ("ab" * 32) in shown
+    assert all(word in shown for word in words)
+    assert client.get(list_url(StoreCheck)).status_code == 200

@@ -107,6 +107,10 @@ class Link:
             pipeline.execute_command(*command)
         return list(pipeline.execute())
 
+    def names(self, pattern: str) -> Iterator[bytes]:
+        """The keys that match a pattern, on all servers."""
+        yield from self._client.scan_iter(match=pattern, count=1_000)
+
     def read(self, packed: bytes, answers: int) -> list[Any]:
         """The answers to `answers` commands that `pack_command` packed; of one server, and only to read.
 

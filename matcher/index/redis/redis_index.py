@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import TypeVar
 
 import numpy as np
+import redis
 from numpy.typing import NDArray
 
 from core.errors import BrokenInvariant, IndexStale
@@ -29,6 +30,7 @@ from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
 from matcher.index.redis.link import Client, Link, number, pack_command, script
 from matcher.index.redis.scripts import ABANDON, BEGIN, NOT_JOURNALLED, SWITCH
 from matcher.index.redis.text_table import Range
+from matcher.index.redis.verification import Fingerprints, IndexFaults, IndexPlace, verify
 
 T = TypeVar("T")
 
@@ -160,6 +162,36 @@ class RedisIndex:
             postings, dead = self._link.one("HMGET", generation.names.meta, "postings", "dead_postings")
             if is_due(generation, number(postings), number(dead)):
                 compact(self._link, generation)
+
+    def verify(self, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]) -> IndexFaults | None:
+        """Hold the index against the fingerprints of its texts; None where it keeps changing meanwhile."""
+        with self._translating_errors():
+            for _ in range(MAX_ATTEMPTS):
+                before = self._marks()
+                faults = IndexFaults()
+                try:
+                    generation = self._generation_in_use()
+                except (ValueError, redis.ResponseError):
+                    generation = None
+                if generation is None:
+                    faults.note(IndexPlace.GENERATION)
+                    return faults
+                faults = verify(self._link, generation, fingerprint_of, tell)
+                if self._marks() == before:
+                    return faults
+        return None
+
+    def forget(self) -> None:
+        """Take every key of the index away, whatever it holds: there is none until it is rebuilt."""
+        with self._translating_errors():
+            for name in list(self._link.names(f"{self._keys.algorithm}*")):
+                self._link.one("UNLINK", name)
+            self._current = None
+
+    def _marks(self) -> tuple[object, ...]:
+        """What changes with whatever is added, removed or built; of a value that is no number, its bytes."""
+        keys = self._keys
+        return tuple(self._link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
     def _begin(self) -> int:
         """Start building a new generation, and return its number."""

@@ -1,0 +1,108 @@
+"""The verb `check-stores`: all that is stored is read again, damage is named, and made anew where it can be."""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.wording import Message
+from deploy.cli.faults import DONE, FAILED, complain
+from deploy.cli.output import Meter, as_json, say
+from deploy.cli.session import session
+
+if TYPE_CHECKING:
+    from pipeline.checking.damage import Damage
+
+MAX_LINES = 200  # for a person; programs get all
+MAX_CASES_SHOWN = 10
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("check-stores")(check_stores)
+
+
+def check_stores(
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+    look_only: Annotated[bool, typer.Option("--look-only")] = False,
+    accept: Annotated[bool, typer.Option("--accept")] = False,
+) -> None:
+    """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was."""
+    begun, steps = time.monotonic(), _Steps()
+    with session() as settings:
+        from pipeline.checking.run import accept_rows, check_and_note
+
+        if accept:
+            say(Message("checking.accepted", rows=accept_rows(settings, steps.tell)), err=is_json)
+        try:
+            report = check_and_note(settings, steps.tell, may_mend=not look_only)
+        finally:
+            steps.close()
+    seconds = time.monotonic() - begun
+    is_whole = not report.damages and not report.unread
+    if is_json:
+        damages = [each.as_values() for each in report.damages]
+        as_json(
+            {
+                "is_whole": is_whole,
+                "seconds": round(seconds, 1),
+                "items": report.items,
+                "damages": damages,
+                "unread": report.unread,
+            }
+        )
+    else:
+        for damage in report.damages[:MAX_LINES]:
+            say(sentence_of(damage))
+        if len(report.damages) > MAX_LINES:
+            say(Message("checking.more", count=len(report.damages) - MAX_LINES))
+        counts = {"damages": len(report.damages), "lost": len(report.lost)}
+        mended = len(report.damages) - len(report.lost)
+        told = Message("checking.found", items=report.items, seconds=seconds, mended=mended, **counts)
+        say(told if report.damages else Message("checking.whole", items=report.items, seconds=seconds))
+    for reason in report.unread:
+        complain(Message("checking.unread", reason=reason))
+    raise typer.Exit(DONE if is_whole else FAILED)
+
+
+def sentence_of(damage: "Damage") -> Message:
+    """One damage in one line."""
+    place = " ".join(filter(None, (damage.place, damage.key)))
+    told = Message(
+        "checking.damage",
+        store=Message(f"checking.{damage.store.value.replace(' ', '-')}"),
+        place=place,
+        kind=Message(f"checking.{damage.kind.value}"),
+        remedy=Message(_REMEDIES[damage.remedy.value]),
+    )
+    if damage.cases:
+        more = ["…"] if len(damage.cases) > MAX_CASES_SHOWN else []
+        told = Message("checking.damage-of-cases", told=told, cases=[*damage.cases[:MAX_CASES_SHOWN], *more])
+    return Message("checking.damage-detail", told=told, detail=damage.detail) if damage.detail else told
+
+
+_REMEDIES = {
+    "made anew": "checking.made-anew",
+    "can be made anew": "checking.can-be-made",
+    "restore": "checking.restore",
+}
+
+
+class _Steps:
+    """A meter for each step, one after the other."""
+
+    def __init__(self) -> None:
+        self._name: Message | None = None
+        self._meter: Meter | None = None
+
+    def tell(self, name: Message, done: int, total: int) -> None:
+        if self._name != name:
+            self.close()
+            self._name, self._meter = name, Meter(name)
+        if self._meter is not None:
+            self._meter.at(min(done, total), total)
+
+    def close(self) -> None:
+        if self._meter is not None:
+            self._meter.close()
+        self._name = self._meter = None

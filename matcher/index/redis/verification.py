@@ -1,0 +1,203 @@
+"""An index read whole and held against the fingerprints that it was made of: every range, every posting."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+import redis
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from matcher.index.posting_runs import PARTS, PostingRuns
+from matcher.index.postings import IndexableText, postings_of
+from matcher.index.redis.buckets import ADDRESS_BITS, MAX_ADDRESSES, RECORD_BYTES, make_buckets
+from matcher.index.redis.generation import Generation
+from matcher.index.redis.link import Link
+from matcher.index.redis.text_table import DIGEST, OTHER, RANGE_BYTES, Range, unpack_id
+
+BUCKETS_AT_ONCE = 4_000  # 1 MB at 32 postings a bucket
+
+
+class IndexPlace(StrEnum):
+    """What of an index is not what it was made as."""
+
+    GENERATION = "generation"  # the keys that say which generation is in use and whether it is whole
+    TEXTS = "texts"
+    COUNTS = "counts"
+    LOG = "log"
+    POSTINGS = "postings"
+
+
+@dataclass(slots=True)
+class IndexFaults:
+    """What was found, and how much of it; unknown: texts in the index that nothing was given of, which is no fault."""
+
+    found: dict[IndexPlace, int] = field(default_factory=dict)
+    texts: int = 0
+    unknown: int = 0
+
+    def note(self, place: IndexPlace, count: int = 1) -> None:
+        if count:
+            self.found[place] = self.found.get(place, 0) + count
+
+
+Fingerprints = Callable[[WorkTextId], IndexableText | None]
+
+
+def verify(
+    link: Link, generation: Generation, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
+) -> IndexFaults:
+    """Read a generation whole; texts whose fingerprint is not there are passed by. Raises the driver's errors.
+
+    What others add or remove meanwhile is taken for a fault: ask for the version before and after.
+    """
+    faults = IndexFaults()
+    try:
+        texts = _texts(link, generation, faults)
+        _check_counts(link, generation, texts, faults)
+        _check_postings(_Compared(link, generation, texts, fingerprint_of), faults, tell)
+    except (redis.ResponseError, redis.DataError):  # of another type than it was
+        faults.note(IndexPlace.GENERATION)
+    return faults
+
+
+def _texts(link: Link, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
+    texts: dict[WorkTextId, Range] = {}
+    for name, stored in link.one("HGETALL", generation.names.texts).items():
+        if name[:1] not in (DIGEST, OTHER) or len(stored) != RANGE_BYTES or not _is_text(name[1:], name[:1]):
+            faults.note(IndexPlace.TEXTS)
+        else:
+            texts[unpack_id(name)] = Range.from_bytes(stored)
+    faults.texts = len(texts)
+    return texts
+
+
+def _is_text(rest: bytes, kind: bytes) -> bool:
+    try:
+        return len(rest) == 20 if kind == DIGEST else bool(rest.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _check_counts(link: Link, generation: Generation, texts: Mapping[WorkTextId, Range], faults: IndexFaults) -> None:
+    names = generation.names
+    counts, log, dead = link.ask(
+        [
+            ("HMGET", names.meta, "end", "postings", "logged", "dead"),
+            ("LRANGE", names.log, 0, -1),
+            ("LRANGE", names.dead, 0, -1),
+        ]
+    )
+    try:
+        end, postings, logged, buried = (int(count or 0) for count in counts)
+    except ValueError:
+        faults.note(IndexPlace.COUNTS)
+        return
+    last = max((its.start + its.size for its in texts.values()), default=0)
+    is_right = postings == sum(its.postings for its in texts.values()) and last <= end <= MAX_ADDRESSES
+    faults.note(IndexPlace.COUNTS, int(not (is_right and logged == len(log) and buried == len(dead))))
+    ranges = {its.to_bytes() for its in texts.values()} | set(dead)
+    noted = {entry[:RANGE_BYTES] for entry in log}
+    faults.note(IndexPlace.LOG, sum(entry[:RANGE_BYTES] not in ranges for entry in log))
+    faults.note(IndexPlace.LOG, sum(its.to_bytes() not in noted for its in texts.values()))
+    named = {(entry[:RANGE_BYTES], entry[RANGE_BYTES:]) for entry in log}
+    stored = {(value, name) for name, value in link.one("HGETALL", names.texts).items()}
+    faults.note(IndexPlace.LOG, len(stored - named))
+    starts = sorted((its.start, its.start + its.size) for its in texts.values())
+    overlaps = sum(a[1] > b[0] for a, b in pairwise(starts))
+    faults.note(IndexPlace.TEXTS, overlaps + sum(len(entry) != RANGE_BYTES for entry in dead))
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """An index, and where the fingerprints of its texts come from."""
+
+    link: Link
+    generation: Generation
+    texts: Mapping[WorkTextId, Range]
+    fingerprint_of: Fingerprints
+
+
+def _check_postings(compared: _Compared, faults: IndexFaults, tell: Callable[[int, int], None]) -> None:
+    texts, generation = compared.texts, compared.generation
+    with PostingRuns() as runs:
+        known: list[Range] = []
+        for done, (text_id, its) in enumerate(texts.items(), start=1):
+            fingerprint = compared.fingerprint_of(text_id)
+            tell(done, 2 * len(texts))
+            if fingerprint is None:
+                faults.unknown += 1
+                continue
+            postings = postings_of(fingerprint)
+            if (its.size, its.postings) != (max(1, postings.tokens), postings.keys.size):
+                faults.note(IndexPlace.TEXTS)
+                continue
+            known.append(its)
+            runs.add(postings.keys, postings.positions + its.start)
+        owned = _Owned(known)
+        for part, (keys, addresses) in enumerate(runs.parts()):
+            wanted = _wanted(keys, addresses, generation.bucket_bits)
+            held, broken = _held(compared.link, generation, part, owned)
+            faults.note(IndexPlace.POSTINGS, broken + _apart(wanted, held))
+            tell(len(texts) + (part + 1) * len(texts) // PARTS, 2 * len(texts))
+
+
+class _Owned:
+    """Which addresses belong to the texts that are compared."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        bounds = sorted((its.start, its.start + its.size) for its in ranges)
+        self._starts = np.array([start for start, _ in bounds], np.int64)
+        self._ends = np.array([end for _, end in bounds], np.int64)
+
+    def are(self, addresses: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if not self._starts.size:
+            return np.zeros(addresses.size, np.bool_)
+        rows = np.searchsorted(self._starts, addresses, side="right") - 1
+        return (rows >= 0) & (addresses < self._ends[rows])
+
+
+def _wanted(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
+    """uint64[n, 2]: bucket and record of each posting, in order."""
+    buckets = make_buckets(keys, addresses, bits)
+    return _rows(buckets.numbers, buckets.values)
+
+
+def _rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uint64]:
+    pieces = list(values)
+    records = np.frombuffer(b"".join(pieces), "<u8").astype(np.uint64)
+    of = np.repeat(numbers, [len(piece) // RECORD_BYTES for piece in pieces]).astype(np.uint64)
+    rows = np.stack([of, records], axis=1)
+    return rows[np.lexsort((records, of))]
+
+
+def _held(link: Link, generation: Generation, part: int, owned: _Owned) -> tuple[NDArray[np.uint64], int]:
+    """The same of what a part of the buckets holds for these texts, and how many buckets are no records."""
+    step = (1 << generation.bucket_bits) // PARTS
+    found: list[NDArray[np.uint64]] = []
+    broken = 0
+    for first in range(part * step, (part + 1) * step, BUCKETS_AT_ONCE):
+        numbers = np.arange(first, min(first + BUCKETS_AT_ONCE, (part + 1) * step))
+        names = generation.names.buckets(numbers, generation.bucket_bits)
+        groups = list(generation.groups(numbers, numbers.size))
+        read = link.ask([("MGET", *names[group.first : group.last]) for group in groups])
+        values = [value or b"" for values in read for value in values]
+        present = link.ask([("EXISTS", *names[group.first : group.last]) for group in groups])
+        # MGET gives nothing for a key of another type, which a write would meet.
+        broken += max(0, sum(present) - sum(value is not None for values in read for value in values))
+        whole = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
+        broken += sum(len(value) % RECORD_BYTES != 0 for value in values)
+        rows = _rows(numbers, whole)
+        addresses = (rows[:, 1] & np.uint64((1 << ADDRESS_BITS) - 1)).astype(np.int64)
+        found.append(rows[owned.are(addresses)])
+    return np.concatenate(found), broken
+
+
+def _apart(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
+    """How many postings one has and not the other."""
+    if wanted.shape == held.shape and np.array_equal(wanted, held):
+        return 0
+    a, b = set(map(tuple, wanted.tolist())), set(map(tuple, held.tolist()))
+    return max(1, len(a ^ b))

@@ -1,0 +1,288 @@
+"""Reads what a page store keeps, item by item, and says what is wrong with each: nothing is trusted, nothing written.
+
+A store that is damaged refuses whole batches for one item in them: what a batch refuses is asked for item by item.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from core.errors import BrokenInvariant
+from core.ids import ID_HEX_CHARS, digest, page_id, version_id, work_text_id
+from core.pages import PageVersion
+from core.visits import Absence, absence_id
+from pagestore import documents
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
+from pagestore.captures import capture_of, named_bodies, named_certificates
+from pagestore.connection import MongoDatabase, translated
+from pagestore.documents import Document, text_of
+from pagestore.mongo_history import sightings
+from pagestore.states import absence_of, states_of
+
+PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
+TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
+WORKS, FINGERPRINTS = "work_texts", "fingerprints"
+BLOBS = (TEXTS, BODIES, CAPTURES, CERTIFICATES, WORKS, FINGERPRINTS)
+# What a garbled document makes of the code that reads it.
+_GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
+
+
+class FaultKind(StrEnum):
+    """What is wrong with an item. UNREADABLE: the store itself cannot give it."""
+
+    CHANGED = "changed"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(slots=True)
+class StoreFault:
+    """An item that is not what was put there. pages: those that need it; a work's text and what is made of it none."""
+
+    collection: str
+    key: str
+    kind: FaultKind
+    pages: set[str] = field(default_factory=set)
+
+
+class StoreReading:
+    """One reading of a page store. Each item is read once, however many refer to it. Raises ServiceUnavailable."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._database = database
+        self._blobs = {name: Blobs(database, name, INLINE_BYTES) for name in BLOBS}
+        self.faults: dict[tuple[str, str], StoreFault] = {}
+        self.items = 0
+
+    def keys(self, collection: str) -> list[str]:
+        """The keys of a collection, in order; [] where the store cannot even list them, which is a fault of it."""
+        found: list[str] = []
+        try:
+            while True:
+                beyond = {"_id": {"$gt": found[-1] if found else ""}}
+                with translated(self._database):
+                    rows = list(self._database[collection].find(beyond, {"_id": 1}).sort("_id", 1).limit(10_000))
+                found += [row["_id"] for row in rows if isinstance(row.get("_id"), str)]
+                if len(rows) < 10_000:
+                    return found
+        except BrokenInvariant:
+            self.note(collection, "", FaultKind.UNREADABLE)
+            return found
+
+    def note(self, collection: str, key: str, kind: FaultKind, page: str = "") -> None:
+        """Keep a fault, once for each item, with the page that needs it."""
+        fault = self.faults.setdefault((collection, key), StoreFault(collection, key, kind))
+        if page:
+            fault.pages.add(page)
+
+    def pages(self, ids: Iterable[str]) -> Iterator[Document]:
+        """The documents of pages that are sound in themselves."""
+        for batch in batches(ids, BATCH_KEYS):
+            for key, document in self._documents(PAGES, batch, {}).items():
+                if _holds(_check_page, document):
+                    yield document
+                else:
+                    self.note(PAGES, key, FaultKind.CHANGED, key)
+
+    def versions(self, page_of: Mapping[str, str]) -> Iterator[PageVersion]:
+        """Whole versions, each with its texts; what else belongs to them is read too. page_of: by id, "" if unknown."""
+        for batch in batches(page_of, BATCH_KEYS):
+            found = self._documents(VERSIONS, batch, page_of)
+            owners = {key: page_of[key] or str(document.get("page", "")) for key, document in found.items()}
+            wanted: dict[str, dict[str, str]] = {name: {} for name in (TEXTS, BODIES, CAPTURES)}
+            for key, document in found.items():
+                for name, keys in _named(document).items():
+                    wanted[name] |= dict.fromkeys(keys, owners[key])
+            texts = self.contents(TEXTS, wanted[TEXTS])
+            self.contents(BODIES, wanted[BODIES])
+            self.captures(wanted[CAPTURES])
+            for key, document in found.items():
+                version = self._version(key, document, texts)
+                if version is not None:
+                    yield version
+
+    def absences(self, page_of: Mapping[str, str]) -> Iterator[Absence]:
+        """Responses that say that a page is not there, with what belongs to them."""
+        for batch in batches(page_of, BATCH_KEYS):
+            for key, document in self._documents(ABSENCES, batch, page_of).items():
+                try:
+                    absence = absence_of(document)
+                    is_same = absence_id(absence.page_id, absence.fetched_at, absence.raw_digest) == key
+                except _GARBLED:
+                    is_same = False
+                if not is_same:
+                    self.note(ABSENCES, key, FaultKind.CHANGED, page_of[key])
+                    continue
+                self.contents(BODIES, {absence.raw_digest: page_of[key]})
+                if absence.capture_digest:
+                    self.captures({absence.capture_digest: page_of[key]})
+                yield absence
+
+    def captures(self, page_of: Mapping[str, str]) -> None:
+        """How responses were fetched, with their certificates and bodies."""
+        for key, data in self.contents(CAPTURES, page_of).items():
+            try:
+                names = {str(name): page_of[key] for name in named_certificates(data)}
+                bodies = {str(name): page_of[key] for name in named_bodies(data)}
+                certificates = self.contents(CERTIFICATES, names)
+                found = self.contents(BODIES, bodies)
+                if len(certificates) == len(names) and len(found) == len(bodies):
+                    capture_of(data, certificates, found)
+            except _GARBLED:
+                self.note(CAPTURES, key, FaultKind.CHANGED, page_of[key])
+
+    def contents(self, collection: str, page_of: Mapping[str, str]) -> dict[str, bytes]:
+        """The bytes under some keys, as far as they are what was put there."""
+        found: dict[str, bytes] = {}
+        for batch in batches(page_of, BATCH_KEYS):
+            try:
+                read = self._blobs[collection].get_many(batch)
+                refused = set[str]()
+            except _GARBLED:
+                read, refused = self._one_by_one(collection, batch, page_of)
+            self.items += len(batch)
+            for key in batch:
+                if key in refused:
+                    continue
+                if key not in read:
+                    self.note(collection, key, FaultKind.MISSING, page_of[key])
+                elif not _is_content(collection, key, read[key]):
+                    self.note(collection, key, FaultKind.CHANGED, page_of[key])
+                else:
+                    found[key] = read[key]
+        return found
+
+    def known(self, collection: str, keys: Collection[str]) -> set[str]:
+        """Those of some keys that a collection of documents has."""
+        return set(self._documents(collection, list(keys), None))
+
+    def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """The ids of versions with the page that each names."""
+        for batch in batches(keys, BATCH_KEYS):
+            for key, document in self._documents(VERSIONS, batch, {}).items():
+                yield key, str(document.get("page", ""))
+
+    def _version(self, key: str, document: Document, texts: Mapping[str, bytes]) -> PageVersion | None:
+        needed = _named(document)[TEXTS]
+        if not needed:
+            self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
+            return None
+        if not needed <= texts.keys():
+            return None  # of the text it is said already
+        try:
+            version = documents.version_of(document, texts)
+            is_same = version_id(version.page_id, version.reading.identity, version.reading.title) == key
+            is_same = is_same and page_id(version.site_id, version.canonical_url) == version.page_id
+        except _GARBLED:
+            is_same = False
+        if not is_same:
+            self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
+            return None
+        return version
+
+    def _documents(self, collection: str, keys: list[str], page_of: Mapping[str, str] | None) -> dict[str, Document]:
+        """Some documents by their ids; those that are not there are noted, where `page_of` is given."""
+        found: dict[str, Document] = {}
+        refused = set[str]()
+        for batch in batches(keys, BATCH_KEYS):
+            try:
+                found |= self._find(collection, batch)
+            except _GARBLED:
+                for key in batch:
+                    try:
+                        found |= self._find(collection, [key])
+                    except _GARBLED:
+                        refused.add(key)
+                        self.note(collection, key, FaultKind.UNREADABLE, (page_of or {}).get(key, ""))
+        self.items += len(keys)
+        if page_of is not None:
+            for key in keys:
+                if key not in found and key not in refused:
+                    self.note(collection, key, FaultKind.MISSING, page_of.get(key, ""))
+        return found
+
+    def _find(self, collection: str, keys: list[str]) -> dict[str, Document]:
+        with translated(self._database):
+            return {each["_id"]: each for each in self._database[collection].find({"_id": {"$in": keys}})}
+
+    def _one_by_one(
+        self, collection: str, keys: Iterable[str], page_of: Mapping[str, str]
+    ) -> tuple[dict[str, bytes], set[str]]:
+        read, refused = dict[str, bytes](), set[str]()
+        for key in keys:
+            try:
+                data = self._blobs[collection].get(key)
+            except _GARBLED as error:
+                refused.add(key)
+                is_told = isinstance(error, BrokenInvariant) and error.message.code in (
+                    "store.changed",
+                    "store.damaged",
+                )
+                self.note(collection, key, FaultKind.CHANGED if is_told else FaultKind.UNREADABLE, page_of[key])
+            else:
+                if data is not None:
+                    read[key] = data
+        return read, refused
+
+
+def remake_page(
+    database: MongoDatabase, page: str, versions: Collection[PageVersion], last_seen_us: int | None
+) -> None:
+    """Make the document of a page that is gone anew from its versions; one that is there stays as it is.
+
+    last_seen_us: when it was last seen, as the admin database has it, in microseconds; None where it does not know.
+    """
+    in_order = sorted(versions, key=documents.oldest_first)
+    newest = in_order[-1]
+    made = documents.page_document(documents.new_page(in_order[0]), [each.id for each in in_order])
+    states = [[documents.microseconds(each.fetched_at), "version", each.id] for each in in_order]
+    last = max(documents.microseconds(newest.fetched_at), last_seen_us or 0)
+    made |= {"current": newest.id, "last_seen": last, "states": states, "absences": []}
+    with translated(database):
+        database[PAGES].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
+
+
+def _check_page(document: Document) -> bool:
+    page = documents.page_of(document)
+    versions, named = document["versions"], {key for _, kind, key in document.get("states", []) if kind == "version"}
+    states_of(sightings(document))
+    return (
+        page_id(page.site_id, page.canonical_url) == page.id
+        and page.first_seen <= page.last_seen
+        and page.current_version in versions
+        and named <= set(versions)
+        and all(isinstance(each, str) and len(each) == ID_HEX_CHARS for each in versions)
+        and all(isinstance(each, str) for each in document.get("absences", []))
+    )
+
+
+def _holds(check: Callable[[Document], bool], document: Document) -> bool:
+    try:
+        return check(document)
+    except _GARBLED:
+        return False
+
+
+def _named(document: Document) -> dict[str, set[str]]:
+    """What a version names, by collection; nothing of what is no name."""
+    parts = [part for part in _list(document.get("parts")) if isinstance(part, dict)]
+    both = (document, *parts)
+    found = {
+        TEXTS: {document.get(name) for name in ("text", "raw_text", "beside", "marks")},
+        BODIES: {each.get("raw") for each in both},
+        CAPTURES: {each.get("capture") for each in both},
+    }
+    return {name: {key for key in keys if isinstance(key, str) and key} for name, keys in found.items()}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_content(collection: str, key: str, data: bytes) -> bool:
+    if collection == FINGERPRINTS:
+        return True  # of what it was made the caller knows
+    if collection == WORKS:
+        return _holds(lambda _: work_text_id(text_of(data)) == key, {})
+    return digest(data) == key

@@ -1,0 +1,70 @@
+"""What a check may ask, and what it may write."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.settings import Settings
+from core.wording import Message
+from pagestore.connection import MongoDatabase
+from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
+from pipeline.evidence import EvidencePorts
+from pipeline.steps import Ports
+from records.models import CaseMatch
+
+MAX_CASES = 1_000  # named with one damage
+
+
+@dataclass(slots=True)
+class CheckContext:
+    """One check under way. may_mend: what can be made anew is; unwritable: stores that nothing is written to.
+
+    remade, can_be_made: items of the page store, by collection and key.
+    """
+
+    settings: Settings
+    ports: Ports
+    evidence: EvidencePorts
+    database: MongoDatabase
+    report: Report
+    part: Part
+    tell: Tell
+    may_mend: bool
+    unwritable: set[Store] = field(default_factory=set)
+    remade: set[tuple[str, str]] = field(default_factory=set)
+    can_be_made: set[tuple[str, str]] = field(default_factory=set)
+
+    def may_write(self, store: Store) -> bool:
+        return self.may_mend and store not in self.unwritable
+
+    def step(self, code: str) -> "Step":
+        """Tells how far one step of the check has come."""
+        return Step(self.tell, Message(code))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a check, to be told how far it is."""
+
+    tell: Tell
+    name: Message
+
+    def __call__(self, done: int, total: int) -> None:
+        self.tell(self.name, done, total)
+
+
+def of_store(place: str, key: str, kind: Kind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
+    """A damage in the page store, with the cases of the pages that need it."""
+    named = tuple(sorted(pages))
+    return Damage(Store.PAGES, place, key, kind, remedy, cases_of_pages(named), named)
+
+
+def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
+    """The cases of some pages."""
+    found = CaseMatch.objects.filter(case__page_id__in=list(pages)[:MAX_CASES])
+    return tuple(sorted(set(found.values_list("case_id", flat=True)))[:MAX_CASES])
+
+
+def cases_of_text(text_id: str) -> tuple[int, ...]:
+    """The cases whose passages are of a text of a work."""
+    found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
+    return tuple(sorted(set(found))[:MAX_CASES])

@@ -1,0 +1,123 @@
+"""What a check says: each thing that is not what was stored, who needs it, and how it comes back."""
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from core.wording import Message
+from records.checks import PARTS
+
+
+class Store(StrEnum):
+    """Where it stands."""
+
+    PAGES = "page store"
+    ADMIN = "admin database"
+    EVIDENCE = "evidence"
+    INDEX = "index"
+    FILES = "files"
+
+
+class Kind(StrEnum):
+    """What is wrong with it."""
+
+    CHANGED = "changed"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    ADDED = "added"  # by something else than the product
+
+
+class Remedy(StrEnum):
+    """How it comes back. MADE_ANEW: it is back; CAN_BE_MADE: it would be, were anything written."""
+
+    MADE_ANEW = "made anew"
+    CAN_BE_MADE = "can be made anew"
+    RESTORE = "restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing that is not what was stored. place: collection, table, file; key: which of them, "" for the whole.
+
+    cases: those that rest on it; pages: page ids that need it; detail: what the store itself says of it.
+    """
+
+    store: Store
+    place: str
+    key: str
+    kind: Kind
+    remedy: Remedy
+    cases: tuple[int, ...] = ()
+    pages: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is not back."""
+        return self.remedy is not Remedy.MADE_ANEW
+
+    def as_values(self) -> dict[str, Any]:
+        """For programs, and for the row of the check."""
+        return {
+            "store": self.store.value,
+            "place": self.place,
+            "key": self.key,
+            "kind": self.kind.value,
+            "remedy": self.remedy.value,
+            "cases": list(self.cases),
+            "pages": list(self.pages),
+            "detail": self.detail,
+        }
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "Damage":
+        """What `as_values` gave."""
+        return cls(
+            Store(values["store"]),
+            values["place"],
+            values["key"],
+            Kind(values["kind"]),
+            Remedy(values["remedy"]),
+            tuple(values["cases"]),
+            tuple(values["pages"]),
+            values["detail"],
+        )
+
+
+Tell = Callable[[Message, int, int], None]
+
+
+@dataclass(slots=True)
+class Report:
+    """What one check read and found. unread: what could not be asked, with the reason: of it nothing is said."""
+
+    damages: list[Damage] = field(default_factory=list)
+    items: int = 0
+    unread: list[Message] = field(default_factory=list)
+
+    def add(self, *damages: Damage) -> None:
+        """Note damages; what was noted before is not noted twice."""
+        known = {(each.store, each.place, each.key) for each in self.damages}
+        self.damages += [each for each in damages if (each.store, each.place, each.key) not in known]
+
+    @property
+    def lost(self) -> list[Damage]:
+        """What is not back."""
+        return [each for each in self.damages if each.is_lost]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which of PARTS is read; None: all."""
+
+    number: int | None = None
+
+    def has(self, key: str) -> bool:
+        """Whether what has this key belongs to the part."""
+        return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
+
+    def is_turn_of(self, number: int) -> bool:
+        """Whether what is read as one is read with this part."""
+        return self.number is None or self.number == number % PARTS

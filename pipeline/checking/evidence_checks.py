@@ -1,0 +1,62 @@
+"""The evidence: every bundle and kept file read again, and what was removed by retention."""
+
+import json
+
+from django.db import DatabaseError
+
+from core.errors import BrokenInvariant, RetryLater
+from pipeline.checking.context import CheckContext
+from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.evidence import check_stored
+from records.models import EvidenceBundle, EvidenceCheck, RetentionLog
+
+_KINDS = {
+    str(EvidenceBundle.State.CHANGED): Kind.CHANGED,
+    str(EvidenceBundle.State.MISSING): Kind.MISSING,
+}
+
+
+def check_evidence(context: CheckContext) -> None:
+    """All of it, as the nightly check of the evidence reads it: with a part, that has read it already."""
+    if context.part.number is not None:
+        return
+    step = context.step("checking.step-evidence")
+    step(0, 1)
+    try:
+        read = check_stored(context.evidence)
+    except DatabaseError:
+        _check_by_itself(context)  # what was put there, though nobody can say what is missing
+        raise
+    context.report.items += read.bundles + read.files
+    newest = EvidenceCheck.objects.order_by("-pk").first()
+    cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
+    for fault in newest.faults if newest else []:
+        kind, key = _KINDS[fault["state"]], fault["digest"]
+        place = fault.get("kind", "bundle")
+        of = (cases[key],) if key in cases else ()
+        context.report.add(Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", "")))
+    _check_removals(context)
+    step(1, 1)
+
+
+def _check_by_itself(context: CheckContext) -> None:
+    """Each bundle and file against the digest that the store has of it."""
+    for name in context.evidence.store.digests():
+        try:
+            context.evidence.store.get(name)
+        except BrokenInvariant:
+            context.report.add(Damage(Store.EVIDENCE, "bundle", name, Kind.CHANGED, Remedy.RESTORE))
+
+
+def _check_removals(context: CheckContext) -> None:
+    """The log of removals in the store has what the admin database has of them."""
+    logged = set(RetentionLog.objects.values_list("bundle__digest", flat=True))
+    try:
+        there = {removal.digest for removal in context.evidence.store.removals()}
+    except RetryLater:
+        raise
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError):
+        context.report.add(Damage(Store.EVIDENCE, "removals", "", Kind.UNREADABLE, Remedy.RESTORE))
+        return
+    for digest in sorted(logged - there):
+        context.report.add(Damage(Store.EVIDENCE, "removals", digest, Kind.MISSING, Remedy.RESTORE))

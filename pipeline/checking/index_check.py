@@ -1,0 +1,60 @@
+"""The index against the stored fingerprints; one that is not what they make is made anew, whatever it holds."""
+
+from core.errors import IndexStale, RetryLater, ServiceUnavailable
+from core.ids import WorkTextId
+from core.wording import Message
+from fingerprint.record import Fingerprint
+from pipeline.checking.context import CheckContext
+from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.rebuild import rebuild_index
+from pipeline.redis_lock import MAINTENANCE, redis_lock
+from pipeline.steps import stored_fingerprint
+from pipeline.wiring import redis_client, redis_index
+from records.works.catalogue import corpus_texts
+
+WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+
+
+def check_index(context: CheckContext) -> None:
+    """Every posting. What is made anew answers as soon as it is whole."""
+    if not context.part.is_turn_of(6):
+        return
+    step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
+    with redis_lock(redis_client(context.settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
+        if not is_ours:
+            context.report.unread.append(Message("corpus.index-busy"))
+            return
+        faults = index.verify(lambda text_id: _fingerprint(text_id, context), step)
+        if faults is None:
+            context.report.unread.append(Message("index.changing"))
+            return
+        context.report.items += faults.texts
+        if not faults.found:
+            return
+        remedy = Remedy.CAN_BE_MADE
+        if context.may_mend:
+            remedy = Remedy.MADE_ANEW if _rebuilt(context, corpus) else Remedy.RESTORE
+    for place, count in faults.found.items():
+        context.report.add(Damage(Store.INDEX, place.value, "", Kind.CHANGED, remedy, detail=str(count)))
+
+
+def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:
+    return stored_fingerprint(context.ports.fingerprints.get(text_id, context.ports.algorithm.id))
+
+
+def _rebuilt(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
+    """Beside the old one; where that one is in the way, in its place."""
+    index = redis_index(context.settings)
+    try:
+        rebuild_index(context.ports, corpus)
+        after = index.verify(lambda text_id: _fingerprint(text_id, context), lambda done, total: None)
+        if after is not None and not after.found:
+            return True
+    except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
+        pass  # its own values keep the new one from taking its place
+    try:
+        index.forget()
+        rebuild_index(context.ports, corpus)
+    except RetryLater:
+        return False
+    return True

@@ -1,0 +1,157 @@
+"""The page store against its digests and against itself; and what can be made anew of it, made anew."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from core.ids import VersionId
+from core.pages import PageVersion
+from fingerprint.record import DamagedFingerprint, Fingerprint
+from pagestore.blobs import BATCH_KEYS, batches
+from pagestore.checking import (
+    FINGERPRINTS,
+    PAGES,
+    VERSIONS,
+    WORKS,
+    FaultKind,
+    StoreFault,
+    StoreReading,
+)
+from pagestore.documents import text_of
+from pipeline.beside import beside
+from pipeline.checking.context import CheckContext, cases_of_text, of_store
+from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.remaking import remade_blob, remade_fingerprints, remade_page
+from records.models import ArchiveImport, Chapter, CrawlRun, PageCheck, PageRecord
+
+
+def check_pages(context: CheckContext) -> None:
+    """Pages, versions, texts, responses, captures, absences and fingerprints."""
+    reading = StoreReading(context.database)
+    of_record: dict[str, str] = dict(PageRecord.objects.values_list("page_id", "version_id"))
+    ids = sorted({each for each in {*reading.keys(PAGES), *of_record} if context.part.has(each)})
+    step = context.step("checking.step-pages")
+    named: dict[str, str] = {}
+    absences: dict[str, str] = {}
+    for done, batch in enumerate(batches(ids, BATCH_KEYS)):
+        step(done * BATCH_KEYS, len(ids))
+        there = reading.known(PAGES, batch)
+        for page in set(batch) - there:
+            if (PAGES, page) not in reading.faults:
+                reading.note(PAGES, page, FaultKind.MISSING, page)
+        for document in reading.pages(there):
+            page = str(document["_id"])
+            named |= dict.fromkeys(map(str, document["versions"]), page)
+            absences |= dict.fromkeys(map(str, document.get("absences", [])), page)
+    named.update((version, page) for page, version in of_record.items() if version and context.part.has(page))
+    named.update(_orphans(reading, context, named))
+    _read_versions(reading, context, named)
+    for _ in reading.absences(absences):
+        pass
+    _settle(reading, context)
+
+
+def check_works(context: CheckContext) -> None:
+    """The texts of works, and what was made of them."""
+    reading, step = StoreReading(context.database), context.step("checking.step-works")
+    wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
+    texts = sorted(text for text in wanted if context.part.has(text))
+    corpus = set(Chapter.objects.values_list("text_id", flat=True))
+    for done, batch in enumerate(batches(texts, BATCH_KEYS)):
+        step(done * BATCH_KEYS, len(texts))
+        found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
+        of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
+        _check_fingerprints(reading, context, of_corpus, set(of_corpus))
+    step(len(texts), len(texts))
+    _settle(reading, context)
+
+
+def _named_by_matches() -> Iterable[str]:
+    from records.models import CaseMatch, TakenText
+
+    yield from CaseMatch.objects.values_list("text_id", flat=True).distinct()
+    yield from TakenText.objects.values_list("text_id", flat=True).distinct()
+
+
+def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
+    """Versions that no page names. A crawl that stores just now writes the page a moment after the version."""
+    if (
+        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
+        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
+    ):
+        return []
+    if context.part.number is not None:
+        return []  # of a part of the pages nobody knows which versions the others name
+    unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
+    found = list(reading.versions_of_pages(unnamed))
+    for _, page in found:
+        reading.note(PAGES, page, FaultKind.CHANGED if reading.known(PAGES, [page]) else FaultKind.MISSING, page)
+    return found
+
+
+def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> None:
+    step, total = context.step("checking.step-versions"), len(named)
+    versions = sorted(named)
+    lost: dict[str, list[PageVersion]] = defaultdict(list)
+    missing_pages = {key for (place, key) in reading.faults if place == PAGES}
+    for done, batch in enumerate(batches(versions, BATCH_KEYS)):
+        step(done * BATCH_KEYS, total)
+        checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=context.ports.algorithm.id)
+        compared = set(checks.values_list("version_id", flat=True))
+        texts: dict[str, str] = {}
+        owed = set[str]()
+        for version in reading.versions({key: named[key] for key in batch}):
+            texts[version.id] = version.reading.text
+            owed |= {version.id} & compared
+            if version.reading.beside:
+                texts[beside(VersionId(version.id))] = version.reading.text_beside
+                owed |= {beside(VersionId(version.id))} if version.id in compared else set()
+            if version.page_id in missing_pages:
+                lost[version.page_id].append(version)
+        _check_fingerprints(reading, context, texts, owed)
+    step(total, total)
+    for page, of_page in lost.items():
+        remade_page(reading, context, page, of_page)
+
+
+def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: set[str]) -> None:
+    """Those of some subjects: each whole and of its text. owed: of which there must be one."""
+    algorithm = context.ports.algorithm
+    keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
+    seen = set(reading.faults)
+    found = reading.contents(FINGERPRINTS, dict.fromkeys(keys, ""))
+    faulty = dict[str, FaultKind]()
+    for key, subject in keys.items():
+        fault = reading.faults.get((FINGERPRINTS, key)) if (FINGERPRINTS, key) not in seen else None
+        if fault is not None:
+            del reading.faults[FINGERPRINTS, key]
+            if fault.kind is not FaultKind.MISSING or subject in owed:
+                faulty[subject] = fault.kind
+        elif key in found and not _can_be_read(found[key], algorithm.id):
+            faulty[subject] = FaultKind.CHANGED
+    if faulty:
+        is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
+        for subject, kind in faulty.items():
+            remedy = is_made.get(subject, Remedy.RESTORE)
+            context.report.add(of_store(FINGERPRINTS, subject, Kind(kind.value), remedy))
+
+
+def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
+    try:
+        return Fingerprint.from_bytes(payload).algorithm_id == algorithm_id
+    except (DamagedFingerprint, KeyError, ValueError):
+        return False
+
+
+def _settle(reading: StoreReading, context: CheckContext) -> None:
+    """Make anew what can be, and report every fault."""
+    context.report.items += reading.items
+    for fault in reading.faults.values():
+        context.report.add(_damage(fault, context))
+
+
+def _damage(fault: StoreFault, context: CheckContext) -> Damage:
+    kind = Kind(fault.kind.value)
+    if fault.collection == WORKS:
+        return Damage(Store.PAGES, WORKS, fault.key, kind, Remedy.RESTORE, cases_of_text(fault.key))
+    remedy = remade_blob(fault, context)
+    return of_store(fault.collection, fault.key, kind, remedy, fault.pages)

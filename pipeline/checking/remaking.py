@@ -1,0 +1,160 @@
+"""What was lost, made anew of what is there: only what has the digest of the lost takes its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
+from core.ids import Digest, digest
+from core.pages import PageVersion, Reading
+from core.works import StoredFingerprint
+from crawler.fetching.resources import ResourceKind, data_of
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import ReadingProcess
+from evidence import bundle
+from evidence.faults import DoesNotHold
+from evidence.opened import Opened, opened
+from evidence.warc_reading import records
+from fingerprint.fingerprinting import fingerprint_text
+from pagestore.blobs import INLINE_BYTES, Blobs
+from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault, StoreReading, remake_page
+from pagestore.connection import translated
+from pagestore.documents import microseconds, text_keys, texts_of
+from pipeline.checking.context import CheckContext
+from pipeline.checking.damage import Remedy, Store
+from records.models import EvidenceBundle, PageRecord, Site
+
+MAX_BUNDLES = 20  # of one page, in which a lost body or text is looked for
+_HTTP_END = b"\r\n\r\n"
+
+
+def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
+    """Fingerprints made anew of their texts; of a text that is lost, none."""
+    algorithm, store = context.ports.algorithm, context.ports.fingerprints
+    whole = {subject: text for subject, text in texts.items() if text}
+    if not context.may_write(Store.PAGES):
+        return dict.fromkeys(whole, Remedy.CAN_BE_MADE)
+    made = dict[str, Remedy]()
+    for subject, text in whole.items():
+        with suppress(BrokenInvariant):
+            store.remove(subject)  # what is damaged stands under the digest of what is whole
+            payload = fingerprint_text(text, algorithm).to_bytes()
+            store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
+            made[subject] = Remedy.MADE_ANEW
+    return made
+
+
+def remade_page(reading: StoreReading, context: CheckContext, page: str, versions: list[PageVersion]) -> None:
+    """The document of a page that is gone, made of its versions and of when the admin database saw it last."""
+    fault = reading.faults.get((PAGES, page))
+    if fault is None or fault.kind != "missing":
+        return
+    record = PageRecord.objects.filter(pk=page).values_list("last_seen", flat=True).first()
+    if context.may_write(Store.PAGES):
+        remake_page(context.database, page, versions, microseconds(record) if record else None)
+        context.remade.add((PAGES, page))
+    else:
+        context.can_be_made.add((PAGES, page))
+
+
+def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
+    """A body or text of a page: of the evidence that holds it, or read once more in the response."""
+    item = (fault.collection, fault.key)
+    if item in context.remade:
+        return Remedy.MADE_ANEW
+    if item in context.can_be_made:
+        return Remedy.CAN_BE_MADE
+    if fault.collection not in (BODIES, TEXTS) or Store.PAGES in context.unwritable:
+        return Remedy.RESTORE
+    try:
+        data = _found_again(fault, context)
+        if data is None:
+            return Remedy.RESTORE
+        if not context.may_write(Store.PAGES):
+            return Remedy.CAN_BE_MADE
+        blobs = Blobs(context.database, fault.collection, INLINE_BYTES)
+        blobs.remove(fault.key)
+        blobs.put(fault.key, data)
+    except ZhuiwenError:
+        return Remedy.RESTORE
+    return Remedy.MADE_ANEW
+
+
+def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
+    """The bytes with the digest of what is lost."""
+    candidates = _in_bundles(fault.pages, context)
+    found = next((each for each in candidates if digest(each) == fault.key), None)
+    if found is None and fault.collection == TEXTS:
+        found = next((each for each in _read_again(fault, context) if digest(each) == fault.key), None)
+    return found
+
+
+def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
+    """Texts and bodies in the evidence of some pages."""
+    rows = EvidenceBundle.objects.filter(case__page_id__in=list(pages)).exclude(state=EvidenceBundle.State.REMOVED)
+    for name in rows.values_list("digest", flat=True)[:MAX_BUNDLES]:
+        with suppress(BrokenInvariant, DoesNotHold, RetryLater):
+            content = context.evidence.store.get(Digest(name))
+            if content is not None:
+                yield from _pieces(opened(content, name))
+
+
+def _pieces(found: Opened) -> Iterator[bytes]:
+    yield found.renderings["text"]
+    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE):
+        yield block
+        if fields.get("warc-type") == "response":
+            yield block.partition(_HTTP_END)[2]
+
+
+def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
+    """What is read today in the responses of the versions that name a lost text."""
+    for document in _documents(fault, context):
+        with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
+            body = context.ports.pages.raw(Digest(document["raw"]))
+            if body is None:
+                continue
+            with ReadingProcess() as process:
+                read = process.read(_page(document, body), _KeptResources(_resources(document, context)))
+            if isinstance(read, Reading):
+                yield from texts_of(read).values()
+
+
+def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, Any]]:
+    with translated(context.database):
+        pages = list(context.database[PAGES].find({"_id": {"$in": sorted(fault.pages)}}, {"versions": 1}))
+        ids = [version for page in pages for version in page["versions"]]
+        found = list(context.database[VERSIONS].find({"_id": {"$in": ids}}))
+    yield from (each for each in found if fault.key in text_keys(each))
+
+
+def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
+    headers = {str(name): str(value) for name, value in document["headers"]}
+    rules = Site.objects.filter(pk=int(document["site"])).first()
+    given = _Rules(rules.body_selector, rules.title_selector, rules.encoding) if rules else _Rules()
+    return SinglePage(body, headers, str(document["final_url"]), given, is_seen=True)
+
+
+def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:
+    if not document.get("capture"):
+        return {}
+    capture = context.ports.pages.capture(Digest(document["capture"]))
+    return {each.url: each.body for each in capture.resources} if capture else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    body_selector: str = ""
+    title_selector: str = ""
+    encoding: str = ""
+
+
+class _KeptResources:
+    """What the page referred to when it was fetched, as the capture has it; nothing is fetched."""
+
+    def __init__(self, kept: Mapping[str, bytes]) -> None:
+        self._kept = kept
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        return data_of(url, kind) if url.startswith("data:") else self._kept.get(url)

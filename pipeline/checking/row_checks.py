@@ -1,0 +1,188 @@
+"""The admin database against itself and against the page store: rows that name what is not there, and frozen findings.
+
+What no digest covers, PostgreSQL checks when it reads it, and in SQLite the account of the rows does.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.db import DatabaseError, transaction
+from django.db.models import ForeignKey, Model
+
+from core.ids import Digest, digest
+from evidence.days import root_of
+from pagestore.blobs import batches
+from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
+from pagestore.documents import text_of
+from pipeline.checking.context import CheckContext, of_store
+from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord
+from records.snapshots import with_length_kept
+
+ROWS_AT_ONCE = 500
+
+
+def check_all_rows(context: CheckContext) -> None:
+    """Every row of every table, read as the product reads it; and every row that names one which is not there."""
+    models, step = [each for each in apps.get_models(include_auto_created=True) if each._meta.managed], None
+    step = context.step("checking.step-tables")
+    for done, model in enumerate(models):
+        step(done, len(models))
+        if context.part.has(model._meta.db_table):
+            _read(model, context)
+            _check_keys(model, context)
+    step(len(models), len(models))
+
+
+def _read(model: type[Model], context: CheckContext) -> None:
+    table, last = model._meta.db_table, None
+    while True:
+        rows = model._base_manager.order_by("pk")
+        rows = rows if last is None else rows.filter(pk__gt=last)
+        try:
+            with transaction.atomic():  # PostgreSQL takes no question after one that failed
+                keys = list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE])
+        except (DatabaseError, ValueError, TypeError, OverflowError) as error:
+            context.report.add(_of_table(table, "", Kind.UNREADABLE, str(error)))
+            return
+        if not keys:
+            return
+        last = keys[-1]
+        context.report.items += len(keys)
+        try:
+            with transaction.atomic():
+                list(model._base_manager.filter(pk__in=keys))
+        except (DatabaseError, ValueError, TypeError, OverflowError):
+            for key in keys:
+                _read_one(model, key, context)
+
+
+def _read_one(model: type[Model], key: Any, context: CheckContext) -> None:
+    try:
+        with transaction.atomic():
+            list(model._base_manager.filter(pk=key))
+    except (DatabaseError, ValueError, TypeError, OverflowError) as error:
+        context.report.add(_of_table(model._meta.db_table, str(key), Kind.UNREADABLE, str(error)))
+
+
+def _check_keys(model: type[Model], context: CheckContext) -> None:
+    """Rows whose foreign key names a row that is gone: that row is missing."""
+    for field in model._meta.concrete_fields:
+        if not isinstance(field, ForeignKey):
+            continue
+        parent = field.related_model
+        named = model._base_manager.exclude(**{f"{field.name}__isnull": True})
+        try:
+            with transaction.atomic():
+                gone = named.exclude(**{f"{field.attname}__in": parent._base_manager.values("pk")})
+                keys = list(gone.values_list(field.attname, flat=True).distinct()[:ROWS_AT_ONCE])
+        except (DatabaseError, ValueError, TypeError):
+            continue  # of a table that cannot be read it is said already
+        for key in keys:
+            cases = (int(key),) if parent is Case else ()
+            context.report.add(_of_table(parent._meta.db_table, str(key), Kind.MISSING, cases=cases))
+
+
+def check_names(context: CheckContext) -> None:
+    """Versions and texts that rows name are in the page store, and findings are what stands in them."""
+    reading = StoreReading(context.database)
+    _check_versions(reading, context)
+    _check_matches(reading, context)
+    context.report.items += reading.items
+    for fault in reading.faults.values():
+        if fault.collection in (VERSIONS, WORKS):
+            context.report.add(
+                of_store(fault.collection, fault.key, Kind(fault.kind.value), Remedy.RESTORE, fault.pages)
+            )
+
+
+def _check_versions(reading: StoreReading, context: CheckContext) -> None:
+    rows = PageCheck.objects.values_list("version_id", "page_id")
+    of = {version: page for version, page in rows.iterator(chunk_size=ROWS_AT_ONCE) if context.part.has(page)}
+    of |= {
+        version: page
+        for version, page in PageRecord.objects.values_list("version_id", "page_id").iterator(chunk_size=ROWS_AT_ONCE)
+        if version and context.part.has(page)
+    }
+    for batch in batches(sorted(of), ROWS_AT_ONCE):
+        there = reading.known(VERSIONS, batch)
+        for version in batch:
+            if version not in there and (VERSIONS, version) not in reading.faults:
+                reading.note(VERSIONS, version, FaultKind.MISSING, of[version])
+
+
+def _check_matches(reading: StoreReading, context: CheckContext) -> None:
+    """Each frozen finding against the page's text and the work's: digests, and every excerpt letter by letter."""
+    step, done = context.step("checking.step-findings"), 0
+    matches = CaseMatch.objects.select_related("case").order_by("pk")
+    total = matches.count()
+    for batch in _batched(matches.iterator(chunk_size=ROWS_AT_ONCE)):
+        step(done, total)
+        done += len(batch)
+        wanted = [match for match in batch if context.part.has(match.case.page_id)]
+        pages = {match.version_id: match.case.page_id for match in wanted}
+        versions = {str(version.id): version for version in reading.versions(pages)}
+        texts = reading.contents(WORKS, {match.text_id: "" for match in wanted})
+        for match in wanted:
+            version = versions.get(match.version_id)
+            page_text = version.reading.text_with(match.page_text_digest) if version else None
+            work_text = texts.get(match.text_id)
+            is_right = version is None or (page_text is not None and version.raw_digest == match.raw_digest)
+            if work_text is not None:
+                is_right = is_right and digest(work_text) == match.work_text_digest
+            if is_right and page_text is not None and work_text is not None:
+                is_right = _stand_there(match, page_text, text_of(work_text))
+            if not is_right:
+                table = CaseMatch._meta.db_table
+                context.report.add(_of_table(table, str(match.pk), Kind.CHANGED, cases=(match.case_id,)))
+    step(total, total)
+
+
+def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
+    """Whether the excerpts of a finding stand where it says."""
+    try:
+        for span in match.spans:
+            for side, text in (("page", page_text), ("work", work_text)):
+                start, end = span[side]
+                excerpt = span[f"{side}_excerpt"]
+                if with_length_kept(text[start:end]) != excerpt or not 0 <= start <= end <= len(text):
+                    return False
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
+def check_evidence_rows(context: CheckContext) -> None:
+    """The trees of days: their roots, and the bundles that they name."""
+    if not context.part.is_turn_of(5):
+        return
+    table = DayTree._meta.db_table
+    known = set(EvidenceBundle.objects.values_list("digest", flat=True))
+    for tree in _each(DayTree, context):
+        if root_of(Digest(each) for each in tree.leaves) != tree.root:
+            context.report.add(_of_table(table, str(tree.pk), Kind.CHANGED))
+        for leaf in sorted(set(tree.leaves) - known):
+            context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, Kind.MISSING))
+
+
+def _each(model: type[Model], context: CheckContext) -> Iterator[Any]:
+    try:
+        yield from model._base_manager.all()
+    except (DatabaseError, ValueError, TypeError) as error:
+        context.report.add(_of_table(model._meta.db_table, "", Kind.UNREADABLE, str(error)))
+
+
+def _batched(rows: Iterator[CaseMatch]) -> Iterator[list[CaseMatch]]:
+    batch: list[CaseMatch] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == ROWS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _of_table(table: str, key: str, kind: Kind, detail: str = "", cases: tuple[int, ...] = ()) -> Damage:
+    return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases, detail=detail)

@@ -1,0 +1,84 @@
+"""One check of the stores: its steps in order, what each could not ask, and the row that says what was found."""
+
+import logging
+from collections.abc import Callable
+
+from django.db import DatabaseError
+
+from core.clock import SystemClock
+from core.errors import BrokenInvariant, DamagedStore, RetryLater
+from core.settings import Settings
+from pagestore.connection import connect
+from pipeline.checking.context import CheckContext
+from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
+from pipeline.checking.evidence_checks import check_evidence
+from pipeline.checking.index_check import check_index
+from pipeline.checking.note import note_known
+from pipeline.checking.page_checks import check_pages, check_works
+from pipeline.checking.row_checks import check_all_rows, check_evidence_rows, check_names
+from pipeline.checking.sqlite_files import accept_tables, check_files, check_rows
+from pipeline.wiring import live, live_evidence, redis_client
+from records.checks import known_damages, note_store_check
+
+log = logging.getLogger("zhuiwen.checking")
+
+# In this order: what a file says of itself decides whether anything is written to it; the index is last, for it is made
+# of fingerprints that are made anew before.
+STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
+    (Store.FILES, check_files),
+    (Store.ADMIN, check_rows),
+    (Store.ADMIN, check_all_rows),
+    (Store.ADMIN, check_evidence_rows),
+    (Store.PAGES, check_works),
+    (Store.PAGES, check_pages),
+    (Store.PAGES, check_names),
+    (Store.EVIDENCE, check_evidence),
+    (Store.INDEX, check_index),
+)
+
+
+def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+    """Read the stores, or a part of them, and say what is damaged. A store that is away is named as unread."""
+    report = Report()
+    context = CheckContext(
+        settings=settings,
+        ports=live(settings),
+        evidence=live_evidence(settings),
+        database=connect(settings.mongo_url),
+        report=report,
+        part=part,
+        tell=tell,
+        may_mend=may_mend,
+    )
+    for store, step in STEPS:
+        try:
+            step(context)
+        except DamagedStore as error:
+            report.add(Damage(store, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+        except (RetryLater, BrokenInvariant) as error:
+            log.warning("%s was not read to its end: %s", step.__name__, error)
+            report.unread.append(error.message)
+        except DatabaseError as error:
+            report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+    return report
+
+
+def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+    """The same, written down for the desk, for `doctor` and for `status`, as far as there is where to write it."""
+    clock = SystemClock()
+    started = clock.now()
+    report = check_stores(settings, tell, may_mend=may_mend, part=part)
+    damages = [each.as_values() for each in report.damages]
+    try:
+        note_store_check(started, clock.now(), report.items, damages, part=part.number)
+        known = known_damages()
+    except DatabaseError as error:
+        report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+        known = [each.as_values() for each in report.lost]
+    note_known(redis_client(settings), len(known), started)
+    return report
+
+
+def accept_rows(settings: Settings, tell: Tell) -> int:
+    """Take the rows of the embedded stores in as they are; how many tables. A person says that they are right."""
+    return accept_tables(settings, tell)

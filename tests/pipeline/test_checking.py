@@ -1,0 +1,202 @@
+"""The stores against their digests and each other, on the admin database, the embedded page store and a real Redis."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import redis
+
+from core.ids import VersionId
+from core.settings_loading import load
+from fingerprint.algorithms import DEFAULT
+from pagestore.connection import MongoDatabase, connect
+from pagestore.evidence import MemoryEvidenceStore
+from pipeline.checking import run
+from pipeline.checking.context import CheckContext
+from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store
+from pipeline.evidence import EvidencePorts, bundle_version
+from pipeline.memory import MemoryOutbox
+from records.models import Case, CaseMatch, CrawlRun, PageRecord, RightsHolder, Site, StoreCheck
+from tests.pipeline.test_live_search import Live, live_ports, story
+
+pytestmark = pytest.mark.django_db
+STEPS = tuple(step for _, step in run.STEPS)
+
+
+@dataclass
+class Kept:
+    """Three pages, of which the first copied a work, with their evidence; and a check of all that."""
+
+    live: Live
+    database: MongoDatabase
+    evidence: EvidencePorts
+    environ: dict[str, str]
+
+    def check(self, *, may_mend: bool = True, part: Part | None = None) -> list[Damage]:
+        report = Report()
+        context = CheckContext(
+            load(self.environ), self.live.ports, self.evidence, self.database, report, part or Part(),
+            lambda name, done, total: None, may_mend,
+        )  # fmt: skip
+        for step in STEPS:
+            step(context)
+        assert report.unread == []
+        return report.damages
+
+    def any_key(self, collection: str) -> str:
+        return str(self.database[collection].find_one({}, {"_id": 1})["_id"])  # type: ignore[index]
+
+
+@pytest.fixture
+def kept(
+    mongo_url: str,
+    redis_url: str,
+    django_capture_on_commit_callbacks: Callable[..., object],
+) -> Iterator[Kept]:
+    client, outbox, database = redis.Redis.from_url(redis_url), MemoryOutbox(), connect(mongo_url)
+    client.flushall()
+    ports = live_ports(client, database, outbox, DEFAULT)
+    ports.index.clear()
+    site = Site.objects.create(
+        rights_holder=RightsHolder.objects.create(name="甲"), name="某站", start_urls="http://pirate.example/"
+    )
+    live = Live(ports, outbox, client, site, django_capture_on_commit_callbacks)
+    live.add_work("旧作", story(1))
+    stored = [live.store_page(f"http://pirate.example/{number}", story(number)) for number in (1, 2, 3)]
+    live.run()
+    evidence = EvidencePorts(ports.pages, ports.works, MemoryEvidenceStore(), ports.clock)
+    bundle_version(VersionId(stored[0].version_id), evidence)
+    made = Kept(live, database, evidence, {"ZHUIWEN_MONGO_URL": mongo_url, "ZHUIWEN_REDIS_URL": redis_url})
+    assert made.check() == []
+    yield made
+    client.close()
+
+
+def told(damages: list[Damage]) -> list[tuple[str, str, str]]:
+    return [(each.place, each.kind.value, each.remedy.value) for each in damages]
+
+
+@pytest.mark.parametrize(
+    ("collection", "remedy"),
+    [
+        ("pages", Remedy.MADE_ANEW),
+        ("page_versions", Remedy.RESTORE),
+        ("page_texts", Remedy.MADE_ANEW),
+        ("raw_bodies", Remedy.RESTORE),
+        ("fingerprints", Remedy.MADE_ANEW),
+        ("work_texts", Remedy.RESTORE),
+    ],
+)
+def test_what_is_gone_from_the_page_store_is_missed_and_made_anew_where_it_can_be(
+    kept: Kept, collection: str, remedy: Remedy
+) -> None:
+    key = kept.any_key(collection)
+    kept.database[collection].delete_one({"_id": key})
+    looked = kept.check(may_mend=False)
+    assert {(each.place, each.kind) for each in looked} == {(collection, Kind.MISSING)}
+    assert told(kept.check()) == [(collection, "missing", remedy.value)]
+    assert told(kept.check()) == ([] if remedy is Remedy.MADE_ANEW else [(collection, "missing", remedy.value)])
+
+
+@pytest.mark.parametrize("collection", ["page_texts", "raw_bodies", "fingerprints", "work_texts"])
+def test_bytes_that_changed_are_told_as_changed(kept: Kept, collection: str) -> None:
+    head: Any = kept.database[collection].find_one({})
+    of_parts = not head.get("data")
+    name, key = (f"{collection}_parts", f"{head['_id']}/0000") if of_parts else (collection, head["_id"])
+    kept.database[name].update_one({"_id": key}, {"$set": {"data": b"\x00garbled"}})
+    assert {(each.place, each.kind) for each in kept.check()} == {(collection, Kind.CHANGED)}
+
+
+def test_a_response_that_is_lost_comes_back_from_the_evidence_that_holds_it(kept: Kept) -> None:
+    match = CaseMatch.objects.get()
+    kept.database["raw_bodies"].delete_one({"_id": match.raw_digest})
+    (damage,) = kept.check()
+    assert (damage.remedy, damage.cases) == (Remedy.MADE_ANEW, (match.case_id,))
+    assert kept.check() == []
+
+
+def test_a_lost_text_of_a_work_names_the_cases_that_rest_on_it(kept: Kept) -> None:
+    match = CaseMatch.objects.get()
+    kept.database["work_texts"].delete_one({"_id": match.text_id})
+    (damage,) = kept.check()
+    assert damage.cases == (match.case_id,)
+
+
+def test_a_version_whose_title_changed_is_not_what_its_id_says(kept: Kept) -> None:
+    kept.database["page_versions"].update_one({"_id": kept.any_key("page_versions")}, {"$set": {"title": "改"}})
+    assert told(kept.check()) == [("page_versions", "changed", "restore")]
+
+
+def test_a_page_is_not_missed_while_a_crawl_may_still_write_it(kept: Kept) -> None:
+    key = kept.any_key("pages")
+    PageRecord.objects.filter(pk=key).update(version_id="")
+    kept.database["pages"].delete_one({"_id": key})
+    CrawlRun.objects.create(
+        site=kept.live.site, rights_holder=kept.live.site.rights_holder, state=CrawlRun.State.RUNNING
+    )
+    assert "page_versions" not in {each.place for each in kept.check()}
+
+
+def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kept) -> None:
+    match = CaseMatch.objects.get()
+    match.spans[0]["page_excerpt"] = f"改{match.spans[0]['page_excerpt'][1:]}"
+    match.save()
+    (damage,) = kept.check()
+    assert (damage.store, damage.place, damage.cases) == (Store.ADMIN, "records_casematch", (match.case_id,))
+
+
+def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
+    case = Case.objects.get()
+    Case.objects.filter(pk=case.pk)._raw_delete("default")
+    damages = kept.check()
+    assert ("records_case", str(case.pk), Kind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
+
+
+@pytest.mark.parametrize("garble", ["bucket", "texts", "counts", "type", "gone", "log"])
+def test_a_garbled_index_is_found_and_made_anew(kept: Kept, garble: str) -> None:
+    client = kept.live.client
+    (bucket, *_) = [key for key in client.scan_iter(match="zw:*b:*") if client.strlen(key)]
+    (texts,) = client.scan_iter(match="zw:*:texts")
+    (meta,) = client.scan_iter(match="zw:*:meta")
+    (log,) = client.scan_iter(match="zw:*:log")
+    match garble:
+        case "bucket":
+            client.setrange(bucket, 0, b"\xff\xff")
+        case "texts":
+            client.hset(texts, client.hkeys(texts)[0], b"\x00" * 13)
+        case "counts":
+            client.hset(meta, "postings", b"many")
+        case "type":
+            client.delete(texts)
+            client.set(texts, b"x")
+        case "gone":
+            client.delete(meta)
+        case "log":
+            client.lset(log, 0, b"\x00" * 34)
+    assert {each.remedy for each in kept.check(may_mend=False)} == {Remedy.CAN_BE_MADE}
+    mended = kept.check()
+    assert {(each.store, each.remedy) for each in mended} == {(Store.INDEX, Remedy.MADE_ANEW)}
+    assert kept.check() == []
+
+
+def test_seven_parts_are_all_of_it(kept: Kept) -> None:
+    kept.database["page_versions"].delete_many({"_id": {"$gte": ""}})
+    whole = {(each.place, each.key) for each in kept.check(may_mend=False)}
+    parts = {(each.place, each.key) for number in range(7) for each in kept.check(may_mend=False, part=Part(number))}
+    assert len(whole) == 3
+    assert parts == whole
+
+
+def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
+    from records.checks import known_damages, next_part, note_store_check
+
+    kept.database["raw_bodies"].delete_many({"_id": {"$gte": ""}})
+    damages = [each.as_values() for each in kept.check()]
+    moment = kept.live.ports.clock.now()
+    note_store_check(moment, moment, 9, damages, part=None)
+    assert [Damage.of(each) for each in known_damages()] == [each for each in map(Damage.of, damages) if each.is_lost]
+    note_store_check(moment, moment, 9, [], part=next_part())
+    assert (next_part(), len(known_damages())) == (1, len([each for each in damages if each["remedy"] == "restore"]))
+    note_store_check(moment, moment, 9, [], part=None)
+    assert (known_damages(), StoreCheck.objects.count()) == ([], 3)

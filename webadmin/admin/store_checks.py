@@ -1,0 +1,59 @@
+"""Checks of what is stored, for administrators: what each found, and how it comes back."""
+
+from django.contrib import admin
+from django.utils.html import format_html_join
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from analytics.plain_text import clean_line
+from records.models import StoreCheck
+from webadmin.admin.columns import NOTHING
+from webadmin.admin.evidence import MachineAdmin
+
+MAX_SHOWN = 200  # of one check; the command line has all
+KINDS = {
+    "changed": _("changed"),
+    "missing": _("missing"),
+    "unreadable": _("cannot be read"),
+    "added": _("added by another program"),
+}
+REMEDIES = {
+    "made anew": _("made anew, whole again"),
+    "can be made anew": _("can be made anew"),
+    "restore": _("comes back from the backup"),
+}
+
+
+@admin.register(StoreCheck)
+class StoreCheckAdmin(MachineAdmin):
+    list_display = ["started_at", "extent", "items", "outcome"]
+    fields = ["started_at", "ended_at", "extent", "items", "outcome_text", "damage_list"]
+
+    @display(description=_("what was read"))
+    def extent(self, check: StoreCheck) -> object:
+        return _("all of it") if check.part is None else _("part %(number)d of 7") % {"number": check.part + 1}
+
+    @display(description=_("outcome"))
+    def outcome_text(self, check: StoreCheck) -> object:
+        return self.outcome(check)[1]
+
+    @display(description=_("outcome"), label={"good": "success", "mended": "warning", "bad": "danger"})
+    def outcome(self, check: StoreCheck) -> tuple[str, object]:
+        lost = sum(each["remedy"] != "made anew" for each in check.damages)
+        if lost:
+            return "bad", _("%(count)d damaged") % {"count": lost}
+        if check.damages:
+            return "mended", _("%(count)d made anew") % {"count": len(check.damages)}
+        return "good", _("all whole")
+
+    @display(description=_("damages"))
+    def damage_list(self, check: StoreCheck) -> object:
+        rows = ((_sentence(each),) for each in check.damages[:MAX_SHOWN])
+        return format_html_join("", "<div>{}</div>", rows) or NOTHING
+
+
+def _sentence(damage: dict[str, object]) -> str:
+    place = clean_line(" ".join(map(str, filter(None, (damage["store"], damage["place"], damage["key"])))))
+    told = f"{place}: {KINDS.get(str(damage['kind']), damage['kind'])}; {REMEDIES.get(str(damage['remedy']), '')}"
+    cases = damage["cases"]
+    return f"{told} ({', '.join(f'#{case}' for case in cases)})" if isinstance(cases, list) and cases else told
