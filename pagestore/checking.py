@@ -16,9 +16,10 @@ from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
 from pagestore.captures import capture_of, named_bodies, named_certificates
 from pagestore.connection import MongoDatabase, translated
-from pagestore.documents import Document, text_of
 from pagestore.mongo_history import sightings
-from pagestore.states import absence_of, states_of
+from pagestore.raw_bodies import RawBodies
+from pagestore.states import absence_of, states_of, version_state
+from pagestore.values import Document, microseconds, text_of
 
 PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
@@ -49,9 +50,12 @@ class StoreFault:
 class StoreReading:
     """One reading of a page store. Each item is read once, however many refer to it. Raises ServiceUnavailable."""
 
-    def __init__(self, database: MongoDatabase) -> None:
+    def __init__(self, database: MongoDatabase, bodies: RawBodies | None) -> None:
+        """bodies: where those of responses lie; None: in `database`."""
         self._database = database
-        self._blobs = {name: Blobs(database, name, INLINE_BYTES) for name in BLOBS}
+        self._blobs: dict[str, RawBodies] = {name: Blobs(database, name, INLINE_BYTES) for name in BLOBS}
+        if bodies is not None:
+            self._blobs[BODIES] = bodies
         self.faults: dict[tuple[str, str], StoreFault] = {}
         self.items = 0
 
@@ -212,7 +216,7 @@ class StoreReading:
         read, refused = dict[str, bytes](), set[str]()
         for key in keys:
             try:
-                data = self._blobs[collection].get(key)
+                data = self._blobs[collection].get_many([key]).get(key)
             except _GARBLED as error:
                 refused.add(key)
                 is_told = isinstance(error, BrokenInvariant) and error.message.code in (
@@ -236,8 +240,8 @@ def remake_page(
     in_order = sorted(versions, key=documents.oldest_first)
     newest = in_order[-1]
     made = documents.page_document(documents.new_page(in_order[0]), [each.id for each in in_order])
-    states = [[documents.microseconds(each.fetched_at), "version", each.id] for each in in_order]
-    last = max(documents.microseconds(newest.fetched_at), last_seen_us or 0)
+    states = [version_state(each.fetched_at, each.id) for each in in_order]
+    last = max(microseconds(newest.fetched_at), last_seen_us or 0)
     made |= {"current": newest.id, "last_seen": last, "states": states, "absences": []}
     with translated(database):
         database[PAGES].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
@@ -245,7 +249,10 @@ def remake_page(
 
 def _check_page(document: Document) -> bool:
     page = documents.page_of(document)
-    versions, named = document["versions"], {key for _, kind, key in document.get("states", []) if kind == "version"}
+    versions, named = (
+        document["versions"],
+        {each["key"] for each in document.get("states", []) if each["kind"] == "version"},
+    )
     states_of(sightings(document))
     return (
         page_id(page.site_id, page.canonical_url) == page.id

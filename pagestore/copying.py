@@ -14,9 +14,9 @@ from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
 from pagestore.connection import MongoDatabase, translated
-from pagestore.documents import Document
 from pagestore.mongo_history import RAW_BODIES
 from pagestore.raw_bodies import RawBodies
+from pagestore.values import Document
 
 # The embedded server walks a whole collection for each request of keys: 8 s for 20,000 documents of 6 kB on a busy
 # machine (2026-11), with any limit. So many keys are 5 MB.

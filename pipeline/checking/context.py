@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from core.settings import Settings
 from core.wording import Message
 from pagestore.connection import MongoDatabase
+from pagestore.raw_bodies import RawBodies
 from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
 from pipeline.evidence import EvidencePorts
 from pipeline.steps import Ports
@@ -25,6 +26,7 @@ class CheckContext:
     ports: Ports
     evidence: EvidencePorts
     database: MongoDatabase
+    bodies: RawBodies | None  # where those of responses lie; None: in the database
     report: Report
     part: Part
     tell: Tell

@@ -16,7 +16,7 @@ from pagestore.checking import (
     StoreFault,
     StoreReading,
 )
-from pagestore.documents import text_of
+from pagestore.values import text_of
 from pipeline.beside import beside
 from pipeline.checking.context import CheckContext, cases_of_text, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
@@ -26,7 +26,7 @@ from records.models import ArchiveImport, Chapter, CrawlRun, PageCheck, PageReco
 
 def check_pages(context: CheckContext) -> None:
     """Pages, versions, texts, responses, captures, absences and fingerprints."""
-    reading = StoreReading(context.database)
+    reading = StoreReading(context.database, context.bodies)
     of_record: dict[str, str] = dict(PageRecord.objects.values_list("page_id", "version_id"))
     ids = sorted({each for each in {*reading.keys(PAGES), *of_record} if context.part.has(each)})
     step = context.step("checking.step-pages")
@@ -52,7 +52,7 @@ def check_pages(context: CheckContext) -> None:
 
 def check_works(context: CheckContext) -> None:
     """The texts of works, and what was made of them."""
-    reading, step = StoreReading(context.database), context.step("checking.step-works")
+    reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
     wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
     texts = sorted(text for text in wanted if context.part.has(text))
     corpus = set(Chapter.objects.values_list("text_id", flat=True))

@@ -20,7 +20,9 @@ from fingerprint.fingerprinting import fingerprint_text
 from pagestore.blobs import INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault, StoreReading, remake_page
 from pagestore.connection import translated
-from pagestore.documents import microseconds, text_keys, texts_of
+from pagestore.documents import headers_of, text_keys, texts_of
+from pagestore.raw_bodies import RawBodies
+from pagestore.values import microseconds, unpacked
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Remedy, Store
 from records.models import EvidenceBundle, PageRecord, Site
@@ -73,9 +75,10 @@ def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
             return Remedy.RESTORE
         if not context.may_write(Store.PAGES):
             return Remedy.CAN_BE_MADE
-        blobs = Blobs(context.database, fault.collection, INLINE_BYTES)
-        blobs.remove(fault.key)
-        blobs.put(fault.key, data)
+        blobs: RawBodies = Blobs(context.database, fault.collection, INLINE_BYTES)
+        if fault.collection == BODIES and context.bodies is not None:
+            blobs = context.bodies
+        blobs.put_back({fault.key: data})
     except ZhuiwenError:
         return Remedy.RESTORE
     return Remedy.MADE_ANEW
@@ -130,10 +133,10 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
 
 
 def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
-    headers = {str(name): str(value) for name, value in document["headers"]}
+    headers = dict(headers_of(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
     given = _Rules(rules.body_selector, rules.title_selector, rules.encoding) if rules else _Rules()
-    return SinglePage(body, headers, str(document["final_url"]), given, is_seen=True)
+    return SinglePage(body, headers, unpacked(document["final_url"]), given, is_seen=True)
 
 
 def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:

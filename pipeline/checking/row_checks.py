@@ -14,7 +14,7 @@ from core.ids import Digest, digest
 from evidence.days import root_of
 from pagestore.blobs import batches
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
-from pagestore.documents import text_of
+from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord
@@ -86,7 +86,7 @@ def _check_keys(model: type[Model], context: CheckContext) -> None:
 
 def check_names(context: CheckContext) -> None:
     """Versions and texts that rows name are in the page store, and findings are what stands in them."""
-    reading = StoreReading(context.database)
+    reading = StoreReading(context.database, context.bodies)
     _check_versions(reading, context)
     _check_matches(reading, context)
     context.report.items += reading.items

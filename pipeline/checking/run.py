@@ -9,6 +9,7 @@ from core.clock import SystemClock
 from core.errors import BrokenInvariant, DamagedStore, RetryLater
 from core.settings import Settings
 from pagestore.connection import connect
+from pagestore.opening import open_raw_bodies
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
 from pipeline.checking.evidence_checks import check_evidence
@@ -39,12 +40,13 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
 
 def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
     """Read the stores, or a part of them, and say what is damaged. A store that is away is named as unread."""
-    report = Report()
+    report, database = Report(), connect(settings.mongo_url)
     context = CheckContext(
         settings=settings,
         ports=live(settings),
         evidence=live_evidence(settings),
-        database=connect(settings.mongo_url),
+        database=database,
+        bodies=open_raw_bodies(database, settings.services.raw_url, settings.s3),
         report=report,
         part=part,
         tell=tell,

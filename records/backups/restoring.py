@@ -23,8 +23,8 @@ from pagestore.copying import (
     page_collections,
     pages,
 )
-from pagestore.documents import moment
 from pagestore.raw_bodies import RawBodies
+from pagestore.values import moment
 from records.backups import tables
 from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of
 from records.backups.references import table_of

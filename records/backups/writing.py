@@ -26,8 +26,8 @@ from pagestore.copying import (
     pages,
     readable,
 )
-from pagestore.documents import microseconds
 from pagestore.raw_bodies import RawBodies
+from pagestore.values import microseconds
 from records.backups import tables
 from records.backups.format import (
     Backup,
