@@ -36,7 +36,7 @@ class Kept:
     def check(self, *, may_mend: bool = True, part: Part | None = None) -> list[Damage]:
         report = Report()
         context = CheckContext(
-            load(self.environ), self.live.ports, self.evidence, self.database, report, part or Part(),
+            load(self.environ), self.live.ports, self.evidence, self.database, None, report, part or Part(),
             lambda name, done, total: None, may_mend,
         )  # fmt: skip
         for step in STEPS:
