@@ -66,7 +66,8 @@ class ServiceSettings:
         Setting(
             _(
                 "the index alone, where it is to be elsewhere, without eviction too: `redis://`, `rediss://`, `unix://`,"
-                " or a cluster as `redis+cluster://` or `rediss+cluster://` with any one of its nodes"
+                " or a cluster as `redis+cluster://` or `rediss+cluster://` with some of its nodes,"
+                " parted by commas"
             ),
             default=_("as `ZHUIWEN_REDIS_URL`"),
             is_secret=True,

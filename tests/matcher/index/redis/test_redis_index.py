@@ -92,14 +92,16 @@ def _stored_postings(client: redis.Redis) -> int:
 
 def test_a_command_that_is_given_twice_does_once_what_it_does(redis_url: str, client: redis.Redis) -> None:
     memory, twice = MemoryIndex(is_open=False), RedisIndex(_Twice.from_url(redis_url), bucket_bits=8)
+    once = RedisIndex(client)
     for index in (memory, twice):
         index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
         index.add(C, PRINTS[C])
         index.remove(A)
         index.tidy()
         index.rebuild([(B, PRINTS[B]), (C, PRINTS[C])])
+    assert found(once, B) == found(memory, B)  # and has read which texts there are
+    for index in (memory, twice):
         index.add(A, PRINTS[A])
-    once = RedisIndex(client)
     assert once.text_ids() == {A, B, C}
     assert (once.state().texts, once.state().postings) == (3, memory.state().postings)
     for text_id in (A, B, C):
