@@ -1,13 +1,11 @@
 """The damages: bytes, pages and ends of files, rows, documents, files of evidence, values of Redis."""
 
-import json
 import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-
-import redis
+from typing import Any
 
 from core.ledger import PREFIX
 from laboratory.damage.copies import Copy
@@ -103,7 +101,7 @@ def any_evidence(copy: Copy, draw: random.Random, count: int) -> list[Path]:
     return draw.sample(sorted(copy.evidence.glob("??/*.wacz")), count)
 
 
-def garble_redis(client: "redis.Redis", draw: random.Random) -> str:
+def garble_redis(client: Any, draw: random.Random) -> str:
     """A value of the index is something else, or gone."""
     key = draw.choice(sorted(client.scan_iter(match=INDEX_KEYS, count=10_000)))
     kind = client.type(key).decode()
@@ -148,8 +146,3 @@ def _by_another(path: Path, statement: str) -> None:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(statement)
         connection.commit()
-
-
-def as_line(values: object) -> str:
-    """One line of what was done, for a file."""
-    return json.dumps(values, ensure_ascii=False, default=str)
