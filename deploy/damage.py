@@ -13,7 +13,7 @@ from core.wording import Message
 
 MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
-LOOK_S = 0.5  # at each file; SQLite reads some 100 MB in it (docs/figures.md)
+LOOK_S = 0.5  # at each file; SQLite reads some 400 MB that are in memory in it (docs/figures.md)
 MAX_REASON_CHARS = 200
 
 

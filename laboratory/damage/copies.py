@@ -6,15 +6,15 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import redis
 
 from core import sockets
-from core.errors import BadInput, ServiceUnavailable
+from core.errors import BadInput, DamagedStore, ServiceUnavailable
 from pagestore.connection import connect, ping
 
 ADMIN, PAGES, EVIDENCE, INDEX = "admin.sqlite3", "mongo/zhuiwen.db", "evidence", "redis"
@@ -107,7 +107,7 @@ def _redis_server() -> str:
     )
     found = next((str(each) for each in bundled if each.exists()), shutil.which("redis-server"))
     if found is None:
-        raise BadInput("laboratory.no-redis")
+        raise BadInput("start.no-redis")
     return found
 
 
@@ -115,12 +115,12 @@ def _started(command: list[str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
 
 
-def _wait_for(ask: "object") -> None:
-    assert callable(ask)
+def _wait_for(ask: Callable[[], object]) -> None:
     end = time.monotonic() + START_S
     while True:
         try:
-            ask()
+            with suppress(DamagedStore):  # that is an answer
+                ask()
         except (ServiceUnavailable, redis.RedisError):
             if time.monotonic() > end:
                 raise

@@ -1,6 +1,5 @@
 """The damages: bytes, pages and ends of files, rows, documents, files of evidence, values of Redis."""
 
-import json
 import random
 import sqlite3
 from collections.abc import Callable
@@ -147,8 +146,3 @@ def _by_another(path: Path, statement: str) -> None:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(statement)
         connection.commit()
-
-
-def as_line(values: object) -> str:
-    """One line of what was done, for a file."""
-    return json.dumps(values, ensure_ascii=False, default=str)
