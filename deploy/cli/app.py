@@ -40,6 +40,7 @@ VERBS = {
     "index": ("index",),
     "bench": ("bench",),
     "users": ("user",),
+    "holders": ("holder",),
 }
 
 
