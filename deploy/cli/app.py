@@ -41,6 +41,7 @@ VERBS = {
     "checking": ("check-stores",),
     "bench": ("bench",),
     "users": ("user",),
+    "holders": ("holder",),
 }
 
 

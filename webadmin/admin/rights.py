@@ -1,19 +1,35 @@
 """Rights holders and their people."""
 
-from typing import Any
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import FileResponse, HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import display
+from unfold.decorators import action, display
 
+from core.errors import ZhuiwenError
 from records.access import admit, is_administrator
 from records.models import Membership, RightsHolder
+from records.take_out import take_out
 from webadmin.admin.isolation import HolderAdmin, is_manager
 from webadmin.forms.member_forms import MembershipForm, ReviewerForm
+from webadmin.wording import said
+
+
+def taken_out(holder: RightsHolder) -> BinaryIO:
+    """The file of all that a rights holder has, written aside."""
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
+        path = Path(folder) / "export.zip"
+        take_out(holder, path)
+        return path.open("rb")  # stays readable when the folder goes
 
 
 @admin.register(RightsHolder)
@@ -24,6 +40,23 @@ class RightsHolderAdmin(HolderAdmin):
     search_fields = ["name", "contact"]
     fields = ["name", "contact", "opens_teasers", "created_at"]
     readonly_fields = ["created_at"]
+    actions_detail = ["take_out"]
+
+    @action(
+        description=_("All that is theirs, as one file"), url_path="take-out", permissions=["manage"], icon="download"
+    )
+    def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """The same file as `zhuiwen holder export`."""
+        holder = self.get_object(request, unquote(object_id))
+        if holder is None or not is_manager(request, holder):
+            raise PermissionDenied
+        try:
+            file = taken_out(holder)
+        except ZhuiwenError as error:
+            messages.error(request, said(error))
+            return HttpResponseRedirect(reverse("admin:records_rightsholder_change", args=[holder.pk]))
+        name = f"zhuiwen-holder-{holder.pk}.zip"
+        return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         fields = super().get_readonly_fields(request, obj)

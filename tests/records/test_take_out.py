@@ -1,0 +1,93 @@
+"""All that a rights holder has, in one file: whole, readable, theirs alone."""
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+
+from pagestore.evidence import MemoryEvidenceStore
+from records import stores
+from records.access import HOLDER_PATHS
+from records.models import Chapter, EvidenceBundle, VerdictRecord
+from records.take_out import take_out
+from tests.support import admin_data, case_texts
+from tests.support.desk import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    filled = admin_data.fill_world(cases=3)
+    texts, store = case_texts.use(monkeypatch), MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: store)
+    text_id = texts.works.put_text(admin_data.WORK_TEXT)
+    Chapter.objects.update(text_id=text_id)
+    for estate in (filled.ours, filled.theirs):
+        bundle = admin_data.evidence_bundle(estate.cases[0])
+        store.put(bundle.digest, b"WACZ of " + estate.holder.name.encode())
+        VerdictRecord.objects.filter(case__in=estate.cases).update(reason="=HYPERLINK(1)")
+    return filled
+
+
+def test_it_has_every_table_the_texts_and_the_evidence_and_each_digest_holds(
+    world: admin_data.World, tmp_path: Path
+) -> None:
+    path = tmp_path / "全部.zip"
+    taken = take_out(world.ours.holder, path)
+    assert [each.name for each in tmp_path.iterdir()] == ["全部.zip"]
+    with zipfile.ZipFile(path) as opened:
+        assert opened.testzip() is None
+        names = opened.namelist()
+        for model in HOLDER_PATHS:
+            name = model._meta.model_name
+            rows = json.loads(opened.read(f"tables/{name}.json"))
+            assert len(rows) == taken.rows[str(name)]
+            assert len(rows) == model._default_manager.filter(**{HOLDER_PATHS[model]: world.ours.holder.pk}).count()
+        for line in opened.read("SHA256SUMS").decode().splitlines():
+            kept, name = line.split("  ", 1)
+            assert hashlib.sha256(opened.read(name)).hexdigest() == kept
+        texts = [each for each in names if each.startswith("works/")]
+        assert len(texts) == Chapter.objects.filter(work__rights_holder=world.ours.holder).count()
+        assert opened.read(texts[0]).decode() == admin_data.WORK_TEXT
+        bundle = EvidenceBundle.objects.get(case=world.ours.cases[0])
+        assert opened.read(f"evidence/{bundle.digest}.wacz") == b"WACZ of " + world.ours.holder.name.encode()
+        readme = opened.read("README.txt").decode()
+        assert world.ours.holder.name in readme
+        assert "tables/case.csv, .json: 线索 (3) / cases (3)" in readme
+        cells = [cell for row in csv.reader(io.StringIO(opened.read("tables/verdictrecord.csv").decode("utf-8-sig")))
+                 for cell in row]  # fmt: skip
+    assert "'=HYPERLINK(1)" in cells
+    assert not any(cell.startswith("=") for cell in cells)
+
+
+def test_nothing_of_another_rights_holder_is_in_it(world: admin_data.World, tmp_path: Path) -> None:
+    take_out(world.ours.holder, tmp_path / "ours.zip")
+    with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
+        everything = b"".join(opened.read(name) for name in opened.namelist())
+    for theirs in ("beidou", world.theirs.holder.name):
+        assert theirs.encode() not in everything
+    assert not any("beidou" in name for name in zipfile.ZipFile(tmp_path / "ours.zip").namelist())
+
+
+def test_what_the_stores_no_longer_have_is_named(world: admin_data.World, tmp_path: Path) -> None:
+    Chapter.objects.filter(work__rights_holder=world.ours.holder).update(text_id="00" * 20)
+    taken = take_out(world.ours.holder, tmp_path / "ours.zip")
+    assert any(each.startswith("works/") for each in taken.lacking)
+    with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
+        assert f"missing or damaged: {taken.lacking[0]}" in opened.read("README.txt").decode()
+
+
+def test_a_manager_downloads_it_and_nobody_else(world: admin_data.World) -> None:
+    address = reverse("admin:records_rightsholder_take_out", args=[world.ours.holder.pk])
+    answer = signed_in(world.ours.manager).get(address)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert zipfile.is_zipfile(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+    for other in (world.ours.reviewer, world.theirs.manager):
+        assert signed_in(other).get(address).status_code in {302, 403, 404}
