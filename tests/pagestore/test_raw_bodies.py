@@ -90,6 +90,8 @@ def test_a_body_that_another_zlib_packed_is_the_same_and_another_body_is_not() -
     objects.put_new(key(other), gzip.compress(body))
     with pytest.raises(BrokenInvariant, match=digest(other)):
         ObjectBodies(objects).put_many({digest(other): other})
+    with pytest.raises(BrokenInvariant, match=digest(other)):
+        ObjectBodies(objects).get_many([digest(other)])
 
 
 def test_of_several_the_known_are_told_and_the_unknown_left_out() -> None:
