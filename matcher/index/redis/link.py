@@ -10,7 +10,7 @@ import redis
 from redis.cluster import RedisCluster
 from redis.exceptions import RedisClusterException
 
-from core.errors import ServiceUnavailable
+from core.errors import IndexStale, ServiceUnavailable
 from core.wording import Message
 
 Client = redis.Redis | RedisCluster
@@ -109,5 +109,8 @@ def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> 
 
 
 def number(answer: Any) -> int:
-    """A counter's value; 0 where there is none."""
-    return int(answer or 0)
+    """A counter's value; 0 where there is none. Raises IndexStale for what is no number any more."""
+    try:
+        return int(answer or 0)
+    except ValueError as error:
+        raise IndexStale("index.garbled") from error
