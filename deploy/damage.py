@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.ledger import integrity_faults
 from core.settings import Settings
+from core.sqlite_files import integrity_faults
 from core.wording import Message
 
 MAGIC = b"SQLite format 3\0"

@@ -10,7 +10,7 @@ from pymongo.database import Database
 from pymongo.errors import ConfigurationError, ConnectionFailure, ExecutionTimeout, OperationFailure, PyMongoError
 
 from core.errors import BadConfiguration, BrokenInvariant, DamagedStore, ServiceUnavailable
-from core.ledger import says_damage
+from core.sqlite_files import says_damage
 from core.wording import Message
 
 MongoDatabase = Database[dict[str, Any]]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,5 +44,10 @@ def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
         kept = client.hgetall(KEY)
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
-    jobs = {name.decode() if isinstance(name, bytes) else name: json.loads(value) for name, value in kept.items()}
-    return {name: JobStats(datetime.fromisoformat(value["ended_at"]), value["counts"]) for name, value in jobs.items()}
+    jobs: dict[str, JobStats] = {}
+    for name, value in kept.items():
+        with suppress(ValueError, KeyError, TypeError):  # a note that was garbled is none
+            noted = json.loads(value)
+            ended = datetime.fromisoformat(noted["ended_at"])
+            jobs[name.decode() if isinstance(name, bytes) else name] = JobStats(ended, noted["counts"])
+    return jobs

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from core.ledger import note_writes, table_written
+from core.ledger_notes import note_writes, table_written
 
 
 def watch_writes() -> None:

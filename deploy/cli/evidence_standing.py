@@ -33,10 +33,13 @@ def noted_lines(settings: "Settings") -> list[Message]:
     noted = probes.redis_value(settings.redis_url, KEY)
     if noted is None:
         return []
-    values = json.loads(noted)
-    first, *others = lines(values, settings)
-    when = local_time(datetime.fromisoformat(values["seen_at"]), settings)
-    backups = [Message.from_json(values["backups"])] if values.get("backups") else []
+    try:
+        values = json.loads(noted)
+        first, *others = lines(values, settings)
+        when = local_time(datetime.fromisoformat(values["seen_at"]), settings)
+        backups = [Message.from_json(values["backups"])] if values.get("backups") else []
+    except (ValueError, KeyError, TypeError):
+        return []  # a note that was garbled is none; the sweeper writes another within the minute
     return [Message("custody.as-of", told=first, when=when), *others, *backups]
 
 

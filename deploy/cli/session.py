@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from core.errors import DamagedStore, ServiceUnavailable
 from core.known_settings import variable_of
-from core.ledger import says_damage
 from core.settings import Settings
 from core.settings_loading import load
+from core.sqlite_files import says_damage
 from core.wording import Message
 from deploy.cli.faults import complain, private_log
 from deploy.words import language

@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.ledger import PREFIX, integrity_faults
+from core.ledger_notes import PREFIX
+from core.sqlite_files import integrity_faults
 
 UNREADABLE = "unreadable"
 

@@ -66,9 +66,13 @@ class Copy:
     def put_back_databases(self) -> None:
         """The files of both databases as they were kept. The stores are down."""
         for name in (ADMIN, PAGES):
-            for each in _BESIDE:
-                self.file(f"{name}{each}").unlink(missing_ok=True)
-            shutil.copy2(self.kept(name), self.file(name))
+            self.put_back_database(name)
+
+    def put_back_database(self, name: str) -> None:
+        """One of them, without what an open connection left beside it."""
+        for each in _BESIDE:
+            self.file(f"{name}{each}").unlink(missing_ok=True)
+        shutil.copy2(self.kept(name), self.file(name))
 
     def kept(self, name: str) -> Path:
         return self._kept / name

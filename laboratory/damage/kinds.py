@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from core.ledger import PREFIX
+from core.ledger_notes import PREFIX
 from laboratory.damage.copies import Copy
 
 PAGE_BYTES = 4096

@@ -122,7 +122,7 @@ def _on_database(copy: Copy, name: str, draw: random.Random, before: Contents) -
         rows = before.differing(after)
         if rows or not after.is_whole:
             return Done(name, f"{damage.__name__}: {what}", rows)
-        copy.file(name).write_bytes(copy.kept(name).read_bytes())
+        copy.put_back_database(name)
     raise ServiceUnavailable(name, "no damage was drawn")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from nx_27017.handler import NeoSQLiteHandler
 
-from core.ledger import begin_on, note_writes
+from core.ledger_notes import begin_on, note_writes
 
 ASKED = ("insert", "update", "delete", "findAndModify", "findandmodify", "find")
 

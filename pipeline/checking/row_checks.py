@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import ForeignKey, Model
 
 from core.ids import Digest, digest
@@ -25,8 +25,9 @@ ROWS_AT_ONCE = 500
 
 def check_all_rows(context: CheckContext) -> None:
     """Every row of every table, read as the product reads it; and every row that names one which is not there."""
-    models, step = [each for each in apps.get_models(include_auto_created=True) if each._meta.managed], None
+    models = [each for each in apps.get_models(include_auto_created=True) if each._meta.managed]
     step = context.step("checking.step-tables")
+    connection.introspection.table_names()  # raises where nothing at all can be asked
     for done, model in enumerate(models):
         step(done, len(models))
         if context.part.has(model._meta.db_table):

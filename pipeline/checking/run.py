@@ -8,6 +8,7 @@ from django.db import DatabaseError
 from core.clock import SystemClock
 from core.errors import BrokenInvariant, DamagedStore, RetryLater
 from core.settings import Settings
+from core.wording import Message
 from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
 from pipeline.checking.context import CheckContext
@@ -22,6 +23,8 @@ from pipeline.wiring import live, live_evidence, redis_client
 from records.checks import known_damages, note_store_check
 
 log = logging.getLogger("zhuiwen.checking")
+
+WITHOUT_ADMIN = Message("checking.without-admin")
 
 # In this order: what a file says of itself decides whether anything is written to it; the index is last, for it is made
 # of fingerprints that are made anew before.
@@ -62,6 +65,8 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
             report.unread.append(error.message)
         except DatabaseError as error:
             report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            if WITHOUT_ADMIN not in report.unread:
+                report.unread.append(WITHOUT_ADMIN)
     return report
 
 

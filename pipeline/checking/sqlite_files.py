@@ -9,8 +9,10 @@ from pathlib import Path
 from django.apps import apps
 from django.db import DatabaseError, connection
 
-from core.ledger import Change, Ledger, Table, begin, integrity_faults, is_begun, reindexed
+from core.ledger import Change, Ledger
+from core.ledger_notes import Table, begin, is_begun
 from core.settings import Settings
+from core.sqlite_files import integrity_faults, reindexed
 from core.wording import Message
 from pipeline.checking.context import MAX_CASES, CheckContext
 from pipeline.checking.damage import Damage, Kind, Remedy, Store, Tell

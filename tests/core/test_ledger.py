@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.ledger import Change, Ledger, RowChange, begin, integrity_faults, note_writes, table_written
+from core.ledger import Change, Ledger, RowChange
+from core.ledger_notes import begin, note_writes, table_written
+from core.sqlite_files import integrity_faults
 
 LAYOUT = """
 CREATE TABLE verse (id INTEGER PRIMARY KEY, words TEXT NOT NULL, line INTEGER);

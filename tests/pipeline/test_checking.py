@@ -136,7 +136,10 @@ def test_a_page_is_not_missed_while_a_crawl_may_still_write_it(kept: Kept) -> No
     PageRecord.objects.filter(pk=key).update(version_id="")
     kept.database["pages"].delete_one({"_id": key})
     CrawlRun.objects.create(
-        site=kept.live.site, rights_holder=kept.live.site.rights_holder, state=CrawlRun.State.RUNNING
+        site=kept.live.site,
+        rights_holder=kept.live.site.rights_holder,
+        state=CrawlRun.State.RUNNING,
+        due_at=kept.live.ports.clock.now(),
     )
     assert "page_versions" not in {each.place for each in kept.check()}
 
@@ -153,6 +156,7 @@ def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
     case = Case.objects.get()
     Case.objects.filter(pk=case.pk)._raw_delete("default")
     damages = kept.check()
+    case.save(force_insert=True)  # the test's database is to be whole at its end
     assert ("records_case", str(case.pk), Kind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
 
 

@@ -11,7 +11,7 @@ import redis
 from redis.cluster import RedisCluster
 from redis.exceptions import AuthenticationError, ClusterError, ReadOnlyError, RedisClusterException
 
-from core.errors import ServiceUnavailable
+from core.errors import IndexStale, ServiceUnavailable
 from core.wording import Message
 
 Client = redis.Redis | RedisCluster
@@ -171,5 +171,8 @@ def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> 
 
 
 def number(answer: Any) -> int:
-    """A counter's value; 0 where there is none."""
-    return int(answer or 0)
+    """A counter's value; 0 where there is none. Raises IndexStale for what is no number any more."""
+    try:
+        return int(answer or 0)
+    except ValueError as error:
+        raise IndexStale("index.garbled") from error

@@ -171,7 +171,7 @@ class RedisIndex:
                 faults = IndexFaults()
                 try:
                     generation = self._generation_in_use()
-                except (ValueError, redis.ResponseError):
+                except (IndexStale, redis.ResponseError):
                     generation = None
                 if generation is None:
                     faults.note(IndexPlace.GENERATION)
