@@ -282,8 +282,8 @@ def _passphrase(file: Path | None, *, is_asked: bool, twice: bool) -> str:
         return require_passphrase(read.partition("\n")[0].rstrip("\r"))
     if not is_asked:
         return ""
-    given = require_passphrase(getpass(worded(Message("backup.passphrase"))))
-    if twice and getpass(worded(Message("backup.passphrase-again"))) != given:
+    given = require_passphrase(getpass(f"{worded(Message('backup.passphrase'))} "))
+    if twice and getpass(f"{worded(Message('backup.passphrase-again'))} ") != given:
         raise BadInput("backup.passphrases-differ")
     return given
 

@@ -108,7 +108,7 @@ class _Making:
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
         self._there = set(destination.keys("objects/"))
         self._new_bytes = 0
-        self._lacking: list[str] = []
+        self._lacking: dict[str, None] = {}  # in the order in which it was noticed
         self._held: dict[str, set[str]] = {}
 
     def made(self) -> Made:
@@ -127,7 +127,7 @@ class _Making:
         gone = {each.digest for each in removals}
         parts = [self._packs(each, early.get(each.name), gone) for each in collections]
         parts += [self._documents(pages(self._source.database)), self._removals(removals)]
-        self._lacking += [each for each in named.lacking(self._held) if each not in self._lacking]
+        self._lacking |= dict.fromkeys(named.lacking(self._held))
         manifest = Manifest(
             installation=self._source.installation,
             program=code_version(),
@@ -278,7 +278,7 @@ class _Making:
         return name
 
     def _note_damage(self, name: str, keys: Iterable[str]) -> None:
-        self._lacking += [f"{name}/{key}" for key in keys]
+        self._lacking |= dict.fromkeys(f"{name}/{key}" for key in keys)
 
 
 def _encoded(documents: Iterable[Mapping[str, Any]]) -> bytes:

@@ -311,7 +311,7 @@ def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) ->
     withdrawn = works.put_text("后来撤回的一章。")
     manifest = stored.backed_up(place).backup.manifest
     works.remove_text(withdrawn)
-    Work.objects.update(title="备份之后改过的标题")
+    Work.objects.filter(pk=stored.world.ours.works[0].pk).update(title="备份之后改过的标题")
     before = stored.rows(), stored.documents()
     text = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]
     version = before[1]["page_versions"][0]["_id"]

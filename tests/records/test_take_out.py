@@ -31,7 +31,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     for estate in (filled.ours, filled.theirs):
         bundle = admin_data.evidence_bundle(estate.cases[0])
         store.put(bundle.digest, b"WACZ of " + estate.holder.name.encode())
-        VerdictRecord.objects.filter(case__in=estate.cases).update(reason="=HYPERLINK(1)")
+        VerdictRecord.objects.filter(case__in=estate.cases).update(note="=HYPERLINK(1)")
     return filled
 
 
