@@ -5,6 +5,7 @@ request whole before a thread takes it up, so that slow clients hold no thread.
 """
 
 import faulthandler
+import os
 import time
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +37,7 @@ class BufferingWorker(Worker):
             self.wsgi, map=connections, sockets=[each.sock for each in self.sockets], **server_options()
         )
         waiting, waited = server.task_dispatcher.queue, None
-        while self.alive:
+        while self.alive and os.getppid() == self.ppid:  # whoever takes a dead parent's place needs the port
             first = _first(waiting)
             if first is None or first is not waited:
                 self.notify()

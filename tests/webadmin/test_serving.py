@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import psutil
 import pytest
 from waitress.server import create_server
 
+from tests.support.embedded import free_port, wait_until
 from webadmin.serving import server_options
 
 SENT = {"X-Forwarded-For": "203.0.113.9, 198.51.100.7", "X-Forwarded-Proto": "https"}
@@ -43,3 +49,42 @@ def test_a_visitor_is_who_the_proxy_says_and_no_visitor_says_who_he_is(
         server.trigger.pull_trigger(server.close)  # in its own thread, which is asleep on the sockets
         serving.join()
         server.task_dispatcher.shutdown()
+
+
+@pytest.mark.usefixtures("loopback", "processes")
+def test_when_the_parent_is_killed_its_processes_end_and_give_the_port_to_whoever_takes_its_place() -> None:
+    port = free_port()
+    worker, place = "webadmin.serving.BufferingWorker", f"127.0.0.1:{port}"
+    options = ["--bind", place, "--workers", "2", "--worker-class", worker, "tests.webadmin.test_serving:whose"]
+    children: list[psutil.Process] = []
+    parent = subprocess.Popen([sys.executable, "-m", "gunicorn", *options], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: answers(port), "the desk answers")
+        wait_until(lambda: len(psutil.Process(parent.pid).children()) == 2, "both processes are there")
+        children = psutil.Process(parent.pid).children()
+        parent.kill()
+        parent.wait()
+        wait_until(lambda: not any(map(is_running, children)), "no process is left")
+        with socket.socket() as successor:
+            successor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            successor.bind(("127.0.0.1", port))
+    finally:
+        parent.kill()
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as response:
+            return bool(response.read())
+    except OSError:
+        return False
+
+
+def is_running(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
