@@ -36,7 +36,7 @@ class CrawlRunAdmin(HolderAdmin):
     search_fields = ["site__name"]
     fieldsets: Any = [
         (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "only_urls", "ending"]}),
-        (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), ("resume_at", "duration")]}),
+        (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), "resume_at", "duration"]}),
         (
             _("What came of it"),
             {
