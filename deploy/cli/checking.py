@@ -70,9 +70,9 @@ def sentence_of(damage: "Damage") -> Message:
     place = " ".join(filter(None, (damage.place, damage.key)))
     told = Message(
         "checking.damage",
-        store=Message(f"checking.{damage.store.value.replace(' ', '-')}"),
+        store=Message(_STORES[damage.store.value]),
         place=place,
-        kind=Message(f"checking.{damage.kind.value}"),
+        kind=Message(_KINDS[damage.kind.value]),
         remedy=Message(_REMEDIES[damage.remedy.value]),
     )
     if damage.cases:
@@ -81,6 +81,19 @@ def sentence_of(damage: "Damage") -> Message:
     return Message("checking.damage-detail", told=told, detail=damage.detail) if damage.detail else told
 
 
+_STORES = {
+    "page store": "checking.page-store",
+    "admin database": "checking.admin-database",
+    "evidence": "checking.evidence",
+    "index": "checking.index",
+    "files": "checking.files",
+}
+_KINDS = {
+    "changed": "checking.changed",
+    "missing": "checking.missing",
+    "unreadable": "checking.unreadable",
+    "added": "checking.added",
+}
 _REMEDIES = {
     "made anew": "checking.made-anew",
     "can be made anew": "checking.can-be-made",
