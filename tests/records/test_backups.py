@@ -70,7 +70,8 @@ class Stored:
     def documents(self) -> dict[str, list[dict[str, object]]]:
         """All that the page store and the evidence store hold."""
         names = sorted(self.mongo.list_collection_names())
-        return {name: sorted(self.mongo[name].find({}), key=lambda each: each["_id"]) for name in names}
+        found = {name: sorted(self.mongo[name].find({}), key=lambda each: each["_id"]) for name in names}
+        return {name: documents for name, documents in found.items() if documents}
 
     def destroy(self) -> None:
         for name in self.mongo.list_collection_names():
