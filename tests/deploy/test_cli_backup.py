@@ -104,6 +104,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     assert "is restored and read back" in done.out
     values = {row["name"]: row["value"] for row in other("config", "list", "--json").json()}
     assert (values["workers"], values["crawlers"]) == ("3", "5")
+    new = prepare({"ZHUIWEN_HOME": str(new.path)})  # with the key of the backup
     up(new, silent, only=("mongo",))
     try:
         assert other.script(_READ, text).out.splitlines() == ["渡口的灯是在立冬那天熄的。", HIDDEN]

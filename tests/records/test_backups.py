@@ -13,10 +13,12 @@ from core.clock import ManualClock
 from core.errors import BadInput
 from core.evidence import Removal
 from core.ids import Digest, VersionId, digest
+from core.ports import ObjectStore
 from pagestore.connection import MongoDatabase, connect
 from pagestore.evidence import MongoEvidenceStore
 from pagestore.mongo import MongoPageStore, MongoWorkStore
 from pagestore.objects.memory import MemoryObjects
+from pagestore.objects.opening import open_objects
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -37,6 +39,7 @@ from records.backups.writing import Made, Source, make
 from records.models import Case, Chapter, EvidenceBundle, PageRecord, Work
 from tests.support import admin_data
 from tests.support.case_texts import Texts, keep_estate
+from tests.support.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,7 +63,7 @@ class Stored:
     def target(self) -> Target:
         return Target(self.mongo, self.evidence)
 
-    def backed_up(self, to: MemoryObjects, **files: bytes) -> Made:
+    def backed_up(self, to: ObjectStore, **files: bytes) -> Made:
         return make(Source(installation_key(), self.mongo, self.evidence, files), to, unheard)
 
     def rows(self) -> dict[str, list[bytes]]:
@@ -190,6 +193,18 @@ def test_every_damaged_object_is_named_and_never_restored(stored: Stored, damage
     with pytest.raises(DamagedBackup, match="missing from the backup"):
         restore(manifest, place, stored.target, unheard)
     assert not Work.objects.exists()
+
+
+def test_a_backup_lies_in_s3_as_well(stored: Stored, s3_server: S3Server, s3_url: str) -> None:
+    place = open_objects(s3_url, s3_server.access(), "DEST")
+    before = stored.rows(), stored.documents()
+    made = stored.backed_up(place)
+    assert stored.backed_up(place).new_bytes < made.new_bytes
+    manifest = load(place, backups_at(place)[-1]).manifest
+    assert verify(manifest, place, unheard).faults == ()
+    stored.destroy()
+    restore(manifest, place, stored.target, unheard)
+    assert (stored.rows(), stored.documents()) == before
 
 
 def test_a_backup_that_was_cut_off_is_none(stored: Stored) -> None:
