@@ -88,8 +88,8 @@ class StorePipeline:
             await self._patiently(lambda: recrawl.store_unread(item))
         else:
             stored = await self._batches.put(item.fetched, item.reading)
-            self._count(stored)
             await self._patiently(lambda: recrawl.store_look(item))
+            self._count(stored)  # only now: until all of it is kept, the page comes again
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)

@@ -26,7 +26,7 @@ def wait_for_service(
 ) -> bool:
     """Queue a running run again for a service's sake, or fail it where none of its attempts came any further.
 
-    fault: what the service's error says; has_moved: whether this attempt fetched anything. Says whether the run was
+    fault: what the service's error says; has_moved: whether this attempt kept anything. Says whether the run was
     still running.
     """
     service = service_of(fault)

@@ -289,6 +289,29 @@ def test_a_service_that_stays_away_is_tried_later_each_time_and_in_the_end_the_r
     )
 
 
+def test_a_run_that_fetches_what_cannot_be_stored_waits_longer_each_time_and_fails_in_the_end(site: Site) -> None:
+    run = running(site)
+    for _ in outages.PAUSES:
+        lease = run_lease.RunLease(run)
+        lease.note(CrawlCounts(fetched=3))
+        crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
+        assert run.state == State.QUEUED
+        assert crawls.mark_started(run, timezone.now() + timedelta(hours=1))
+    lease = run_lease.RunLease(run)
+    lease.note(CrawlCounts(fetched=3))
+    crawl_process._fail(run, lease, ServiceUnavailable(Message("service.page-store"), "mongo"))
+    assert run.state == State.FAILED
+
+
+@pytest.mark.parametrize("kept", [CrawlCounts(fetched=1, stored=1), CrawlCounts(fetched=1, unchanged=1)])
+def test_a_run_has_moved_when_something_of_it_lasts(site: Site, kept: CrawlCounts) -> None:
+    lease = run_lease.RunLease(running(site))
+    lease.note(CrawlCounts(fetched=1, rejected={"robots": 1}))
+    assert not lease.has_moved
+    lease.note(kept)
+    assert lease.has_moved
+
+
 def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site) -> None:
     run, now = running(site), timezone.now()
     for _ in range(3):
