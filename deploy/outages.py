@@ -33,7 +33,7 @@ class Outages:
 
         Raises ServiceUnavailable where a service is away for longer than the limit.
         """
-        from records.database import AWAY, fresh, unavailable
+        from records.database import AWAY, fresh, is_away, unavailable
 
         since, told_at = None, 0.0
         while True:
@@ -41,6 +41,8 @@ class Outages:
             try:
                 return step()
             except (ServiceUnavailable, *AWAY) as error:
+                if not (isinstance(error, ServiceUnavailable) or is_away(error)):
+                    raise
                 away = error if isinstance(error, ServiceUnavailable) else unavailable(error)
                 now = time.monotonic()
                 since = now if since is None else since

@@ -73,7 +73,8 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
             on_read=lambda url, page: gathered.add(url, page.contacts),
         )
     except (ZhuiwenError, DatabaseFailure) as error:
-        log.error("crawl run %s ended: %s", run.pk, error)
+        is_bug = outages.fault_of(error) is None and not isinstance(error, ZhuiwenError)
+        log.error("crawl run %s ended: %s", run.pk, error, exc_info=is_bug)
         why = error
         return _written(lease, lambda: _fail(run, lease, why), run, outbox)
     _propose_moves(run, store)

@@ -13,7 +13,7 @@ from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.imports import run_import
 from pipeline.wiring import live
-from records.database import AWAY
+from records.database import AWAY, is_away
 from records.sites import imports
 
 log = logging.getLogger("zhuiwen.imports")
@@ -29,6 +29,8 @@ def main(arguments: list[str]) -> int:
             if imports.take(row, clock.now()):
                 run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
     except (RetryLater, *AWAY) as error:
+        if not (isinstance(error, RetryLater) or is_away(error)):
+            raise
         log.warning("an import stopped, and is taken up again: %s", error)
         return 1
     finally:

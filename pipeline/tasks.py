@@ -35,7 +35,7 @@ from pipeline.wiring import live, live_evidence, redis_client
 from records import checks as store_checks
 from records import failures, statistics
 from records.backups import schedule as backup_schedule
-from records.database import AWAY
+from records.database import AWAY, is_away
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
 from records.models import CrawlRun
@@ -48,7 +48,7 @@ from records.sites import runs as crawls
 log = logging.getLogger("zhuiwen.pipeline")
 
 MAX_BACKOFF_S = 600
-SERVICE_AWAY = (RetryLater, *AWAY)
+SERVICE_AWAY = (RetryLater, *AWAY)  # tried again; some of it is a fault of ours: _is_service_away
 PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
@@ -82,7 +82,7 @@ class PeriodicTask(Step):
     max_retries = 0
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        if isinstance(exc, SERVICE_AWAY):
+        if _is_service_away(exc):
             log.warning("%s waits for its next turn: %s", self.name, exc)
         else:
             super().on_failure(exc, task_id, args, kwargs, einfo)
@@ -115,15 +115,17 @@ class PagesStep(Step):
         version_ids = kwargs["version_ids"]
         log.error("%s %s failed: %s", self.name, version_ids, exc)
         # Of several, and where a service is away for longer than retries last, the sweeper sends again what is owed.
-        if len(version_ids) == 1 and not isinstance(exc, SERVICE_AWAY):
+        if len(version_ids) == 1 and not _is_service_away(exc):
             failures.note(self.name, version_ids[0], exc)
 
     def _run(self, version_ids: Sequence[str]) -> None:
         try:
             super().__call__(version_ids=version_ids)
-        except (*self.autoretry_for, CeleryError):
+        except CeleryError:
             raise
         except Exception as error:
+            if _is_service_away(error):
+                raise
             if len(version_ids) == 1 and isinstance(error, BadInput):
                 log.warning("%s: %s", self.name, error)
             elif len(version_ids) == 1:
@@ -169,6 +171,10 @@ class MailStep(Step):
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         super().on_failure(exc, task_id, args, kwargs, einfo)
         mails.give_up(kwargs["mail_id"], SystemClock().now())
+
+
+def _is_service_away(error: BaseException) -> bool:
+    return isinstance(error, RetryLater) or is_away(error)
 
 
 def _recorded(name: str, call: Callable[[], object]) -> None:

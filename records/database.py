@@ -5,13 +5,14 @@ a `fresh` one before each step of its loop; a request of the desk and a task of 
 """
 
 import logging
+import sqlite3
 import time
 from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
 
 from core.errors import ServiceUnavailable
 from core.wording import Message
@@ -19,8 +20,46 @@ from core.wording import Message
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.database")
 
-AWAY = (OperationalError, InterfaceError)
+AWAY = (OperationalError, InterfaceError)  # what they are raised as that pass, and faults of ours with them: is_away
+# What SQLite says of a file that is held by another, on a full or failing disk, or not to be written just now.
+_PASSING_CODES = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL,
+}
+# PostgreSQL, appendix A: connection, rollback (deadlock), want of resources, ended by an administrator, a lock that is
+# held, a disk that fails.
+_PASSING_STATES = ("08", "40", "53", "57P", "55P03", "58030")
+# Of PostgreSQL: undefined table, undefined column; SQLite has no code of their own for them.
+_UNMADE_STATES = ("42P01", "42703")
+_UNMADE_WORDS = ("no such table", "no such column")
 RETRY_S = 1.0  # a fail-over takes seconds to minutes; a connection that is refused costs a millisecond
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether an error means that the database does not answer, or not now; one of a wrong question does not pass.
+
+    Both drivers raise OperationalError of either: `no such column`, too many variables, a query that was cancelled.
+    """
+    if not isinstance(error, AWAY):
+        return False
+    code = getattr(error.__cause__, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _PASSING_CODES  # an extended code has the primary one in its lowest byte
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(_PASSING_STATES)  # none: no server has answered
+
+
+def is_unmade(error: BaseException) -> bool:
+    """Whether an error says that the database lacks what `zhuiwen up` makes in it."""
+    if not isinstance(error, DatabaseError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state in _UNMADE_STATES or str(error).startswith(_UNMADE_WORDS)
 
 
 def fresh() -> None:
@@ -56,7 +95,7 @@ def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
         try:
             return call()
         except AWAY as error:
-            if not may_wait():
+            if not (is_away(error) and may_wait()):
                 raise
             log.warning("the admin database is waited for: %s", error)
         time.sleep(RETRY_S)

@@ -92,9 +92,9 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
         return None
     from django.conf import settings
 
-    from records.database import AWAY, unavailable
+    from records.database import is_away, is_unmade, unavailable
 
-    return unavailable(error) if isinstance(error, AWAY) and settings.configured else None
+    return unavailable(error) if settings.configured and (is_away(error) or is_unmade(error)) else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -18,8 +18,6 @@ from deploy.words import language
 
 STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
-_NOT_MADE = ("42P01", "42703")  # PostgreSQL: undefined table, undefined column
-
 
 @contextmanager
 def session() -> Iterator[Settings]:
@@ -81,19 +79,18 @@ def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> Non
 
 def _unavailable(error: Exception) -> ServiceUnavailable:
     """What is said of it: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
-    from records.database import place, unavailable
+    from records.database import is_unmade, place, unavailable
 
-    if getattr(error.__cause__, "sqlstate", None) in _NOT_MADE:
+    if is_unmade(error):
         return ServiceUnavailable(Message("service.admin-database"), place(), "zhuiwen up")
     return unavailable(error)
 
 
 def _is_absence(error: Exception) -> bool:
     """Whether the database does not answer or lacks its tables, rather than that we asked something wrong."""
-    from django.db.utils import InterfaceError, OperationalError
+    from records.database import is_away, is_unmade
 
-    is_away = isinstance(error, OperationalError | InterfaceError)  # SQLite: missing tables, too
-    return is_away or getattr(error.__cause__, "sqlstate", None) in _NOT_MADE
+    return is_away(error) or is_unmade(error)
 
 
 def _log_to(settings: Settings) -> None:

@@ -48,7 +48,7 @@ def patiently(call: Callable[[], T], what: str) -> T:
     """What the call gives, tried again while a service is away or what it needs is not there yet."""
     from core.errors import BadInput, RetryLater
     from laboratory.chaos.people import NotYet
-    from records.database import AWAY, fresh
+    from records.database import AWAY, fresh, is_away
 
     deadline, last = time.monotonic() + GIVE_UP_AFTER_S, ""
     while True:
@@ -56,7 +56,8 @@ def patiently(call: Callable[[], T], what: str) -> T:
         try:
             return call()
         except (RetryLater, NotYet, OSError, *AWAY) as error:
-            if isinstance(error, BadInput) or time.monotonic() > deadline:
+            is_bug = isinstance(error, BadInput) or (isinstance(error, AWAY) and not is_away(error))
+            if is_bug or time.monotonic() > deadline:
                 raise
             if (said := f"{type(error).__name__}: {error}".splitlines()[0]) != last:
                 _tell(f"  {what} waits: {said}")

@@ -14,7 +14,7 @@ from records.cases.found import site_key
 from records.cases.recording import record_outcomes
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings
-from records.database import AWAY, unavailable
+from records.database import AWAY, is_away, unavailable
 from records.models import Chapter, PageCheck, RightsHolder
 
 
@@ -51,6 +51,8 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         try:
             note_sightings(versions, now)
         except AWAY as error:
+            if not is_away(error):
+                raise
             raise unavailable(error) from error
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
@@ -66,6 +68,8 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         try:
             rule_waiting(rights_holder)
         except AWAY as error:
+            if not is_away(error):
+                raise
             raise unavailable(error) from error
 
     def is_owned(self, text: WorkTextId) -> bool:
@@ -76,4 +80,6 @@ class DjangoCaseRepository(DjangoSearchBacklog):
             with transaction.atomic():
                 return record_outcomes(outcomes, self._works)
         except AWAY as error:
+            if not is_away(error):
+                raise
             raise unavailable(error) from error

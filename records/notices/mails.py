@@ -22,7 +22,7 @@ from core.wording import Message
 from papers.mail import mail_bytes
 from papers.smtp import Handed, Letter, Outcome, hand_over
 from records import stores
-from records.database import AWAY, fresh
+from records.database import AWAY, fresh, is_away
 from records.models import Notice, NoticeEvent, NoticeMail
 from records.notices.events import locked
 from records.notices.fitness import require_fit
@@ -187,7 +187,9 @@ def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
     for pause_s in PAUSES_S:
         try:
             _written(mail, handed, now)
-        except AWAY:
+        except AWAY as error:
+            if not is_away(error):
+                raise
             time.sleep(pause_s)
             fresh()
         else:

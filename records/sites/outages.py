@@ -12,7 +12,7 @@ from django.utils.timezone import localtime
 from core.errors import RetryLater
 from core.pages import CrawlCounts
 from core.wording import Message
-from records.database import AWAY, unavailable
+from records.database import is_away, unavailable
 from records.models import CrawlRun
 from records.sites import runs as crawls
 
@@ -41,7 +41,7 @@ def wait_for_service(
 
 def fault_of(error: Exception) -> Message | None:
     """What is said of an error that means that a service is away; None of any other."""
-    if isinstance(error, AWAY):
+    if is_away(error):
         return unavailable(error).message
     return error.message if isinstance(error, RetryLater) else None
 

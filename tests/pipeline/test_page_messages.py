@@ -1,9 +1,11 @@
 """Messages of several pages: one page at fault, or one that ends its worker, costs the others nothing."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 
 import pytest
 import redis
+from django.db import OperationalError
 
 from core.errors import BrokenInvariant, NotFound, ServiceUnavailable
 from core.ids import digest
@@ -72,6 +74,16 @@ def test_one_page_at_fault_costs_the_others_nothing_and_waits_for_a_person(worke
     assert sorted(worker.compared) == [[PAGES[0]], [PAGES[2]]]
     failed = FailedMessage.objects.get()
     assert (failed.subject, "is gone from the page store" in str(failed.error)) == (PAGES[1], True)
+
+
+def test_a_wrong_question_to_the_database_is_no_outage_and_waits_for_a_person(worker: Worker) -> None:
+    with pytest.raises(sqlite3.OperationalError) as wrong:
+        sqlite3.connect(":memory:").execute("SELECT 1 FROM nothing")
+    worker.faults[PAGES[1]] = OperationalError(str(wrong.value))
+    worker.faults[PAGES[1]].__cause__ = wrong.value
+    worker.run(PAGES)
+    assert sorted(each for each in worker.compared if len(each) == 1) == [[PAGES[0]], [PAGES[2]]]
+    assert FailedMessage.objects.get().subject == PAGES[1]
 
 
 def test_a_page_that_there_is_no_more_is_passed_over(worker: Worker) -> None:
