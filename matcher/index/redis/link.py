@@ -9,7 +9,13 @@ from typing import Any, TypeVar
 
 import redis
 from redis.cluster import RedisCluster
-from redis.exceptions import AuthenticationError, ClusterError, ReadOnlyError, RedisClusterException
+from redis.exceptions import (
+    AuthenticationError,
+    ClusterError,
+    CrossSlotTransactionError,
+    ReadOnlyError,
+    RedisClusterException,
+)
 
 from core.errors import IndexStale, ServiceUnavailable
 from core.wording import Message
@@ -25,6 +31,9 @@ FAILOVER_S = 20.0
 PAUSES_S = 0.1, 1.0  # between attempts: the first, doubled up to the last
 # What a cluster answers, or does not, while that happens.
 _PASSING = (redis.ConnectionError, redis.TimeoutError, ClusterError, ReadOnlyError, RedisClusterException)
+# What the driver says of a command that it does not send, by its class or by words alone (redis 8): asked again it says
+# the same.
+_NOT_SENT = ("same key slot", "Missing key", "Invalid args", "not implemented", "cannot be triggered")
 
 
 def cluster_client(url: str, **options: Any) -> RedisCluster:
@@ -89,10 +98,11 @@ class Link:
         while True:
             try:
                 return call()
-            except AuthenticationError:
+            except (AuthenticationError, CrossSlotTransactionError):
                 raise
-            except _PASSING:
-                if time.monotonic() + pause_s > end:
+            except _PASSING as error:
+                is_sent = not any(words in str(error) for words in _NOT_SENT)
+                if not is_sent or time.monotonic() + pause_s > end:
                     raise
                 # For each script of a pipeline the driver asks one node which keys it has, for ever that which is gone.
                 self._client.replace_default_node()

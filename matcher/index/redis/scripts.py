@@ -65,9 +65,10 @@ PUBLISH = (
     + """
 if redis.call('HEXISTS', KEYS[3], 'bucket_bits') == 0 then return -2 end
 local there = redis.call('HGET', KEYS[1], ARGV[1])
+if there == ARGV[2] then return 1 end  -- by the first run of this
 if there then
   -- Withdrawn and added by someone else meanwhile: what was put since then is in buckets that were swept already.
-  if there ~= ARGV[2] then bury(KEYS[3], KEYS[4], ARGV[2]) end
+  bury(KEYS[3], KEYS[4], ARGV[2])
   return -1
 end
 if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then

@@ -12,6 +12,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
 from redis.crc import key_slot
+from redis.exceptions import RedisClusterException
 from redis.retry import Retry
 
 from core.errors import BrokenInvariant, IndexStale, ServiceUnavailable
@@ -26,6 +27,7 @@ from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.journal import JournalEntry
 from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys
+from matcher.index.redis.link import Link
 from matcher.index.redis.redis_index import OUTGROWN, RedisIndex
 from matcher.index.redis.scripts import TEXT_IS_THERE
 from matcher.index.redis.text_table import pack_id
@@ -95,7 +97,7 @@ def test_a_command_that_is_given_twice_does_once_what_it_does(redis_url: str, cl
     once = RedisIndex(client)
     for index in (memory, twice):
         index.rebuild([(A, PRINTS[A]), (B, PRINTS[B])])
-        index.add(C, PRINTS[C])
+        assert index.add(C, PRINTS[C]), "it was missing, also where the second run of a script finds it"
         index.remove(A)
         index.tidy()
         index.rebuild([(B, PRINTS[B]), (C, PRINTS[C])])
@@ -378,6 +380,17 @@ class TestServers:
                 ask()
         index.rebuild(PRINTS.items())
         assert found(index, A)
+
+    def test_a_command_that_no_server_was_given_is_not_tried_again(self, cluster: RedisCluster) -> None:
+        calls: list[int] = []
+
+        def across_slots() -> object:
+            calls.append(1)
+            return cluster.execute_command("EVAL", "return 1", 2, "a", "b")
+
+        with pytest.raises(RedisClusterException, match="same key slot"):
+            Link(cluster)._patiently(across_slots)
+        assert len(calls) == 1
 
     def test_a_cluster_shares_the_buckets_evenly_and_deletes_them_all(self, cluster: RedisCluster) -> None:
         index = RedisIndex(cluster)
