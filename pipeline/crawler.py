@@ -60,6 +60,7 @@ class Crawler:
 
     def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
+        taken_at = run.started_at
         connections.close_all()  # none is held open for the hours that a crawl takes
         # The slot, an open file, stays taken as long as the crawl runs, whatever becomes of this process.
         self._crawl = _forked(run.pk)
@@ -69,7 +70,11 @@ class Crawler:
         crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._answered(run.refresh_from_db)
-        return self._answered(lambda: self._taken_up(run, code)) if run.state == CrawlRun.State.RUNNING else None
+        # A run that was put back goes into the queue under its number: it may run again by now, as another crawler's.
+        is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
+        if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
+            return None
+        return self._answered(lambda: self._taken_up(run, code))
 
     def _answered(self, call: Callable[[], T]) -> T:
         """What the admin database answers, waited for as long as others wait until they take a silent run up."""

@@ -18,7 +18,10 @@ from records.sites import runs as crawls
 
 # Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery some; the clock looks once
 # a minute. A service that is away for two hours wants a person, who may then ask for the crawl again.
-PAUSES: Sequence[timedelta] = [timedelta(seconds=each) for each in (30, 60, 120, 240, 480, *[900] * 6)]
+PAUSES: Sequence[timedelta] = [
+    *(timedelta(seconds=each) for each in (30, 60, 120, 240, 480)),
+    *[crawls.MAX_SERVICE_PAUSE] * 6,
+]
 
 
 def wait_for_service(
@@ -35,7 +38,7 @@ def wait_for_service(
         return crawls.fail(run, counts, Message("crawl.service-stayed-away", service=service, count=len(PAUSES)))
     goes_on_at = now + PAUSES[attempt - 1]
     when = f"{localtime(goes_on_at):%Y-%m-%d %H:%M:%S}"
-    reason = Message("crawl.waits-for-service", service=service, when=when)
+    reason = Message(crawls.WAITS_FOR_SERVICE, service=service, when=when)
     return crawls.put_back(run, counts, outages=attempt, resume_at=goes_on_at, finish_reason=reason)
 
 

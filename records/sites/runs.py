@@ -32,6 +32,8 @@ State, Trigger = CrawlRun.State, CrawlRun.Trigger
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=10)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
+MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of records.sites.outages
+WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
 
 # How a crawl ended that came to its end: crawler.end_reasons.
@@ -189,8 +191,12 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
 
 
 def may_go_on(now: datetime) -> Q:
-    """Of queued runs: those that do not wait for the site's hours, or for what it asked to wait for."""
-    return Q(resume_at__isnull=True) | Q(resume_at__lte=now)
+    """Of queued runs: those that do not wait for the site's hours, or for what it or a service wants.
+
+    One that would wait for a service for longer than it ever does was put back while the clock was wrong.
+    """
+    is_too_late = Q(resume_at__gt=now + MAX_SERVICE_PAUSE, finish_reason__code=WAITS_FOR_SERVICE)
+    return Q(resume_at__isnull=True) | Q(resume_at__lte=now) | is_too_late
 
 
 def counts_of(run: CrawlRun) -> CrawlCounts:

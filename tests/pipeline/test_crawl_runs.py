@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -310,6 +312,36 @@ def test_a_run_has_moved_when_something_of_it_lasts(site: Site, kept: CrawlCount
     assert not lease.has_moved
     lease.note(kept)
     assert lease.has_moved
+
+
+def test_a_run_that_a_wrong_clock_put_far_off_waits_no_longer_than_the_longest_pause(site: Site) -> None:
+    run, now = running(site), timezone.now()
+    assert outages.wait_for_service(run, None, STORE, now + timedelta(hours=3), has_moved=False)
+    assert crawls.has_waiting(now)
+    assert crawls.mark_started(run, now)
+    hours = (now + timedelta(hours=8)).isoformat()
+    assert crawls.put_back(run, CrawlCounts(resume_at=hours, end_sentence=A))
+    assert not crawls.has_waiting(now), "the site's hours are kept, whatever the run waited for before"
+
+
+@pytest.mark.parametrize("code", [crawl_process.ENDED, crawl_process.UNKNOWN])
+def test_a_run_that_another_crawler_has_taken_since_is_left_to_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    run = running(site, timedelta(minutes=1))
+
+    def crawled_elsewhere(number: int) -> int:
+        other = CrawlRun.objects.get(pk=number)
+        assert crawls.put_back(other)
+        assert crawls.mark_started(other)
+        return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({code})"]).pid
+
+    monkeypatch.setattr(crawler, "_forked", crawled_elsewhere)
+    monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
+    with Path(os.devnull).open("ab") as file:
+        slot = slots.Slot(file)
+        assert crawler.Crawler(slot)._run(run, slot) is None
+    assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
 
 
 def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site) -> None:

@@ -29,9 +29,10 @@ def file(tmp_path: Path) -> Path:
 def asked(file: Path, *statements: str) -> OperationalError:
     connection = sqlite3.connect(file, timeout=0)
     try:
+        for each in statements[:-1]:
+            connection.execute(each)
         with pytest.raises(sqlite3.OperationalError) as failed:
-            for each in statements:
-                connection.execute(each)
+            connection.execute(statements[-1])
     finally:
         connection.close()
     return raised_by(failed.value)
