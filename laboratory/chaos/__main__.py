@@ -20,7 +20,7 @@ from core.errors import ZhuiwenError
 from laboratory.chaos import servers as real
 from laboratory.chaos.faults import Faults, can_move_clock, small_disk, unmount
 from laboratory.chaos.installation import Installation, installed
-from laboratory.chaos.plan import KINDS, VICTIMS, Options, faults, site_count
+from laboratory.chaos.plan import KINDS, VICTIMS, Options, all_done_within_s, faults, site_count
 from laboratory.chaos.servers import Server
 from laboratory.chaos.site import served
 
@@ -29,6 +29,7 @@ SAMPLE = Options(seed=1, pages=100, kills=6, minutes=1.5, stall_s=10.0)
 FULL = Options(seed=1, pages=2_000, kills=50, minutes=22.0)
 # Requests of a site are spread over half of the time in which people act: a crawl is under way when most faults come.
 CRAWLED_SHARE = 0.35
+GRACE_S = 120.0  # in which it says itself that its time is over, and reads what is stored
 SHOWN = 12  # differences of a kind
 Stored = Mapping[str, Sequence[str]]
 
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sites = [f"127.0.0.1:{port}" for port in ports]
             _say(f"seed {options.seed}: {options.pages} pages of {site_count(options)} sites; a quiet run")
             quiet = _stored(folder / "quiet", options, sites, given.servers, is_quiet=True)
+            require_pages(quiet, options.pages)
             _say(f"{time.monotonic() - began:.0f} s; the same with faults for {options.minutes:g} min")
             disturbed = _stored(folder / "disturbed", options, sites, given.servers, is_quiet=False)
     except (ZhuiwenError, subprocess.SubprocessError) as error:
@@ -71,6 +73,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     sys.stdout.write(f"{lost} lost\n{doubled} doubled\n")
     return 1 if lost or doubled else 0
+
+
+def require_pages(quiet: Stored, asked_for: int) -> None:
+    """Raises SubprocessError where a quiet run has other pages than the sites serve, beside their lists of pages."""
+    if (found := sum(" /p/" in page for page in quiet["pages"])) != asked_for:
+        raise subprocess.SubprocessError(f"of {asked_for} pages a quiet run stored {found}")
+
+
+def require_kills(options: Options, done: Mapping[str, int]) -> None:
+    """Raises SubprocessError where processes were to be killed and none was."""
+    killed = sum(count for name, count in done.items() if name.startswith("kill "))
+    if "kill" in options.faults and options.kills and not killed:
+        raise subprocess.SubprocessError("no victim was killed: the run says nothing")
 
 
 def compared(quiet: Stored, disturbed: Stored) -> tuple[int, int]:
@@ -140,17 +155,18 @@ def _acted(  # noqa: PLR0917 - an installation and all that is done to it
             drawn = faults(options, has_sql_server="sql" in made.servers)
             victims.run(drawn, lambda: scenario.poll() is not None)
             faults_ended.touch()
-        code = scenario.wait()
+        code = scenario.wait(all_done_within_s(options) + GRACE_S)
     finally:
         scenario.kill()
     if not is_quiet:
         _say(", ".join(f"{name} {count}" for name, count in sorted(victims.done.items())))
         if unharmed := [each for each in VICTIMS if "kill" in options.faults and not victims.done[f"kill {each}"]]:
             _say(f"never killed: {', '.join(unharmed)}")
+        require_kills(options, victims.done)
     if code:
         raise subprocess.SubprocessError(f"what people wanted was not done: the scenario ended with {code}")
-    stored: Stored = json.loads(Path(str(order["out"])).read_text())
-    return stored
+    stored: dict[str, list[str]] = json.loads(Path(str(order["out"])).read_text())
+    return stored | {"damage": made.damage()}
 
 
 @contextmanager

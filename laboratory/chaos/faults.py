@@ -21,6 +21,7 @@ from laboratory.draws import generator
 DOWN_S = (1.0, 8.0)  # how long a server is gone that no supervisor starts again
 PRESENCE_S = 30.0  # a victim that does not live just now is waited for: a crawler, a service that starts
 POLL_S = 0.2
+FILL_ATTEMPTS = 10  # chosen: something is written between two looks at a disk in use, rarely ten times in a row
 Say = Callable[[str], None]
 
 
@@ -98,9 +99,9 @@ class Faults:
         """Let not a byte be free on the file system of the installation for a while."""
         if self._disk is None:
             return False
-        space = os.statvfs(self._disk)
-        used, whole = (space.f_blocks - space.f_bfree) * space.f_frsize, space.f_blocks * space.f_frsize
-        resized(self._disk, used)
+        whole = _size(os.statvfs(self._disk))
+        if not _filled(self._disk):
+            return False
         time.sleep(lasts_s)
         resized(self._disk, whole)
         for server in self._installation.servers.values():
@@ -131,7 +132,22 @@ def small_disk(folder: Path, size_bytes: int) -> bool:
     return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def _filled(disk: Path) -> bool:
+    """Make a disk as small as what is on it; whether that was done. What grows meanwhile is asked for again."""
+    for _ in range(FILL_ATTEMPTS):
+        space = os.statvfs(disk)
+        with suppress(subprocess.CalledProcessError):  # tmpfs takes no size below what is used by now
+            resized(disk, _size(space) - space.f_bfree * space.f_frsize)
+            return True
+    return False
+
+
+def _size(space: os.statvfs_result) -> int:
+    return space.f_blocks * space.f_frsize
+
+
 def resized(folder: Path, size_bytes: int) -> None:
+    """Give a file system in memory another size. Raises CalledProcessError where more is on it."""
     command = ["mount", "-o", f"remount,size={size_bytes}", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
 

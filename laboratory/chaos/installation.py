@@ -45,6 +45,15 @@ class Installation:
             if time.monotonic() > deadline:
                 raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
 
+    def damage(self) -> list[str]:
+        """What `check-stores` finds in all that is stored; why it found nothing out where it could not look."""
+        done = self.run("check-stores", "--look-only", "--json")
+        try:
+            said = json.loads(done.stdout)
+        except ValueError:
+            return [f"not looked: {done.stderr.strip()[-200:]}"]
+        return [*(json.dumps(each, sort_keys=True) for each in said["damages"]), *map(str, said["unread"])]
+
     def processes(self, victim: str) -> list[psutil.Process]:
         """The living processes of a service; of the worker those that compare as well."""
         with suppress(psutil.Error):

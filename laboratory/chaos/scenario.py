@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "records.settings")
     django.setup()
     from laboratory.chaos import people, stored
-    from laboratory.chaos.plan import Options, acts
+    from laboratory.chaos.plan import Options, acts, all_done_within_s
 
     options = Options.from_json(order["options"])
     pace, began = float(order["pace"]), time.monotonic()
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         _tell(f"{act.kind} {' '.join(map(str, act.subject))}")
     while order["until"] and not Path(order["until"]).exists():  # faults still come
         time.sleep(RETRY_S)
-    _wait_until_quiet(stored.left)
+    _wait_until_quiet(stored.left, began + all_done_within_s(options))
     Path(order["out"]).write_text(json.dumps(patiently(lambda: stored.everything(options), "reading"), indent=1))
     return 0
 
@@ -65,19 +65,19 @@ def patiently(call: Callable[[], T], what: str) -> T:
         time.sleep(RETRY_S)
 
 
-def _wait_until_quiet(left: Callable[[], dict[str, int]]) -> None:
-    """Return when nothing is left to do. Raises NotYet with what is left when that does not change for too long."""
+def _wait_until_quiet(left: Callable[[], dict[str, int]], deadline: float) -> None:
+    """Return when nothing is left to do. Raises NotYet with what is left at the deadline of the monotonic clock."""
     from laboratory.chaos.people import NotYet
 
-    quiet, last, since = 0, None, time.monotonic()
+    quiet, last = 0, None
     while quiet < QUIET_POLLS:
         now = patiently(left, "what is left")
         quiet = 0 if any(now.values()) else quiet + 1
         if now != last:
             _tell(f"left: {', '.join(f'{name} {count}' for name, count in now.items() if count) or 'nothing'}")
-            last, since = now, time.monotonic()
-        if time.monotonic() - since > GIVE_UP_AFTER_S:
-            raise NotYet(f"nothing moves: {now}")
+            last = now
+        if time.monotonic() > deadline:
+            raise NotYet(f"left at the end of the time for all of it: {now}")
         time.sleep(2 * RETRY_S)
 
 

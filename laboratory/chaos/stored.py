@@ -5,12 +5,13 @@ them, are left out. Imported when Django is set up.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from core.errors import BrokenInvariant
-from core.ids import Digest, PageId, digest
+from core.ids import Digest, PageId, WorkTextId, digest
 from core.pages import Page
 from laboratory.chaos.plan import Options
 from pipeline.maintenance import sweep_all
@@ -21,6 +22,7 @@ from records.evidence import bundles
 from records.models import (
     Case,
     CaseMatch,
+    Chapter,
     CrawlRun,
     EvidenceBundle,
     Exclusion,
@@ -56,6 +58,10 @@ def everything(options: Options) -> dict[str, list[str]]:
     kinds = {
         "pages": _pages(),
         "versions": _versions(),
+        "raw bodies": _raw_bodies(),
+        "captures": _captures(),
+        "states of pages": _states(),
+        "texts of works": _texts_of_works(),
         "fingerprints": _fingerprints(),
         "findings": _findings(),
         "exclusions": _exclusions(),
@@ -83,6 +89,56 @@ def _versions() -> Iterator[str]:
     for page in _stored_pages():
         for version in store.versions(page.id):
             yield f"{_place(page.site_id, page.canonical_url)} {version.id}"
+
+
+def _raw_bodies() -> Iterator[str]:
+    """Read anew: a store raises where one no longer has its digest."""
+    store = live(settings.ZHUIWEN).pages
+    for page in _stored_pages():
+        for version in store.versions(page.id):
+            with _damage_said() as said:
+                body = store.raw(version.raw_digest)
+                said.append(digest(body) if body is not None else "none")
+            yield f"{_place(page.site_id, page.canonical_url)} {said}"
+
+
+def _captures() -> Iterator[str]:
+    """Of how a page was fetched what does not follow from the moment."""
+    store = live(settings.ZHUIWEN).pages
+    for page in _stored_pages():
+        for version in store.versions(page.id):
+            with _damage_said() as said:
+                capture = store.capture(version.capture_digest) if version.capture_digest else None
+                said.append(capture.source if capture is not None else "none")
+                for each in capture.exchanges if capture is not None else ():
+                    said.append(f"{each.status} {urlsplit(each.url).path} {each.body_digest}")
+            yield f"{_place(page.site_id, page.canonical_url)} {said}"
+
+
+def _states() -> Iterator[str]:
+    """What became of each page, and which version it shows."""
+    store = live(settings.ZHUIWEN).pages
+    for page in _stored_pages():
+        became = [state.version_id or "gone" for state in store.states(page.id)]
+        yield f"{_place(page.site_id, page.canonical_url)} {became} {page.current_version}"
+
+
+def _texts_of_works() -> Iterator[str]:
+    store = live(settings.ZHUIWEN).works
+    for chapter in Chapter.objects.select_related("work"):
+        text = store.text(WorkTextId(chapter.text_id))
+        sealed = digest(text.encode()) if text is not None else "none"
+        yield f"{chapter.work.title} {chapter.number} {chapter.title} {sealed}"
+
+
+@contextmanager
+def _damage_said() -> Iterator[list[str]]:
+    """What is read inside, or that it is damaged."""
+    said: list[str] = []
+    try:
+        yield said
+    except BrokenInvariant as error:
+        said.append(f"damaged: {error}")
 
 
 def _fingerprints() -> Iterator[str]:

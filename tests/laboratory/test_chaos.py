@@ -1,12 +1,18 @@
 """What `make chaos` draws from a seed, and how it tells what was lost from what was doubled."""
 
+import subprocess
 from collections import Counter
 from dataclasses import replace
+from itertools import count
+from pathlib import Path
 
 import pytest
 
 from core.states import Verdict
-from laboratory.chaos.__main__ import FULL, SAMPLE, compared, main
+from laboratory.chaos import faults as chaos_faults
+from laboratory.chaos import scenario
+from laboratory.chaos.__main__ import FULL, SAMPLE, compared, main, require_kills, require_pages
+from laboratory.chaos.people import NotYet
 from laboratory.chaos.plan import KINDS, VICTIMS, acts, faults, page, page_count, site_count, works
 from laboratory.chaos.site import document
 
@@ -32,6 +38,38 @@ def test_a_thing_that_changed_is_lost_as_it_was_and_one_too_many_as_it_is() -> N
 
 def test_a_kind_that_a_run_does_not_tell_of_is_lost_as_a_whole() -> None:
     assert compared(PAGES, {"pages": ["/a", "/b"]}) == (3, 0)
+
+
+def test_a_quiet_run_without_all_pages_and_a_disturbed_one_without_a_kill_say_nothing() -> None:
+    require_pages({"pages": ["site 0 /", "site 0 /p/0", "site 0 /p/1"]}, 2)
+    with pytest.raises(subprocess.SubprocessError, match="of 2 pages a quiet run stored 1"):
+        require_pages({"pages": ["site 0 /", "site 0 /p/0"]}, 2)
+    require_kills(SAMPLE, Counter({"kill web": 1}))
+    require_kills(replace(SAMPLE, faults=("stall",)), Counter())
+    with pytest.raises(subprocess.SubprocessError, match="no victim was killed"):
+        require_kills(SAMPLE, Counter({"stall redis": 1}))
+
+
+def test_what_never_becomes_quiet_ends_at_the_deadline_although_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = count()
+    monkeypatch.setattr(scenario, "patiently", lambda call, _: call())
+    with pytest.raises(NotYet, match="left at the end"):
+        scenario._wait_until_quiet(lambda: {"messages": 1 + next(numbers)}, deadline=0.0)
+
+
+def test_a_disk_on_which_more_was_written_meanwhile_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[int] = []
+
+    def refusing_first(_: Path, size_bytes: int) -> None:
+        asked.append(size_bytes)
+        if len(asked) < 3:
+            raise subprocess.CalledProcessError(32, "mount")
+
+    monkeypatch.setattr(chaos_faults, "resized", refusing_first)
+    assert chaos_faults._filled(tmp_path)
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize("options", [SAMPLE, FULL])
