@@ -94,7 +94,9 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
     from records.database import is_away, is_unmade, unavailable
 
-    return unavailable(error) if settings.configured and (is_away(error) or is_unmade(error)) else None
+    if not (isinstance(error, Exception) and settings.configured):
+        return None
+    return unavailable(error) if is_away(error) or is_unmade(error) else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
