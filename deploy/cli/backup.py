@@ -87,7 +87,7 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
 
         meter = _Meter(Message("backup.copying"))
         try:
-            made, removed = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
+            made, removed, warning = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
         finally:
             meter.close()
     manifest = made.backup.manifest
@@ -98,6 +98,8 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
         say(Message("backup.made", backup=made.backup.id, records=made.records, size=made.bytes, new=made.new_bytes))
         if removed:
             say(Message("backup.removed", count=removed))
+        if warning is not None:
+            say(warning, err=True)
         if not passphrase:
             say(Message("backup.without-secrets"), err=True)
         _say_lacking(manifest.lacking)
@@ -166,7 +168,7 @@ def _verify(store: "ObjectStore", chosen: str, *, is_json: bool) -> int:
 def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", passphrase: str) -> None:
     from deploy import restoration
     from deploy.home import prepare
-    from records.backups.restoring import require_empty, require_fitting
+    from records.backups.restoring import require_empty, require_fitting, settle
     from records.backups.restoring import restore as write
     from records.code_version import code_version
 
@@ -183,10 +185,13 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
         records = write(manifest, store, target, meter.of_part)
     finally:
         meter.close()
+    was_on = settle(wanted)
     taken = restoration.put_files(settings.home, files)
     restoration.forget_what_is_made_anew(prepare(os.environ))
     restoration.end(settings.home)
     say(Message("backup.restored", backup=wanted.id, records=records))
+    if was_on:
+        say(Message("backup.plan-off"))
     if taken.not_taken:
         say(Message("backup.not-taken", names=taken.not_taken))
     if "secrets.toml" not in files:
