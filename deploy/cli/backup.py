@@ -71,7 +71,9 @@ def restore(
     home = prepare(os.environ, planned)
     store = _opened(source, home.settings)
     restoration.require_rest(home)
-    wanted = _chosen(store, chosen or restoration.begun(home.path) or "")
+    half = restoration.begun(home.path)
+    restoration.require_no_other(half, chosen)
+    wanted = _chosen(store, half.backup if half else chosen)
     restoration.start_stores(home, say)
     try:
         with session() as settings:
@@ -83,6 +85,7 @@ def restore(
 
 def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
     with session() as settings:
+        from records.backups.home_files import has_key
         from records.backups.runs import Asked, back_up
 
         meter = _Meter(Message("backup.copying"))
@@ -102,6 +105,8 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
             say(warning, err=True)
         if not passphrase:
             say(Message("backup.without-secrets"), err=True)
+        elif not has_key(settings.home):
+            say(Message("backup.without-key"), err=True)
         _say_lacking(manifest.lacking)
     raise typer.Exit(1 if manifest.lacking else 0)
 
@@ -176,10 +181,11 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
     require_fitting(manifest, code_version())
     files = restoration.contents(store, manifest.files, passphrase)  # a wrong passphrase is told before hours of work
     target = _target(settings)
-    if restoration.begun(settings.home) is None:
+    half, places = restoration.begun(settings.home), restoration.places_of(settings)
+    if half is None or half.places != places:
         require_empty(target)
         _require_no_index(settings)
-    restoration.begin(settings.home, wanted.id)
+    restoration.begin(settings.home, wanted.id, places)
     meter = _Meter(Message("backup.restoring"))
     try:
         records = write(manifest, store, target, meter.of_part)

@@ -22,7 +22,7 @@ from records import stores
 from records.backups import pruning
 from records.backups.destinations import open_destination, url_of
 from records.backups.format import backups_at
-from records.backups.home_files import files_of
+from records.backups.home_files import files_of, has_key
 from records.backups.installation import installation_key
 from records.backups.writing import Made, Progress, Source, make, moment_words
 from records.database import fresh
@@ -66,7 +66,7 @@ def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> BackedUp
         except BaseException as error:  # a bug, a full disk, Ctrl-C: the next is due in an hour, not at once
             _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
-        _end(run, **_told_of(made))
+        _end(run, **_told_of(made, settings))
         removed, warning = 0, None
         try:
             if asked.keep:
@@ -150,14 +150,14 @@ def _end(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
     run.save()
 
 
-def _told_of(made: Made) -> dict[str, Any]:
+def _told_of(made: Made, settings: Settings) -> dict[str, Any]:
     manifest = made.backup.manifest
     return {
         "backup_id": made.backup.id,
         "records": made.records,
         "size_bytes": made.bytes,
         "new_bytes": made.new_bytes,
-        "has_secrets": SECRETS_FILE in manifest.files,
+        "has_secrets": SECRETS_FILE in manifest.files and has_key(settings.home),
         "lacking": len(manifest.lacking),
     }
 

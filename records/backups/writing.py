@@ -6,6 +6,7 @@ rows, pages, versions, captures, texts, bodies. So whatever is written meanwhile
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +33,7 @@ from pagestore.values import microseconds
 from records.backups import tables
 from records.backups.format import (
     Backup,
+    DamagedBackup,
     Manifest,
     Part,
     Piece,
@@ -95,7 +97,10 @@ def make(source: Source, destination: ObjectStore, on_progress: Progress) -> Mad
 def _last(destination: ObjectStore, installation: str) -> Manifest | None:
     """The newest manifest, by which nothing is written twice."""
     for key in reversed(backups_at(destination)):
-        manifest = load(destination, key).manifest
+        try:
+            manifest = load(destination, key).manifest
+        except DamagedBackup:
+            continue
         if manifest.installation != installation:
             raise BadInput("backup.other-installation", key=key, its=manifest.installation, ours=installation)
         return manifest
@@ -218,18 +223,21 @@ class _Making:
         for piece in part.pieces if part else ():
             if not self._is_there(piece):
                 continue
-            keys = keys_of(self._destination, piece)
+            try:
+                keys = keys_of(self._destination, piece)
+            except DamagedBackup:
+                continue  # its records are read anew
             if living.issuperset(keys):
                 kept[piece] = keys
             elif not living.isdisjoint(keys):
                 others.append(piece)
-        salvaged = (
-            record
-            for piece in others
-            for record in bson.decode_all(content_of(self._destination, piece))
-            if record["_id"] in living
-        )
-        return kept, salvaged
+        return kept, self._salvaged(others, living)
+
+    def _salvaged(self, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
+        for piece in pieces:
+            with suppress(DamagedBackup):  # its records are read anew
+                content = content_of(self._destination, piece)
+                yield from (record for record in bson.decode_all(content) if record["_id"] in living)
 
     def _is_there(self, piece: Piece) -> bool:
         return all(f"objects/{name[:2]}/{name}" in self._there for name in (piece.name, piece.keys) if name)

@@ -183,6 +183,20 @@ def test_what_is_written_while_a_backup_is_made_leaves_nothing_named_and_missing
     assert [part.name for part in manifest.collections][-2:] == ["pages", "evidence_removals"]
 
 
+def test_damage_at_the_destination_does_not_stop_the_next_backup(stored: Stored) -> None:
+    place = MemoryObjects()
+    stored.backed_up(place)
+    manifest = stored.backed_up(place).backup.manifest
+    keys = manifest.part("page_texts").pieces[0].keys
+    assert keys is not None
+    place.remove(object_key(keys))
+    place.put_new(object_key(keys), b"garbled")
+    newest = backups_at(place)[-1]
+    place.remove(newest)
+    place.put_new(newest, b"garbled")
+    assert verify(stored.backed_up(place).backup.manifest, place, unheard).faults == ()
+
+
 def cut(written: bytes) -> bytes:
     return written[: len(written) // 2]
 
