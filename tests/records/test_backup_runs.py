@@ -14,8 +14,10 @@ from core.wording import Message
 from pagestore.evidence import MemoryEvidenceStore
 from pagestore.objects.folder import FolderObjects
 from records import stores
+from records.backups.restoring import settle
 from records.backups.runs import UNENDED, Asked, back_up, shown_destination
-from records.models import BackupRun
+from records.models import BackupPlan, BackupRun
+from records.models.backup import ONLY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -95,3 +97,17 @@ def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tm
     assert BackupRun.objects.count() == 1
     BackupRun.objects.filter(pk=other.pk).update(ended_at=now - timedelta(minutes=61))
     back_up(Asked(place), shared, unheard)
+
+
+def test_in_a_restored_installation_the_schedule_is_off_and_the_run_that_made_the_backup_is_a_good_one(
+    settings: Settings, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "place")
+    BackupPlan.objects.create(pk=ONLY, is_on=True, destination=place)
+    backup = back_up(Asked(place), settings, unheard).made.backup
+    BackupRun.objects.update(fault=Message(UNENDED), backup_id="")  # as the backup itself has it
+    assert settle(backup)
+    run = BackupRun.objects.get()
+    assert (run.fault, run.backup_id, run.ended_at) == (None, backup.id, backup.manifest.ended_at)
+    assert not BackupPlan.objects.get().is_on
+    assert not settle(backup)

@@ -112,7 +112,8 @@ def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: admin_dat
     leaves = sorted([bundle.digest, foreign.digest])
     root = root_of([Digest(each) for each in leaves])
     DayTree.objects.create(day=bundle.day, root=root, leaves=leaves, made_at=admin_data.NOW)
-    pairs = CounterStatement.cases.through.objects.filter(counterstatement__rights_holder=world.ours.holder)
+    path = f"counterstatement__{HOLDER_PATHS[CounterStatement]}"
+    pairs = CounterStatement.cases.through.objects.filter(**{path: world.ours.holder.pk})
     take_out(world.ours.holder, tmp_path / "ours.zip")
     with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
         said = json.loads(opened.read(f"proofs/{bundle.digest}.json"))
