@@ -9,8 +9,10 @@ from pathlib import Path
 import tomlkit
 
 from core.errors import BadInput
+from core.ids import Digest, digest
 from core.known_settings import HOME, known_settings
 from core.ports import ObjectStore
+from core.settings import Settings
 from core.settings_layers import SECRETS_FILE, SETTINGS_FILE, file_layers
 from deploy import services
 from deploy.home import HEAD_OF_SECRETS, Home
@@ -19,6 +21,7 @@ from deploy.services import OnProgress, preparation
 from deploy.services.supervision import Supervisor
 from deploy.settings_files import change
 
+ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder, from the first record to the last
 # Where the stores are is the target's to say: what the old ones hold is still theirs.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
@@ -39,24 +42,47 @@ def require_rest(home: Home) -> None:
         raise BadInput("backup.runs", names=sorted(running))
 
 
-def begun(home: Path) -> str | None:
-    """The backup of which a restore was begun here and not ended."""
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A restore that did not end. places: digest of the databases and stores that it writes into."""
+
+    backup: str
+    places: str
+
+
+def begun(home: Path) -> Begun | None:
+    """The restore that was begun here and not ended. Raises BadInput where its mark cannot be read."""
     try:
-        return str(json.loads((home / MARK).read_text("utf-8"))["backup"])
+        values = json.loads((home / MARK).read_text("utf-8"))
+        return Begun(str(values["backup"]), str(values["places"]))
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError):
-        return ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput("backup.garbled-mark", path=home / MARK) from error
 
 
 def require_ended(home: Path) -> None:
     """Raises BadInput where a restore was begun and not ended."""
-    if (backup := begun(home)) is not None:
-        raise BadInput("backup.half-restored", backup=backup)
+    if (half := begun(home)) is not None:
+        raise BadInput("backup.half-restored", backup=half.backup)
 
 
-def begin(home: Path, backup: str) -> None:
-    write_privately(home / MARK, json.dumps({"backup": backup}))
+def require_no_other(half: Begun | None, chosen: str) -> None:
+    """Raises BadInput where another backup than the one begun is asked for: both would be mixed."""
+    if half is not None and chosen and not half.backup.startswith(chosen):
+        raise BadInput("backup.another-begun", backup=half.backup, chosen=chosen)
+
+
+def places_of(settings: Settings) -> Digest:
+    """Of where all is written: with other places, what stands there is not the half of this restore."""
+    services = settings.services
+    database = services.database_url or str(settings.sqlite_path)
+    places = [database, settings.mongo_url, services.raw_url, settings.evidence.url]
+    return digest(json.dumps(places).encode())
+
+
+def begin(home: Path, backup: str, places: str) -> None:
+    write_privately(home / MARK, json.dumps({"backup": backup, "places": places}))
 
 
 def end(home: Path) -> None:
@@ -90,13 +116,23 @@ def put_files(home: Path, kept: Mapping[str, bytes]) -> Files:
         left += [name for name in values if name not in new]
         taken += list(new)
         if new:
+            if _is_own_folder(new.get("tsa_roots"), kept):
+                new["tsa_roots"] = str(home / ROOTS)
             change(home / file, new, head=HEAD_OF_SECRETS if file == SECRETS_FILE else "")
-    for name, content in kept.items():
-        path = Path(name)
-        if path.parent.name and path.suffix == ".pem" and len(path.parts) == 2 and ".." not in path.parts:
-            (home / path.parent).mkdir(mode=0o700, exist_ok=True)
-            write_privately(home / path, content.decode("ascii"))
+    for name in filter(_is_root, kept):
+        (home / ROOTS).mkdir(mode=0o700, exist_ok=True)
+        write_privately(home / name, kept[name].decode("utf-8", "replace"))  # a comment may be in any encoding
     return Files(tuple(taken), tuple(left))
+
+
+def _is_root(name: str) -> bool:
+    return (Path(name).parts[:-1], Path(name).suffix) == ((ROOTS,), ".pem") and Path(name).name != ".."
+
+
+def _is_own_folder(roots: object, kept: Mapping[str, bytes]) -> bool:
+    """Whether a setting names the folder of roots in the home of the backup, which is not here."""
+    path = Path(str(roots or "")).expanduser()
+    return path.name == ROOTS and not path.exists() and any(map(_is_root, kept))
 
 
 def contents(store: ObjectStore, files: Mapping[str, object], passphrase: str) -> dict[str, bytes]:

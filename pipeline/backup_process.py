@@ -23,7 +23,9 @@ def main(arguments: list[str]) -> int:
         asked = schedule.due(SystemClock().now())
         if asked is None:
             return 0
-        made, removed = back_up(asked, SETTINGS, lambda *_: None)
+        made, removed, warning = back_up(asked, SETTINGS, lambda *_: None)
+        if warning is not None:
+            log.warning("%s", warning)
         log.info("backup %s: %d bytes new, %d old ones removed", made.backup.id, made.new_bytes, removed)
     except ZhuiwenError as error:
         log.error("the backup of the schedule failed: %s", error)

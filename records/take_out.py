@@ -27,9 +27,11 @@ from analytics.plain_text import clean_line, defuse_formula
 from core.errors import BrokenInvariant
 from core.ids import Digest, WorkTextId
 from core.wording import Message
+from evidence import layout, statements
 from records import stores
 from records.access import HOLDER_PATHS
 from records.backups.tables import one_moment
+from records.evidence.case_export import proof_for
 from records.evidence.kept_files import KEPT
 from records.models import Chapter, EvidenceBundle, RightsHolder
 
@@ -56,6 +58,7 @@ def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: 
     """Write the file; there is none where this raises. Raises ServiceUnavailable, OSError."""
     partial = to.with_name(f".{to.name}.partial")
     try:
+        partial.touch(mode=0o600)
         with partial.open("wb") as file:
             taken = _Writing(holder, file, on_progress).written()
         partial.replace(to)
@@ -70,6 +73,7 @@ class _Writing:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self._sums: list[tuple[str, str]] = []
         self._taken = TakenOut()
+        self._stamped: set[str] = set()  # roots of days whose stamps are in it
         self._users = dict(User.objects.values_list("pk", "username"))
 
     def written(self) -> TakenOut:
@@ -77,7 +81,9 @@ class _Writing:
         with self._zip:
             with one_moment():
                 for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
-                    self._table(model)
+                    self._table(model, self._of(model))
+                for _, pairs in _between():
+                    self._table(pairs.remote_field.through, self._pairs(pairs))
                 chapters = list(self._of(Chapter).select_related("work").order_by("work", "number"))
                 bundles = list(self._of(EvidenceBundle).exclude(state=EvidenceBundle.State.REMOVED))
                 files = [(model, row.pk, getattr(row, name), row.digest) for model, name in KEPT.items()
@@ -87,6 +93,7 @@ class _Writing:
                 self._on_progress("works", number, len(chapters))
             for number, bundle in enumerate(bundles, 1):
                 self._kept(f"evidence/{bundle.digest}.wacz", bundle.digest)
+                self._proof(bundle)
                 self._on_progress("evidence", number, len(bundles))
             for number, (model, key, name, digest) in enumerate(files, 1):
                 self._kept(f"files/{model._meta.model_name}/{key}-{_fit(name)}", digest)
@@ -102,10 +109,15 @@ class _Writing:
         """The rows of the rights holder."""
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
-    def _table(self, model: type[models.Model]) -> None:
+    def _pairs(self, between: Any) -> Any:
+        """The rows between two tables, of the rights holder."""
+        path = f"{between.m2m_field_name()}__{HOLDER_PATHS[between.model]}"
+        return between.remote_field.through._default_manager.filter(**{path: self._holder.pk})
+
+    def _table(self, model: type[models.Model], of_holder: Any) -> None:
         name = str(model._meta.model_name)
         columns = [each for each in model._meta.concrete_fields if not each.attname.startswith(SEALED)]
-        rows = self._of(model).order_by("pk").values_list(*(each.attname for each in columns))
+        rows = of_holder.order_by("pk").values_list(*(each.attname for each in columns))
         heads = [each.name if each.related_model is User else each.attname for each in columns]
         with self._member(f"tables/{name}.csv") as write:
             write(BOM + _csv_line(heads))
@@ -130,7 +142,10 @@ class _Writing:
     def _chapter(self, chapter: Any) -> None:
         folder = f"works/{chapter.work_id}-{_fit(chapter.work.title)}"
         name = f"{folder}/{chapter.number:04d}-{_fit(chapter.title)}-{chapter.pk}.txt"
-        text = stores.work_store().text(WorkTextId(chapter.text_id))
+        try:
+            text = stores.work_store().text(WorkTextId(chapter.text_id))
+        except BrokenInvariant:
+            text = None
         if text is None:
             self._taken.lacking.append(name)
         else:
@@ -145,6 +160,19 @@ class _Writing:
             self._taken.lacking.append(name)
         else:
             self._put(name, content)
+
+    def _proof(self, bundle: EvidenceBundle) -> None:
+        """The way to the root of its day, which names no other bundle, and the stamps on that root."""
+        proof = proof_for(bundle)
+        if proof is None:
+            return
+        self._put(f"proofs/{bundle.digest}.json", statements.proof(Digest(bundle.digest), proof))
+        if proof.root in self._stamped:
+            return
+        self._stamped.add(proof.root)
+        for number, stamp in enumerate(proof.stamps, 1):
+            for name, content in statements.stamp_files(layout.stamp_folder(proof.root, number), stamp).items():
+                self._put(name, content)
 
     def _put(self, name: str, content: bytes) -> None:
         # Bundles are archives of archives already.
@@ -193,6 +221,14 @@ class _Writing:
                 with translation.override(language):
                     words.append(f"{model._meta.verbose_name_plural} ({self._taken.rows[name]})")
             yield f"tables/{name}.csv, .json", words[0], words[1]
+        for model, pairs in _between():
+            name = str(pairs.remote_field.through._meta.model_name)
+            words = []
+            for language in ("zh-hans", "en"):
+                with translation.override(language):
+                    told = f"{model._meta.verbose_name_plural}: {pairs.verbose_name}"
+                    words.append(f"{told} ({self._taken.rows[name]})")
+            yield f"tables/{name}.csv, .json", words[0], words[1]
 
     def _lacking(self) -> Iterator[str]:
         for name in self._taken.lacking:
@@ -206,6 +242,12 @@ _HEAD = (
 _FOLDERS = (
     ("works/", "作品正文，每章一个 UTF-8 文本文件", "texts of the works, a UTF-8 file for each chapter"),
     ("evidence/", "证据包（WACZ），可用 ReplayWeb.page 打开", "bundles of evidence (WACZ), which ReplayWeb.page opens"),
+    ("proofs/", "每个证据包到当日默克尔树根的路径", "of each bundle, the way to the root of its day's Merkle tree"),
+    (
+        "stamps/",
+        "各树根的时间戳：请求、答复、根证书",
+        "time stamps on these roots: query, response, root certificates",
+    ),
     ("files/", "上传的文件、通知、授权和第三方证明", "papers, notices, proofs of licences and of third parties"),
     ("SHA256SUMS", "各文件的 SHA-256：sha256sum -c SHA256SUMS", "SHA-256 of each file: sha256sum -c SHA256SUMS"),
     (
@@ -214,6 +256,12 @@ _FOLDERS = (
         "tables; times are UTC, id columns name rows of others",
     ),
 )
+
+
+def _between() -> Iterator[tuple[type[models.Model], Any]]:
+    """The models of rights holders with their fields that name several rows: tables of pairs."""
+    for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
+        yield from ((model, each) for each in model._meta.many_to_many)
 
 
 def _fit(name: str) -> str:

@@ -71,7 +71,9 @@ def restore(
     home = prepare(os.environ, planned)
     store = _opened(source, home.settings)
     restoration.require_rest(home)
-    wanted = _chosen(store, chosen or restoration.begun(home.path) or "")
+    half = restoration.begun(home.path)
+    restoration.require_no_other(half, chosen)
+    wanted = _chosen(store, half.backup if half else chosen)
     restoration.start_stores(home, say)
     try:
         with session() as settings:
@@ -83,11 +85,12 @@ def restore(
 
 def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
     with session() as settings:
+        from records.backups.home_files import has_key
         from records.backups.runs import Asked, back_up
 
         meter = _Meter(Message("backup.copying"))
         try:
-            made, removed = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
+            made, removed, warning = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
         finally:
             meter.close()
     manifest = made.backup.manifest
@@ -98,8 +101,12 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
         say(Message("backup.made", backup=made.backup.id, records=made.records, size=made.bytes, new=made.new_bytes))
         if removed:
             say(Message("backup.removed", count=removed))
+        if warning is not None:
+            say(warning, err=True)
         if not passphrase:
             say(Message("backup.without-secrets"), err=True)
+        elif not has_key(settings.home):
+            say(Message("backup.without-key"), err=True)
         _say_lacking(manifest.lacking)
     raise typer.Exit(1 if manifest.lacking else 0)
 
@@ -166,7 +173,7 @@ def _verify(store: "ObjectStore", chosen: str, *, is_json: bool) -> int:
 def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", passphrase: str) -> None:
     from deploy import restoration
     from deploy.home import prepare
-    from records.backups.restoring import require_empty, require_fitting
+    from records.backups.restoring import require_empty, require_fitting, settle
     from records.backups.restoring import restore as write
     from records.code_version import code_version
 
@@ -174,19 +181,23 @@ def _restored(wanted: "Backup", store: "ObjectStore", settings: "Settings", pass
     require_fitting(manifest, code_version())
     files = restoration.contents(store, manifest.files, passphrase)  # a wrong passphrase is told before hours of work
     target = _target(settings)
-    if restoration.begun(settings.home) is None:
+    half, places = restoration.begun(settings.home), restoration.places_of(settings)
+    if half is None or half.places != places:
         require_empty(target)
         _require_no_index(settings)
-    restoration.begin(settings.home, wanted.id)
+    restoration.begin(settings.home, wanted.id, places)
     meter = _Meter(Message("backup.restoring"))
     try:
         records = write(manifest, store, target, meter.of_part)
     finally:
         meter.close()
+    was_on = settle(wanted)
     taken = restoration.put_files(settings.home, files)
     restoration.forget_what_is_made_anew(prepare(os.environ))
     restoration.end(settings.home)
     say(Message("backup.restored", backup=wanted.id, records=records))
+    if was_on:
+        say(Message("backup.plan-off"))
     if taken.not_taken:
         say(Message("backup.not-taken", names=taken.not_taken))
     if "secrets.toml" not in files:

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import tomlkit
+
+from core.known_settings import known_settings
 from core.settings_layers import SECRETS_FILE, SETTINGS_FILE
 from records.backups.sealing import sealed
 
@@ -10,9 +13,23 @@ ROOTS = "authorities"  # a folder of certificates, one file for each authority o
 
 def files_of(home: Path, passphrase: str) -> dict[str, bytes]:
     """By name, what is kept. passphrase: opens the secrets; where it is empty they are left out."""
-    plain = [home / SETTINGS_FILE, *sorted((home / ROOTS).glob("*.pem"))]
-    kept = {str(path.relative_to(home)): path.read_bytes() for path in plain if path.is_file()}
-    secrets = home / SECRETS_FILE
-    if passphrase and secrets.is_file():
-        kept[SECRETS_FILE] = sealed(secrets.read_bytes(), passphrase)
+    kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
+    plain, hidden = _parsed(home / SETTINGS_FILE), _parsed(home / SECRETS_FILE)
+    known = known_settings()
+    for name in [each for each in plain if each in known and known[each].told.is_secret]:  # written there by hand
+        value = plain.pop(name)
+        hidden.setdefault(name, value)
+    if (home / SETTINGS_FILE).is_file():
+        kept[SETTINGS_FILE] = tomlkit.dumps(plain).encode()
+    if passphrase and hidden:
+        kept[SECRETS_FILE] = sealed(tomlkit.dumps(hidden).encode(), passphrase)
     return kept
+
+
+def has_key(home: Path) -> bool:
+    """Whether the key that opens what the database has sealed is in the files, not in the environment alone."""
+    return any("secret_key" in _parsed(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
+
+
+def _parsed(path: Path) -> tomlkit.TOMLDocument:
+    return tomlkit.parse(path.read_text("utf-8")) if path.is_file() else tomlkit.document()

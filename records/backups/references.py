@@ -1,22 +1,26 @@
 """Which rows name what the stores hold: what a backup must have for each of its rows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import models
 
-from pagestore.copying import EVIDENCE
+from pagestore.copying import EVIDENCE, PAGES
+from pagestore.values import Document
 from records.backups import tables
 from records.evidence.kept_files import KEPT
-from records.models import CaseMatch, Chapter, EvidenceBundle, PageRecord
+from records.models import CaseMatch, Chapter, EvidenceBundle, PageCheck, PageRecord, TakenText
 
-# By model: the column that names a key of a collection.
-NAMED: Mapping[type[models.Model], tuple[str, str]] = {
-    Chapter: ("text_id", "work_texts"),
-    PageRecord: ("version_id", "page_versions"),
-    CaseMatch: ("version_id", "page_versions"),
-    EvidenceBundle: ("digest", EVIDENCE),
-    **dict.fromkeys(KEPT, ("digest", EVIDENCE)),
+WORK_TEXTS, VERSIONS, ABSENCES = "work_texts", "page_versions", "page_absences"
+# By model: the columns that name a key of a collection.
+NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
+    Chapter: (("text_id", WORK_TEXTS),),
+    TakenText: (("text_id", WORK_TEXTS),),
+    PageRecord: (("version_id", VERSIONS), ("page_id", PAGES)),
+    PageCheck: (("version_id", VERSIONS),),
+    CaseMatch: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
+    EvidenceBundle: (("digest", EVIDENCE), ("version_id", VERSIONS)),
+    **dict.fromkeys(KEPT, (("digest", EVIDENCE),)),
 }
 
 
@@ -26,15 +30,20 @@ class Named:
     def __init__(self) -> None:
         self.keys: dict[str, set[str]] = {}
 
-    def note(self, model: type[models.Model], rows: Iterable[tuple[Any, ...]], columns: tuple[str, ...]) -> None:
+    def note(self, model: type[models.Model], rows: Sequence[tuple[Any, ...]], columns: tuple[str, ...]) -> None:
         """Take down what rows of a table name. A bundle that retention removed is named and need not be there."""
         if model not in NAMED:
             return
-        column, collection = NAMED[model]
-        at = columns.index(column)
         state = columns.index("state") if model is EvidenceBundle else None
-        kept = (row for row in rows if state is None or row[state] in _THERE)
-        self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
+        for column, collection in NAMED[model]:
+            at = columns.index(column)
+            kept = (row for row in rows if state is None or collection != EVIDENCE or row[state] in _THERE)
+            self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
+
+    def note_page(self, page: Document) -> None:
+        """Take down what the document of a page names."""
+        self.keys.setdefault(VERSIONS, set()).update(page.get("versions", ()))
+        self.keys.setdefault(ABSENCES, set()).update(page.get("absences", ()))
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
         """What is named and not there, as "collection/key"."""

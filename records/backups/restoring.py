@@ -3,12 +3,13 @@
 Killed in its midst, it is begun again: what is there already is the same.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bson
-from django.db import IntegrityError
+from django.db import DataError, IntegrityError, transaction
 
 from core.errors import BadInput
 from core.evidence import Removal
@@ -26,9 +27,11 @@ from pagestore.copying import (
 from pagestore.raw_bodies import RawBodies
 from pagestore.values import moment
 from records.backups import tables
-from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of
+from records.backups.format import Backup, DamagedBackup, Manifest, Part, Piece, content_of
 from records.backups.references import table_of
+from records.backups.runs import has_not_ended
 from records.backups.writing import REMOVALS, Progress
+from records.models import BackupPlan, BackupRun
 
 WRITTEN, READ_BACK = 200, 200  # records at once; of evidence one bundle after the other
 
@@ -72,6 +75,17 @@ def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress
     return sum(part.records for part in (*manifest.tables, *manifest.collections))
 
 
+def settle(backup: Backup) -> bool:
+    """Switch off the schedule, which the old installation may still keep, at the same place; whether it was on.
+
+    The run that made the backup is in it as one that did not end.
+    """
+    ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if has_not_ended(run)]
+    ended_at = backup.manifest.ended_at
+    BackupRun.objects.filter(pk__in=ended).update(fault=None, backup_id=backup.id, ended_at=ended_at)
+    return bool(BackupPlan.objects.filter(is_on=True).update(is_on=False))
+
+
 def collections_of(target: Target) -> list[Collection]:
     """In the order in which they are written: what is named before what names it."""
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
@@ -108,10 +122,28 @@ def _write_tables(parts: Sequence[Part], source: ObjectStore, on_progress: Progr
                 assert model is not None  # the schema is the same
                 done = 0
                 for piece in part.pieces:
-                    done += writing.insert(model, part.columns, content_of(source, piece))
+                    done += _inserted(writing, model, part, content_of(source, piece))
                     on_progress(part.name, done, part.records)
     except IntegrityError as error:
         raise DamagedBackup("backup.rows-unfit", reason=error) from error
+
+
+def _inserted(writing: tables.Writing, model: Any, part: Part, content: bytes) -> int:
+    """Write the rows of a piece. Raises DamagedBackup, which names the row that the database does not take."""
+    try:
+        with transaction.atomic():
+            return writing.insert(model, part.columns, content)
+    except DataError:
+        at = part.columns.index(model._meta.pk.column)
+        for line in content.splitlines():
+            try:
+                with transaction.atomic():
+                    writing.insert(model, part.columns, line)
+            except DataError as error:
+                raise DamagedBackup(
+                    "backup.row-unfit", table=part.name, key=json.loads(line)[at], reason=str(error).partition("\n")[0]
+                ) from error
+        raise
 
 
 def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:

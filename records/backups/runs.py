@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.utils import timezone
 
-from core.errors import RetryLater, ZhuiwenError
+from core.errors import BadInput, RetryLater, ZhuiwenError
+from core.ports import ObjectStore
 from core.settings import Settings
 from core.settings_layers import SECRETS_FILE
 from core.wording import Message
@@ -18,14 +21,19 @@ from pagestore.opening import open_raw_bodies
 from records import stores
 from records.backups import pruning
 from records.backups.destinations import open_destination, url_of
-from records.backups.home_files import files_of
+from records.backups.format import backups_at
+from records.backups.home_files import files_of, has_key
 from records.backups.installation import installation_key
-from records.backups.writing import Made, Progress, Source, make
-from records.models import BackupPlan, BackupRun, Case
+from records.backups.writing import Made, Progress, Source, make, moment_words
+from records.database import fresh
+from records.models import BackupPlan, BackupRun, Case, Installation
 from records.models.backup import ONLY
 
 DEFAULT_WARN_DAYS = 2
 LOCK = "backup.lock"
+UNENDED = "backup.unended"  # the fault of a row until its backup has ended
+BEAT = timedelta(minutes=1)
+SILENT_FOR = timedelta(hours=1)  # longer than all rows take, of which nothing is heard; then it was killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +46,120 @@ class Asked:
     is_scheduled: bool = False
 
 
-def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> tuple[Made, int]:
-    """Make a backup and note it; what it came to, and how many old ones were removed.
+class BackedUp(NamedTuple):
+    """What a backup came to, how many old ones were removed, and why they could not be."""
 
-    Raises what stands in its way, which is noted too.
-    """
-    started_at = timezone.now()
+    made: Made
+    removed: int
+    warning: Message | None
+
+
+def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> BackedUp:
+    """Make a backup; its row is there from the start. Raises what stands in its way, which is noted too."""
     with only_one(settings.home):
+        run = _begun(asked, is_shared=bool(settings.services.database_url))
         try:
-            destination = open_destination(asked.destination, settings)
-            files = files_of(settings.home, asked.passphrase)
-            database = connect(settings.mongo_url)
-            raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
-            source = Source(installation_key(), database, stores.evidence_store(), files, raw)
-            made = make(source, destination, on_progress)
-            removed = pruning.keep_newest(destination, asked.keep) if asked.keep else 0
+            made = _made(asked, settings, _with_signs_of_life(run, on_progress))
         except ZhuiwenError as error:
-            _note(asked, started_at, fault=error.message)
+            _end(run, fault=error.message)
             raise
-        _note(asked, started_at, made)
-    return made, removed
+        except BaseException as error:  # a bug, a full disk, Ctrl-C: the next is due in an hour, not at once
+            _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
+            raise
+        _end(run, **_told_of(made, settings))
+        removed, warning = 0, None
+        try:
+            if asked.keep:
+                removed = pruning.keep_newest(open_destination(asked.destination, settings), asked.keep)
+        except ZhuiwenError as error:
+            warning = Message("backup.not-pruned", reason=error.message)
+            _end(run, warning=warning)
+    return BackedUp(made, removed, warning)
+
+
+def note_failed(asked: Asked, now: datetime, fault: Message) -> None:
+    """Note a backup that could not even begin."""
+    _new_row(asked, now, fault).save()
+
+
+def _made(asked: Asked, settings: Settings, on_progress: Progress) -> Made:
+    destination = open_destination(asked.destination, settings)
+    _require_what_was_there(shown_destination(asked.destination), destination)
+    files = files_of(settings.home, asked.passphrase)
+    database = connect(settings.mongo_url)
+    raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
+    source = Source(installation_key(), database, stores.evidence_store(), files, raw)
+    return make(source, destination, on_progress)
+
+
+def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
+    """Raises BadInput where a place has none of the backups that were made there: a disk that is not mounted."""
+    last = BackupRun.objects.filter(fault__isnull=True, destination=shown).exclude(backup_id="").first()
+    if last is not None and not backups_at(destination):
+        raise BadInput("backup.place-is-empty", place=shown, backup=last.backup_id)
+
+
+def _begun(asked: Asked, *, is_shared: bool) -> BackupRun:
+    """The row of a backup that begins. Raises RetryLater where another machine makes one to the same place.
+
+    is_shared: the database is one that other machines can have; of an SQLite file the lock says all.
+    """
+    installation_key()
+    now = timezone.now()
+    with transaction.atomic():
+        Installation.objects.select_for_update().get(pk=ONLY)  # of two that begin at once, one is first
+        place = shown_destination(asked.destination)
+        others = BackupRun.objects.filter(destination=place, ended_at__gt=now - SILENT_FOR, fault__isnull=False)
+        if is_shared and (other := next(filter(has_not_ended, others), None)) is not None:
+            raise RetryLater("backup.another-machine", since=moment_words(other.started_at))
+        run = _new_row(asked, now, Message(UNENDED))
+        run.save()
+    return run
+
+
+def has_not_ended(run: BackupRun) -> bool:
+    """Whether nobody noted the end of a backup: it runs, or was killed."""
+    return run.fault is not None and run.fault.code == UNENDED
+
+
+def _with_signs_of_life(run: BackupRun, on_progress: Progress) -> Progress:
+    """Progress that is noted in the row too; not while the rows are read, which is in a transaction of reading."""
+
+    def told(part: str, done: int, total: int) -> None:
+        on_progress(part, done, total)
+        now = timezone.now()
+        if now - run.ended_at >= BEAT and not transaction.get_connection().in_atomic_block:
+            fresh()
+            run.ended_at = now
+            BackupRun.objects.filter(pk=run.pk).update(ended_at=now)
+
+    return told
+
+
+def _new_row(asked: Asked, now: datetime, fault: Message) -> BackupRun:
+    place = shown_destination(asked.destination)
+    return BackupRun(started_at=now, ended_at=now, is_scheduled=asked.is_scheduled, destination=place, fault=fault)
+
+
+def _end(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
+    """Note how a backup ended."""
+    fresh()
+    run.ended_at, run.fault = timezone.now(), fault
+    for name, value in values.items():
+        setattr(run, name, value)
+    run.save()
+
+
+def _told_of(made: Made, settings: Settings) -> dict[str, Any]:
+    manifest = made.backup.manifest
+    return {
+        "backup_id": made.backup.id,
+        "records": made.records,
+        "size_bytes": made.bytes,
+        "new_bytes": made.new_bytes,
+        "has_secrets": SECRETS_FILE in manifest.files and has_key(settings.home),
+        "lacking": len(manifest.lacking),
+    }
 
 
 @contextmanager
@@ -98,22 +200,6 @@ def standing(now: datetime) -> Standing:
     elif last is not None and now - last > limit:
         warning = Message("backup.old", days=(now - last).days, most=limit.days)
     return Standing(last, planned.is_on, warning)
-
-
-def _note(asked: Asked, started_at: datetime, made: Made | None = None, fault: Message | None = None) -> None:
-    row = BackupRun(
-        started_at=started_at,
-        ended_at=timezone.now(),
-        is_scheduled=asked.is_scheduled,
-        destination=shown_destination(asked.destination),
-        fault=fault,
-    )
-    if made is not None:
-        manifest = made.backup.manifest
-        row.backup_id, row.records = made.backup.id, made.records
-        row.size_bytes, row.new_bytes = made.bytes, made.new_bytes
-        row.has_secrets, row.lacking = SECRETS_FILE in manifest.files, len(manifest.lacking)
-    row.save()
 
 
 def shown_destination(destination: str) -> str:

@@ -1,21 +1,23 @@
 """When a backup is due by the plan of the desk."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from records.backups.runs import Asked, plan
+from records.backups.runs import SILENT_FOR, Asked, note_failed, plan
 from records.models import BackupRun
-from records.sites.encrypted_secrets import unseal
+from records.sites.encrypted_secrets import KeyLost, unseal
 
 # One that failed is tried again after so long, and every hour of the day if need be: a store that was away is back.
-RETRY_AFTER = timedelta(hours=1)
+RETRY_AFTER = SILENT_FOR
 
 
 def due(now: datetime) -> Asked | None:
     """The backup that the plan owes now: none was begun since today's time of day, or the last one failed an hour ago.
 
-    Raises KeyLost where the passphrase was sealed with another key.
+    One that runs counts as one that failed at its last sign of life. Where the passphrase was sealed with another key,
+    that is noted as a backup that failed.
     """
     planned = plan()
     if not planned.is_on or not planned.destination:
@@ -29,4 +31,9 @@ def due(now: datetime) -> Asked | None:
         has_failed = last.fault is not None
         if not has_failed or now - last.ended_at < RETRY_AFTER:
             return None
-    return Asked(planned.destination, unseal(planned.passphrase), planned.keep, is_scheduled=True)
+    asked = Asked(planned.destination, keep=planned.keep, is_scheduled=True)
+    try:
+        return replace(asked, passphrase=unseal(planned.passphrase))
+    except KeyLost as error:
+        note_failed(asked, now, error.message)
+        return None

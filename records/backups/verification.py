@@ -11,7 +11,7 @@ from bson.errors import BSONError
 from core.ports import ObjectStore
 from core.wording import Message
 from pagestore.captures import named_bodies, named_certificates
-from pagestore.copying import DOCUMENTS, is_whole
+from pagestore.copying import DOCUMENTS, PAGES, is_whole
 from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of, keys_of
 from records.backups.references import Named, table_of
 
@@ -94,8 +94,10 @@ class _Verifying:
         return content
 
     def _note_names(self, name: str, record: dict[str, Any]) -> None:
-        """What a capture, a version or an absence names."""
+        """What a page, a capture, a version or an absence names."""
         wanted = self._named.keys
+        if name == PAGES:
+            self._named.note_page(record)
         if name == "captures":
             wanted.setdefault("raw_bodies", set()).update(named_bodies(record["data"]))
             wanted.setdefault("certificates", set()).update(named_certificates(record["data"]))

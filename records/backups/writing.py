@@ -1,10 +1,12 @@
 """One backup, made while everything goes on.
 
 What can be taken away from the stores is copied first (texts of works, evidence), then the admin database as it is at
-one moment, then the stores. They write what is referred to before what names it, so that each row finds what it names.
+one moment, then the stores. They write what is referred to before what names it, and are read the other way round:
+rows, pages, versions, captures, texts, bodies. So whatever is written meanwhile, each finds what it names.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,6 +33,7 @@ from pagestore.values import microseconds
 from records.backups import tables
 from records.backups.format import (
     Backup,
+    DamagedBackup,
     Manifest,
     Part,
     Piece,
@@ -46,6 +49,7 @@ from records.backups.format import (
 )
 from records.backups.references import Named
 from records.code_version import code_version
+from records.database import fresh
 
 REMOVALS = "evidence_removals"
 REMOVABLE = frozenset({"work_texts", EVIDENCE})
@@ -93,7 +97,10 @@ def make(source: Source, destination: ObjectStore, on_progress: Progress) -> Mad
 def _last(destination: ObjectStore, installation: str) -> Manifest | None:
     """The newest manifest, by which nothing is written twice."""
     for key in reversed(backups_at(destination)):
-        manifest = load(destination, key).manifest
+        try:
+            manifest = load(destination, key).manifest
+        except DamagedBackup:
+            continue
         if manifest.installation != installation:
             raise BadInput("backup.other-installation", key=key, its=manifest.installation, ours=installation)
         return manifest
@@ -120,13 +127,16 @@ class _Making:
         ]
         early = {each.name: self._packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
+        fresh()  # the copies before took hours; the database may have let go meanwhile
         with tables.one_moment():
             snapshot_at = clock.now()
             kept_tables = tuple(self._table(model, named) for model in tables.tables())
         removals = [each for each in self._source.evidence.removals() if each.removed_at < snapshot_at]
-        gone = {each.digest for each in removals}
-        parts = [self._packs(each, early.get(each.name), gone) for each in collections]
-        parts += [self._documents(pages(self._source.database)), self._removals(removals)]
+        # What retention took since the moment of the rows was copied before, and they name it still.
+        gone = {each.digest for each in removals} - named.keys.get(EVIDENCE, set())
+        of_pages = self._documents(pages(self._source.database), named)
+        read = {each.name: self._packs(each, early.get(each.name), gone) for each in reversed(collections)}
+        parts = [*(read[each.name] for each in collections), of_pages, self._removals(removals)]
         self._lacking |= dict.fromkeys(named.lacking(self._held))
         manifest = Manifest(
             installation=self._source.installation,
@@ -162,7 +172,7 @@ class _Making:
             self._on_progress(name, done, total)
         return Part(name, tuple(made), columns)
 
-    def _documents(self, collection: Collection) -> Part:
+    def _documents(self, collection: Collection, named: Named) -> Part:
         """Documents that change: in the order of their keys, so that a piece of which none changed is the same."""
         keys = collection.keys()
         made = []
@@ -170,6 +180,8 @@ class _Making:
             batch = keys[start : start + PAGES_A_PIECE]
             found, damaged = readable(collection, batch)
             self._note_damage(collection.name, damaged)
+            for each in found:
+                named.note_page(each)
             content = _encoded(sorted(found, key=lambda each: each["_id"]))
             made.append(self._piece(content, len(found), self._before.get(collection.name)))
             self._on_progress(collection.name, start + len(batch), len(keys))
@@ -211,18 +223,21 @@ class _Making:
         for piece in part.pieces if part else ():
             if not self._is_there(piece):
                 continue
-            keys = keys_of(self._destination, piece)
+            try:
+                keys = keys_of(self._destination, piece)
+            except DamagedBackup:
+                continue  # its records are read anew
             if living.issuperset(keys):
                 kept[piece] = keys
             elif not living.isdisjoint(keys):
                 others.append(piece)
-        salvaged = (
-            record
-            for piece in others
-            for record in bson.decode_all(content_of(self._destination, piece))
-            if record["_id"] in living
-        )
-        return kept, salvaged
+        return kept, self._salvaged(others, living)
+
+    def _salvaged(self, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
+        for piece in pieces:
+            with suppress(DamagedBackup):  # its records are read anew
+                content = content_of(self._destination, piece)
+                yield from (record for record in bson.decode_all(content) if record["_id"] in living)
 
     def _is_there(self, piece: Piece) -> bool:
         return all(f"objects/{name[:2]}/{name}" in self._there for name in (piece.name, piece.keys) if name)

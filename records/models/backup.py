@@ -63,10 +63,10 @@ class BackupPlan(models.Model):
 
 
 class BackupRun(models.Model):
-    """One backup that was made, or failed."""
+    """One backup that was made, failed, or runs: its row is there from its start, as one that did not end."""
 
     started_at = models.DateTimeField(_("started"))
-    ended_at = models.DateTimeField(_("ended"))
+    ended_at = models.DateTimeField(_("ended"))  # of one that runs: its last sign of life
     is_scheduled = models.BooleanField(_("by schedule"), default=False)
     destination = models.CharField(_("destination"), max_length=500)
     backup_id = models.CharField(_("backup"), max_length=40, blank=True)
@@ -76,6 +76,7 @@ class BackupRun(models.Model):
     has_secrets = models.BooleanField(_("with secrets"), default=False)
     lacking = models.PositiveIntegerField(_("could not be read"), default=0)
     fault = MessageField(_("fault"), null=True, blank=True)  # why there is no backup
+    warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong beside a backup that is whole
 
     class Meta:
         verbose_name = _("backup")

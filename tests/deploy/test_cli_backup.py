@@ -115,7 +115,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
 
 def test_up_refuses_what_a_restore_has_half_made(tmp_path: Path) -> None:
     zhuiwen, home = at_home(tmp_path / "home")
-    (home.path / "restoring.json").write_text('{"backup": "20261127T040000Z-abcdef123456"}')
+    (home.path / "restoring.json").write_text('{"backup": "20261127T040000Z-abcdef123456", "places": "a"}')
     refused = zhuiwen("up")
     assert refused.code == 2
     assert refused.complaints == [

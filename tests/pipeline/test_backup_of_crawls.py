@@ -20,7 +20,7 @@ OTHER = os.environ.get("TEST_DATABASE_URL", "")
 _BACK_UP = """
 from pipeline.app import SETTINGS
 from records.backups.runs import Asked, back_up
-made, _ = back_up(Asked(sys.argv[1]), SETTINGS, lambda *_: None)
+made, *_ = back_up(Asked(sys.argv[1]), SETTINGS, lambda *_: None)
 print(made.backup.id, len(made.backup.manifest.lacking))
 """
 _RESTORE = """

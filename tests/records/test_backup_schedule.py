@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.wording import Message
-from records.backups.runs import Asked, standing
+from records.backups.runs import UNENDED, Asked, standing
 from records.backups.schedule import due
 from records.models import BackupPlan, BackupRun
 from records.models.backup import ONLY
-from records.sites.encrypted_secrets import seal
+from records.sites.encrypted_secrets import KeyLost, seal
 from tests.support import admin_data
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +57,22 @@ def test_one_that_failed_is_tried_again_after_an_hour() -> None:
     ran(NOON, FAULT)
     assert due(NOON + timedelta(minutes=64)) is None
     assert due(NOON + timedelta(minutes=65)) is not None
+
+
+def test_one_that_runs_or_was_killed_is_due_an_hour_after_its_last_sign_of_life() -> None:
+    planned()
+    ran(NOON, Message(UNENDED))
+    assert due(NOON + timedelta(minutes=64)) is None
+    assert due(NOON + timedelta(minutes=65)) is not None
+
+
+def test_a_passphrase_that_the_key_no_longer_opens_is_noted_as_a_backup_that_failed() -> None:
+    planned(passphrase="sealed with another key")
+    assert due(NOON) is None
+    failed = BackupRun.objects.get()
+    assert (failed.is_scheduled, failed.fault) == (True, KeyLost().message)
+    assert due(NOON + timedelta(minutes=59)) is None
+    assert BackupRun.objects.count() == 1
 
 
 @pytest.mark.parametrize("values", [{"is_on": False}, {"destination": ""}])

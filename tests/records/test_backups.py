@@ -36,7 +36,7 @@ from records.backups.mending import mend
 from records.backups.restoring import Target, require_empty, require_fitting, restore
 from records.backups.verification import verify
 from records.backups.writing import Made, Source, make
-from records.models import Case, Chapter, EvidenceBundle, PageRecord, Work
+from records.models import Case, Chapter, EvidenceBundle, PageCheck, PageRecord, Work
 from tests.support import admin_data
 from tests.support.case_texts import Texts, keep_estate
 from tests.support.s3_server import S3Server
@@ -101,6 +101,9 @@ def stored(mongo_url: str, monkeypatch: pytest.MonkeyPatch) -> Stored:
             body = f"<html>{page.title}</html>".encode()
             PageRecord.objects.filter(pk=page.pk).update(version_id=texts.keep(page, page.title, body))
         keep_estate(texts, estate)
+        for page in PageRecord.objects.filter(site__in=estate.sites):
+            PageCheck.objects.filter(page=page).update(version_id=page.version_id)
+            EvidenceBundle.objects.filter(case__page=page).update(version_id=page.version_id)
         evidence.bundle_version(VersionId(Case.objects.get(pk=estate.cases[1].pk).version_id), ports)
     return made
 
@@ -158,6 +161,40 @@ def test_old_backups_go_and_those_that_stay_hold(stored: Stored) -> None:
     for each in made[2:]:
         assert verify(each.manifest, place, unheard).faults == ()
     assert pruning.keep_newest(place, 2) == 0
+
+
+def test_what_is_written_while_a_backup_is_made_leaves_nothing_named_and_missing(stored: Stored) -> None:
+    place, texts = MemoryObjects(), Texts(MongoPageStore(stored.mongo), stores.work_store())  # type: ignore[arg-type]
+    page = PageRecord.objects.first()
+    assert page is not None
+    written: list[str] = []
+
+    def crawling(part: str, done: int, total: int) -> None:
+        if not written or written[-1] != part:
+            written.append(part)
+            number = len(written)
+            page.url, page.last_seen = f"https://new.example/{number}", page.last_seen + timedelta(minutes=1)
+            texts.keep(page, f"第{number}章 写入中", f"<html>{number}</html>".encode())
+
+    manifest = make(Source(installation_key(), stored.mongo, stored.evidence, {}), place, crawling).backup.manifest
+    assert {"pages", "page_versions", "page_texts", "raw_bodies"} <= set(written)
+    assert not [each for each in manifest.lacking if not each.startswith("evidence/")]
+    assert verify(manifest, place, unheard).faults == ()
+    assert [part.name for part in manifest.collections][-2:] == ["pages", "evidence_removals"]
+
+
+def test_damage_at_the_destination_does_not_stop_the_next_backup(stored: Stored) -> None:
+    place = MemoryObjects()
+    stored.backed_up(place)
+    manifest = stored.backed_up(place).backup.manifest
+    keys = manifest.part("page_texts").pieces[0].keys
+    assert keys is not None
+    place.remove(object_key(keys))
+    place.put_new(object_key(keys), b"garbled")
+    newest = backups_at(place)[-1]
+    place.remove(newest)
+    place.put_new(newest, b"garbled")
+    assert verify(stored.backed_up(place).backup.manifest, place, unheard).faults == ()
 
 
 def cut(written: bytes) -> bytes:

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from core.ids import Digest
+from evidence.days import root_of
+from pagestore.connection import connect
 from pagestore.evidence import MemoryEvidenceStore
+from pagestore.mongo import MongoWorkStore
 from records import stores
 from records.access import HOLDER_PATHS
-from records.models import Chapter, EvidenceBundle, VerdictRecord
+from records.models import Chapter, CounterStatement, DayTree, EvidenceBundle, VerdictRecord
 from records.take_out import take_out
 from tests.support import admin_data, case_texts
 from tests.support.desk import signed_in
@@ -84,11 +88,50 @@ def test_what_the_stores_no_longer_have_is_named(world: admin_data.World, tmp_pa
         assert f"missing or damaged: {taken.lacking[0]}" in opened.read("README.txt").decode()
 
 
+def test_a_damaged_text_is_named_and_the_rest_is_in_it(
+    world: admin_data.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mongo_url: str
+) -> None:
+    database = connect(mongo_url)
+    works = MongoWorkStore(database)
+    chapters = list(Chapter.objects.filter(work__rights_holder=world.ours.holder).order_by("pk"))
+    for number, chapter in enumerate(chapters):
+        Chapter.objects.filter(pk=chapter.pk).update(text_id=works.put_text(f"{admin_data.WORK_TEXT}{number}"))
+    chapters[0].refresh_from_db()
+    database["work_texts_parts"].update_one({"_id": f"{chapters[0].text_id}/0000"}, {"$set": {"data": b"garbled"}})
+    monkeypatch.setattr(stores, "work_store", lambda: works)
+    taken = take_out(world.ours.holder, tmp_path / "ours.zip")
+    assert [each for each in taken.lacking if each.endswith(f"-{chapters[0].pk}.txt")]
+    names = zipfile.ZipFile(tmp_path / "ours.zip").namelist()
+    assert sum(each.startswith("works/") for each in names) == len(chapters) - 1
+    assert (tmp_path / "ours.zip").stat().st_mode & 0o777 == 0o600
+
+
+def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: admin_data.World, tmp_path: Path) -> None:
+    bundle = EvidenceBundle.objects.get(case=world.ours.cases[0])
+    foreign = EvidenceBundle.objects.get(case=world.theirs.cases[0])
+    leaves = sorted([bundle.digest, foreign.digest])
+    root = root_of([Digest(each) for each in leaves])
+    DayTree.objects.create(day=bundle.day, root=root, leaves=leaves, made_at=admin_data.NOW)
+    path = f"counterstatement__{HOLDER_PATHS[CounterStatement]}"
+    pairs = CounterStatement.cases.through.objects.filter(**{path: world.ours.holder.pk})
+    take_out(world.ours.holder, tmp_path / "ours.zip")
+    with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
+        said = json.loads(opened.read(f"proofs/{bundle.digest}.json"))
+        assert (said["root"], said["tree_size"]) == (root, 2)
+        assert f"proofs/{foreign.digest}.json" not in opened.namelist()
+        assert foreign.digest not in json.dumps(said)
+        rows = json.loads(opened.read("tables/counterstatement_cases.json"))
+        assert len(rows) == pairs.count() > 0
+        assert "tables/addressee_sites.csv" in opened.namelist()
+
+
 def test_a_manager_downloads_it_and_nobody_else(world: admin_data.World) -> None:
     address = reverse("admin:records_rightsholder_take_out", args=[world.ours.holder.pk])
-    answer = signed_in(world.ours.manager).get(address)
+    asked = signed_in(world.ours.manager).get(address)
+    assert (asked.status_code, b'<form method="post"' in asked.content) == (200, True)
+    answer = signed_in(world.ours.manager).post(address)
     assert answer.status_code == 200
     assert answer.headers["Content-Type"] == "application/zip"
     assert zipfile.is_zipfile(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
     for other in (world.ours.reviewer, world.theirs.manager):
-        assert signed_in(other).get(address).status_code in {302, 403, 404}
+        assert signed_in(other).post(address).status_code in {302, 403, 404}

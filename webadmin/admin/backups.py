@@ -14,6 +14,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from core.errors import ZhuiwenError
 from records.backups.destinations import url_of
+from records.backups.runs import has_not_ended
 from records.backups.sealing import require_passphrase
 from records.models import BackupPlan, BackupRun
 from records.models.backup import ONLY
@@ -129,7 +130,9 @@ class BackupRunAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
     @display(description=_("outcome"), label={"good": "success", "partly": "warning", "bad": "danger"})
     def outcome(self, run: BackupRun) -> tuple[str, object]:
         if run.fault is not None:
-            return "bad", stored_sentence(run.fault)
+            return "partly" if has_not_ended(run) else "bad", stored_sentence(run.fault)
+        if run.warning is not None:
+            return "partly", stored_sentence(run.warning)
         if run.lacking:
             return "partly", _("%(count)d could not be read") % {"count": run.lacking}
         return "good", _("whole")

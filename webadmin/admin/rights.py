@@ -4,18 +4,20 @@ import tempfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from records.access import admit, is_administrator
 from records.models import Membership, RightsHolder
 from records.take_out import take_out
@@ -26,7 +28,9 @@ from webadmin.wording import said
 
 def taken_out(holder: RightsHolder) -> BinaryIO:
     """The file of all that a rights holder has, written aside."""
-    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
+    own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
+    own.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="export-", dir=own) as folder:
         path = Path(folder) / "export.zip"
         take_out(holder, path)
         return path.open("rb")  # stays readable when the folder goes
@@ -46,13 +50,19 @@ class RightsHolderAdmin(HolderAdmin):
         description=_("All that is theirs, as one file"), url_path="take-out", permissions=["manage"], icon="download"
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """The same file as `zhuiwen holder export`."""
+        """The same file as `zhuiwen holder export`, by POST: reading all of it is nothing that a link should start."""
         holder = self.get_object(request, unquote(object_id))
         if holder is None or not is_manager(request, holder):
             raise PermissionDenied
+        if request.method != "POST":
+            title = _("All that is theirs, as one file")
+            context = self.admin_site.each_context(request) | {"holder": holder, "title": title}
+            return TemplateResponse(request, "webadmin/take_out.html", context)
         try:
             file = taken_out(holder)
-        except ZhuiwenError as error:
+        except (ZhuiwenError, OSError) as error:
+            if isinstance(error, OSError):
+                error = BadInput("backup.unwritable", path=settings.ZHUIWEN.home / "run", reason=error.strerror)
             messages.error(request, said(error))
             return HttpResponseRedirect(reverse("admin:records_rightsholder_change", args=[holder.pk]))
         name = f"zhuiwen-holder-{holder.pk}.zip"

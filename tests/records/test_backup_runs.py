@@ -1,0 +1,113 @@
+"""Backups as the installation notes them: begun, ended, failed, beside another, at a place that lost what it had."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.utils import timezone
+
+from core.errors import BadInput, RetryLater, ServiceUnavailable
+from core.settings import Settings
+from core.wording import Message
+from pagestore.evidence import MemoryEvidenceStore
+from pagestore.objects.folder import FolderObjects
+from records import stores
+from records.backups.restoring import settle
+from records.backups.runs import UNENDED, Asked, back_up, shown_destination
+from records.models import BackupPlan, BackupRun
+from records.models.backup import ONLY
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def unheard(*_: object) -> None:
+    """Progress that nobody reads."""
+
+
+@pytest.fixture
+def settings(mongo_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    evidence = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: evidence)
+    home = tmp_path / "home"
+    home.mkdir()
+    held: Settings = django_settings.ZHUIWEN
+    services = replace(held.services, mongo_url=mongo_url, raw_url="", database_url="")
+    return replace(held, home=home, services=services)
+
+
+def test_a_backup_has_its_row_from_the_start_and_a_fault_of_any_kind_ends_it(
+    settings: Settings, tmp_path: Path
+) -> None:
+    asked = Asked(str(tmp_path / "place"), is_scheduled=True)
+    seen: list[Message | None] = []
+
+    def dying(*_: object) -> None:
+        seen.append(BackupRun.objects.get().fault)
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        back_up(asked, settings, dying)
+    assert seen == [Message(UNENDED)]
+    failed = BackupRun.objects.get()
+    assert str(failed.fault) == "it failed: MemoryError: "
+    assert back_up(asked, settings, unheard).made.backup.id == BackupRun.objects.first().backup_id  # type: ignore[union-attr]
+
+
+def test_old_backups_that_may_not_be_removed_are_a_warning_on_a_good_backup(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(str(tmp_path / "place"), keep=1)
+    back_up(asked, settings, unheard)
+
+    def locked(self: object, key: str) -> None:
+        raise ServiceUnavailable("S3", "bucket")
+
+    monkeypatch.setattr(FolderObjects, "remove", locked)
+    done = back_up(asked, settings, unheard)
+    run = BackupRun.objects.first()
+    assert run is not None
+    assert (run.fault, run.backup_id, run.warning) == (None, done.made.backup.id, done.warning)
+    assert "old ones could not be removed" in str(run.warning)
+
+
+def test_a_place_that_lost_its_backups_is_refused(settings: Settings, tmp_path: Path) -> None:
+    place = tmp_path / "mounted"
+    back_up(Asked(str(place)), settings, unheard)
+    place.rename(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match="is it mounted"):
+        back_up(Asked(str(place)), settings, unheard)
+    assert not place.exists()
+    back_up(Asked(str(tmp_path / "elsewhere")), settings, unheard)
+
+
+def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tmp_path: Path) -> None:
+    place = str(tmp_path / "place")
+    shared = replace(settings, services=replace(settings.services, database_url="postgresql://db.example/zhuiwen"))
+    now = timezone.now()
+    other = BackupRun.objects.create(
+        started_at=now - timedelta(hours=3),
+        ended_at=now - timedelta(minutes=50),
+        destination=shown_destination(place),
+        fault=Message(UNENDED),
+    )
+    with pytest.raises(RetryLater, match="a backup to this place was begun"):
+        back_up(Asked(place), shared, unheard)
+    assert BackupRun.objects.count() == 1
+    BackupRun.objects.filter(pk=other.pk).update(ended_at=now - timedelta(minutes=61))
+    back_up(Asked(place), shared, unheard)
+
+
+def test_in_a_restored_installation_the_schedule_is_off_and_the_run_that_made_the_backup_is_a_good_one(
+    settings: Settings, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "place")
+    BackupPlan.objects.create(pk=ONLY, is_on=True, destination=place)
+    backup = back_up(Asked(place), settings, unheard).made.backup
+    BackupRun.objects.update(fault=Message(UNENDED), backup_id="")  # as the backup itself has it
+    assert settle(backup)
+    run = BackupRun.objects.get()
+    assert (run.fault, run.backup_id, run.ended_at) == (None, backup.id, backup.manifest.ended_at)
+    assert not BackupPlan.objects.get().is_on
+    assert not settle(backup)
