@@ -11,9 +11,10 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from core.errors import ServiceUnavailable
+from core.sqlite_files import says_damage
 from core.wording import Message
 
 T = TypeVar("T")
@@ -26,6 +27,13 @@ RETRY_S = 1.0  # a fail-over takes seconds to minutes; a connection that is refu
 def fresh() -> None:
     """Let go of connections of this thread that have ended, or failed, so that the next question makes a new one."""
     close_old_connections()
+
+
+def is_away(error: Exception) -> bool:
+    """Whether the database does not answer just now. SQLite says by the same type that rows cannot be decoded."""
+    if not isinstance(error, AWAY) or says_damage(str(error)):
+        return False
+    return connection.vendor != "sqlite" or "locked" in str(error)
 
 
 def unavailable(error: Exception) -> ServiceUnavailable:
