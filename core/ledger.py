@@ -20,6 +20,7 @@ from core.sqlite_files import opened
 
 SUM_BYTES = 8  # a change that goes by unseen: once in 2^64
 BLOCKS_AT_ONCE = 32  # read in one transaction; of those that were written, others wait as long as that takes: 30 ms
+TRIES = 3  # of reading a block while nobody writes, without keeping anybody from it
 
 
 class Change(StrEnum):
@@ -108,21 +109,39 @@ class Ledger:
         self._connection.execute(f"INSERT OR REPLACE INTO {TABLES} (name, layout) VALUES (?, ?)", values)
 
     def _take_in(self, table: Table, keys: list[str]) -> int:
-        """Read blocks while nobody writes, keep their sums, and strike out that they were written; how many rows."""
-        count = 0
+        """Read blocks, keep their sums, and strike out that they were written; how many rows."""
+        return sum(self._take_in_block(table, key) for key in keys)
+
+    def _take_in_block(self, table: Table, key: str) -> int:
+        """One block: read while others may write; where none did until the sums are kept. Where one always did, alone.
+
+        The rows of a block of the page store may have 128 times 4 MiB, and its clients wait 5 s for its file.
+        """
+        for _ in range(TRIES):
+            with self._transaction("DEFERRED"):
+                rows, seen = self._rows(table, key), self._version()
+            with self._transaction("IMMEDIATE"):
+                if self._version() == seen:
+                    self._keep(key, rows)
+                    return len(rows)
         with self._transaction("IMMEDIATE"):
-            for key in keys:
-                rows = self._rows(table, key)
-                count += len(rows)
-                if any(row_sum is None for row_sum in rows.values()):
-                    continue  # what cannot be read is not what it was
-                if rows:
-                    values = (key, _packed(rows))
-                    self._connection.execute(f"INSERT OR REPLACE INTO {BLOCKS} (key, sums) VALUES (?, ?)", values)
-                else:
-                    self._connection.execute(f"DELETE FROM {BLOCKS} WHERE key = ?", (key,))
-                self._connection.execute(f"DELETE FROM {MARKS} WHERE key = ?", (key,))
-        return count
+            rows = self._rows(table, key)
+            self._keep(key, rows)
+            return len(rows)
+
+    def _version(self) -> int:
+        """A number that is another once another connection has written."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def _keep(self, key: str, rows: Mapping[str, bytes | None]) -> None:
+        if any(row_sum is None for row_sum in rows.values()):
+            return  # what cannot be read is not what it was
+        if rows:
+            values = (key, _packed(rows))
+            self._connection.execute(f"INSERT OR REPLACE INTO {BLOCKS} (key, sums) VALUES (?, ?)", values)
+        else:
+            self._connection.execute(f"DELETE FROM {BLOCKS} WHERE key = ?", (key,))
+        self._connection.execute(f"DELETE FROM {MARKS} WHERE key = ?", (key,))
 
     def _layout(self, table: Table) -> str:
         found = self._connection.execute(f"SELECT layout FROM {TABLES} WHERE name = ?", (table.name,)).fetchone()

@@ -20,19 +20,6 @@ def says_damage(fault: str) -> bool:
     return any(words in fault for words in _OF_DAMAGE)
 
 
-def reindexed(path: Path) -> bool:
-    """Make all indexes of a file anew from its tables; False, with nothing changed, where it is not whole then."""
-    try:
-        with closing(opened(path)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("REINDEX")
-            is_whole = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-            connection.execute("COMMIT" if is_whole else "ROLLBACK")
-            return bool(is_whole)
-    except sqlite3.DatabaseError:
-        return False
-
-
 def integrity_faults(path: Path, most: int = 100, seconds: float | None = None) -> list[str]:
     """What SQLite itself finds wrong in a file, [] where it is whole. What it cannot open is a fault, too.
 

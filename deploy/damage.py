@@ -19,19 +19,24 @@ MAX_REASON_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
-    """A database file that is not whole. is_header: SQLite does not even take it for one of its own."""
+    """A database file that is not whole. is_header: SQLite does not even take it for one of its own.
+
+    is_refused: this user may not read it, and nothing is said of what stands in it.
+    """
 
     path: Path
     reason: str
     is_header: bool
+    is_refused: bool = False
 
     @property
     def problem(self) -> Message:
-        return Message("start.damaged-file", path=self.path, reason=self.reason)
+        code = "start.file-refused" if self.is_refused else "start.damaged-file"
+        return Message(code, path=self.path, reason=self.reason)
 
     @property
     def remedy(self) -> Message:
-        return Message("start.damaged-remedy")
+        return Message("start.file-refused-remedy" if self.is_refused else "start.damaged-remedy")
 
     @property
     def sentence(self) -> Message:
@@ -58,6 +63,8 @@ def _look(path: Path, seconds: float) -> DamagedFile | None:
             head = file.read(HEADER_BYTES)
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        return DamagedFile(path, error.strerror or str(error), is_header=True, is_refused=True)
     except OSError as error:
         return DamagedFile(path, error.strerror or str(error), is_header=True)
     if not head:

@@ -18,15 +18,15 @@ from pagestore.captures import capture_of, named_bodies, named_certificates
 from pagestore.connection import MongoDatabase, translated
 from pagestore.mongo_history import sightings
 from pagestore.raw_bodies import RawBodies
-from pagestore.states import absence_of, states_of, version_state
-from pagestore.values import Document, microseconds, text_of
+from pagestore.states import absence_of, states_of
+from pagestore.values import Document, text_of
 
 PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
 WORKS, FINGERPRINTS = "work_texts", "fingerprints"
 BLOBS = (TEXTS, BODIES, CAPTURES, CERTIFICATES, WORKS, FINGERPRINTS)
 # What a garbled document makes of the code that reads it.
-_GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
+GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 class FaultKind(StrEnum):
@@ -113,7 +113,7 @@ class StoreReading:
                 try:
                     absence = absence_of(document)
                     is_same = absence_id(absence.page_id, absence.fetched_at, absence.raw_digest) == key
-                except _GARBLED:
+                except GARBLED:
                     is_same = False
                 if not is_same:
                     self.note(ABSENCES, key, FaultKind.CHANGED, page_of[key])
@@ -133,7 +133,7 @@ class StoreReading:
                 found = self.contents(BODIES, bodies)
                 if len(certificates) == len(names) and len(found) == len(bodies):
                     capture_of(data, certificates, found)
-            except _GARBLED:
+            except GARBLED:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_of[key])
 
     def contents(self, collection: str, page_of: Mapping[str, str]) -> dict[str, bytes]:
@@ -143,7 +143,7 @@ class StoreReading:
             try:
                 read = self._blobs[collection].get_many(batch)
                 refused = set[str]()
-            except _GARBLED:
+            except GARBLED:
                 read, refused = self._one_by_one(collection, batch, page_of)
             self.items += len(batch)
             for key in batch:
@@ -160,6 +160,11 @@ class StoreReading:
     def known(self, collection: str, keys: Collection[str]) -> set[str]:
         """Those of some keys that a collection of documents has."""
         return set(self._documents(collection, list(keys), None))
+
+    def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
+        """The ids of versions that pages name now, of those that are there."""
+        found = self._documents(PAGES, list(pages), None)
+        return {key: frozenset(map(str, _list(document.get("versions")))) for key, document in found.items()}
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
         """The ids of versions with the page that each names."""
@@ -178,7 +183,7 @@ class StoreReading:
             version = documents.version_of(document, texts)
             is_same = version_id(version.page_id, version.reading.identity, version.reading.title) == key
             is_same = is_same and page_id(version.site_id, version.canonical_url) == version.page_id
-        except _GARBLED:
+        except GARBLED:
             is_same = False
         if not is_same:
             self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
@@ -192,11 +197,11 @@ class StoreReading:
         for batch in batches(keys, BATCH_KEYS):
             try:
                 found |= self._find(collection, batch)
-            except _GARBLED:
+            except GARBLED:
                 for key in batch:
                     try:
                         found |= self._find(collection, [key])
-                    except _GARBLED:
+                    except GARBLED:
                         refused.add(key)
                         self.note(collection, key, FaultKind.UNREADABLE, (page_of or {}).get(key, ""))
         self.items += len(keys)
@@ -217,7 +222,7 @@ class StoreReading:
         for key in keys:
             try:
                 data = self._blobs[collection].get_many([key]).get(key)
-            except _GARBLED as error:
+            except GARBLED as error:
                 refused.add(key)
                 is_told = isinstance(error, BrokenInvariant) and error.message.code in (
                     "store.changed",
@@ -228,23 +233,6 @@ class StoreReading:
                 if data is not None:
                     read[key] = data
         return read, refused
-
-
-def remake_page(
-    database: MongoDatabase, page: str, versions: Collection[PageVersion], last_seen_us: int | None
-) -> None:
-    """Make the document of a page that is gone anew from its versions; one that is there stays as it is.
-
-    last_seen_us: when it was last seen, as the admin database has it, in microseconds; None where it does not know.
-    """
-    in_order = sorted(versions, key=documents.oldest_first)
-    newest = in_order[-1]
-    made = documents.page_document(documents.new_page(in_order[0]), [each.id for each in in_order])
-    states = [version_state(each.fetched_at, each.id) for each in in_order]
-    last = max(microseconds(newest.fetched_at), last_seen_us or 0)
-    made |= {"current": newest.id, "last_seen": last, "states": states, "absences": []}
-    with translated(database):
-        database[PAGES].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
 
 
 def _check_page(document: Document) -> bool:
@@ -267,7 +255,7 @@ def _check_page(document: Document) -> bool:
 def _holds(check: Callable[[Document], bool], document: Document) -> bool:
     try:
         return check(document)
-    except _GARBLED:
+    except GARBLED:
         return False
 
 

@@ -14,6 +14,7 @@ RENEW_S = TTL_S / 3
 KEY_PREFIX = "zw:lock:"
 
 MAINTENANCE = "maintenance"  # the sweep and every rebuild of the index
+STAMPING = "maintenance of evidence"
 SEARCH = "search"  # stored pages for new texts
 
 

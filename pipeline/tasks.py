@@ -27,7 +27,7 @@ from pipeline.evidence_note import note_evidence_status
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
-from pipeline.redis_lock import MAINTENANCE, SEARCH, redis_lock
+from pipeline.redis_lock import MAINTENANCE, SEARCH, STAMPING, redis_lock
 from pipeline.search import Searched
 from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
@@ -51,7 +51,7 @@ MAX_BACKOFF_S = 600
 SERVICE_AWAY = (RetryLater, *AWAY)  # tried again; some of it is a fault of ours: _is_service_away
 PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
-DRAWING, STAMPING = "drawing of evidence", "maintenance of evidence"
+DRAWING = "drawing of evidence"
 OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
 REMOVALS = "removals of pages"
 CHECKING = "check of the stores"

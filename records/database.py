@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
 
 from core.errors import ServiceUnavailable
+from core.sqlite_files import says_damage
 from core.wording import Message
 
 T = TypeVar("T")
@@ -45,10 +46,10 @@ def is_away(error: BaseException) -> bool:
 
     Both drivers raise OperationalError of either: `no such column`, too many variables, a query that was cancelled.
     """
-    if not isinstance(error, AWAY):
+    if not isinstance(error, AWAY) or says_damage(str(error)):
         return False
-    code = getattr(error.__cause__, "sqlite_errorcode", None)
-    if code is not None:
+    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's own, of a text that is no UTF-8
+        code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return code & 0xFF in _PASSING_CODES  # an extended code has the primary one in its lowest byte
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_PASSING_STATES)  # none: no server has answered

@@ -14,13 +14,14 @@ ASKED = ("insert", "update", "delete", "findAndModify", "findandmodify", "find")
 def note_write(handler: NeoSQLiteHandler, parsed: dict[str, Any]) -> None:
     """Have the database that a command is for note what it writes; one that is only read keeps account from then on."""
     body: dict[str, Any] = next((section for kind, section in parsed["sections"] if kind == "body"), {})
-    collection = next((body[name] for name in ASKED if name in body), None)
+    command = next(iter(body), "")  # its name comes first; findAndModify has a field `update` as well
+    collection = body[command] if command in ASKED else None
     database = body.get("$db")
     if not isinstance(collection, str) or not isinstance(database, str):
         return
     connection = handler.get_database(database)
     with handler._lock_for(database):
-        if "find" in body:
+        if command == "find":
             with suppress(sqlite3.Error):  # who only reads is told what is wrong by the reading
                 begin_on(connection.db)
         else:

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -93,19 +93,37 @@ Tell = Callable[[Message, int, int], None]
 class Report:
     """What one check read and found. unread: what could not be asked, with the reason: of it nothing is said."""
 
-    damages: list[Damage] = field(default_factory=list)
     items: int = 0
     unread: list[Message] = field(default_factory=list)
+    _damages: dict[tuple[Store, str, str], Damage] = field(default_factory=dict)
 
     def add(self, *damages: Damage) -> None:
-        """Note damages; what was noted before is not noted twice."""
-        known = {(each.store, each.place, each.key) for each in self.damages}
-        self.damages += [each for each in damages if (each.store, each.place, each.key) not in known]
+        """Note damages. Of one that was noted before, what it touches is united; who can make it anew is believed."""
+        for each in damages:
+            key = (each.store, each.place, each.key)
+            known = self._damages.get(key)
+            self._damages[key] = each if known is None else _united(known, each)
+
+    @property
+    def damages(self) -> list[Damage]:
+        """Each item once, in the order in which they were found."""
+        return list(self._damages.values())
 
     @property
     def lost(self) -> list[Damage]:
         """What is not back."""
         return [each for each in self.damages if each.is_lost]
+
+
+def _united(known: Damage, other: Damage) -> Damage:
+    """Two sayings of one damage."""
+    first = other if known.remedy is Remedy.RESTORE else known
+    return replace(
+        first,
+        cases=tuple(sorted({*known.cases, *other.cases})),
+        pages=tuple(sorted({*known.pages, *other.pages})),
+        detail=known.detail or other.detail,
+    )
 
 
 @dataclass(frozen=True, slots=True)

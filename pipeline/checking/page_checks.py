@@ -1,7 +1,6 @@
 """The page store against its digests and against itself; and what can be made anew of it, made anew."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from core.ids import VersionId
 from core.pages import PageVersion
@@ -20,8 +19,10 @@ from pagestore.values import text_of
 from pipeline.beside import beside
 from pipeline.checking.context import CheckContext, cases_of_text, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
-from pipeline.checking.remaking import remade_blob, remade_fingerprints, remade_page
-from records.models import ArchiveImport, Chapter, CrawlRun, PageCheck, PageRecord
+from pipeline.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
+from records.models import Chapter, PageCheck, PageRecord
+
+Owed = Callable[[Collection[str]], Collection[str]]
 
 
 def check_pages(context: CheckContext) -> None:
@@ -60,9 +61,15 @@ def check_works(context: CheckContext) -> None:
         step(done * BATCH_KEYS, len(texts))
         found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
         of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
-        _check_fingerprints(reading, context, of_corpus, set(of_corpus))
+        _check_fingerprints(reading, context, of_corpus, _indexed)
     step(len(texts), len(texts))
     _settle(reading, context)
+
+
+def _indexed(texts: Collection[str]) -> set[str]:
+    """Texts that stand in the index, so that their fingerprints are stored; others wait for theirs."""
+    rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
+    return set(rows.values_list("text_id", flat=True))
 
 
 def _named_by_matches() -> Iterable[str]:
@@ -74,25 +81,26 @@ def _named_by_matches() -> Iterable[str]:
 
 def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
     """Versions that no page names. A crawl that stores just now writes the page a moment after the version."""
-    if (
-        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
-        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
-    ):
-        return []
     if context.part.number is not None:
         return []  # of a part of the pages nobody knows which versions the others name
     unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
     found = list(reading.versions_of_pages(unnamed))
-    for _, page in found:
-        reading.note(PAGES, page, FaultKind.CHANGED if reading.known(PAGES, [page]) else FaultKind.MISSING, page)
+    if is_storing():
+        return []
+    now = reading.named_versions({page for _, page in found})  # what was stored since the page was read stands there
+    for version, page in found:
+        if version not in now.get(page, frozenset()):
+            reading.note(PAGES, page, FaultKind.CHANGED if page in now else FaultKind.MISSING, page)
     return found
 
 
 def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> None:
     step, total = context.step("checking.step-versions"), len(named)
     versions = sorted(named)
-    lost: dict[str, list[PageVersion]] = defaultdict(list)
-    missing_pages = {key for (place, key) in reading.faults if place == PAGES}
+    lost: dict[str, PageVersion] = {}
+    missing_pages = {
+        fault.key for fault in reading.faults.values() if fault.collection == PAGES and fault.kind == FaultKind.MISSING
+    }
     for done, batch in enumerate(batches(versions, BATCH_KEYS)):
         step(done * BATCH_KEYS, total)
         checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=context.ports.algorithm.id)
@@ -106,33 +114,43 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
                 texts[beside(VersionId(version.id))] = version.reading.text_beside
                 owed |= {beside(VersionId(version.id))} if version.id in compared else set()
             if version.page_id in missing_pages:
-                lost[version.page_id].append(version)
-        _check_fingerprints(reading, context, texts, owed)
+                lost[version.page_id] = version
+        _check_fingerprints(reading, context, texts, owed.intersection)
     step(total, total)
-    for page, of_page in lost.items():
-        remade_page(reading, context, page, of_page)
+    if lost:
+        remade_pages(context, lost)
 
 
-def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: set[str]) -> None:
-    """Those of some subjects: each whole and of its text. owed: of which there must be one."""
+def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
+    """Those of some subjects: each whole and of its text. owed: of which of those without one there must be one."""
     algorithm = context.ports.algorithm
     keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
     seen = set(reading.faults)
     found = reading.contents(FINGERPRINTS, dict.fromkeys(keys, ""))
-    faulty = dict[str, FaultKind]()
+    faulty, missing = dict[str, FaultKind](), list[str]()
     for key, subject in keys.items():
         fault = reading.faults.get((FINGERPRINTS, key)) if (FINGERPRINTS, key) not in seen else None
         if fault is not None:
             del reading.faults[FINGERPRINTS, key]
-            if fault.kind is not FaultKind.MISSING or subject in owed:
+            if fault.kind is FaultKind.MISSING:
+                missing.append(subject)
+            else:
                 faulty[subject] = fault.kind
         elif key in found and not _can_be_read(found[key], algorithm.id):
             faulty[subject] = FaultKind.CHANGED
+    faulty |= dict.fromkeys(_still_missing(owed(missing), context), FaultKind.MISSING)
     if faulty:
         is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
         for subject, kind in faulty.items():
             remedy = is_made.get(subject, Remedy.RESTORE)
             context.report.add(of_store(FINGERPRINTS, subject, Kind(kind.value), remedy))
+
+
+def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
+    """Those that are not there either now that there must be: what came, or was asked for, meanwhile is no fault."""
+    if not subjects:
+        return set()
+    return set(subjects) - context.ports.fingerprints.known(list(subjects), context.ports.algorithm.id)
 
 
 def _can_be_read(payload: bytes, algorithm_id: int) -> bool:

@@ -17,15 +17,16 @@ from evidence.faults import DoesNotHold
 from evidence.opened import Opened, opened
 from evidence.warc_reading import records
 from fingerprint.fingerprinting import fingerprint_text
-from pagestore.blobs import INLINE_BYTES, Blobs
-from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault, StoreReading, remake_page
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
+from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
 from pagestore.connection import translated
 from pagestore.documents import headers_of, text_keys, texts_of
 from pagestore.raw_bodies import RawBodies
+from pagestore.remaking import LostPage, remake_pages
 from pagestore.values import microseconds, unpacked
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Remedy, Store
-from records.models import EvidenceBundle, PageRecord, Site
+from records.models import ArchiveImport, CrawlRun, EvidenceBundle, PageRecord, Site
 
 MAX_BUNDLES = 20  # of one page, in which a lost body or text is looked for
 _HTTP_END = b"\r\n\r\n"
@@ -47,17 +48,39 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
     return made
 
 
-def remade_page(reading: StoreReading, context: CheckContext, page: str, versions: list[PageVersion]) -> None:
-    """The document of a page that is gone, made of its versions and of when the admin database saw it last."""
-    fault = reading.faults.get((PAGES, page))
-    if fault is None or fault.kind != "missing":
+def is_storing() -> bool:
+    """Whether a crawl or an import may write pages just now."""
+    return (
+        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
+        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
+    )
+
+
+def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> None:
+    """The documents of pages that are gone. versions: of each page one that is whole.
+
+    Made where all is read and nothing is stored meanwhile: a page that is made is whole to those who read it.
+    """
+    pages = {(PAGES, page) for page in versions}
+    if not context.may_write(Store.PAGES) or context.part.number is not None or is_storing():
+        context.can_be_made |= pages
         return
-    record = PageRecord.objects.filter(pk=page).values_list("last_seen", flat=True).first()
-    if context.may_write(Store.PAGES):
-        remake_page(context.database, page, versions, microseconds(record) if record else None)
-        context.remade.add((PAGES, page))
-    else:
-        context.can_be_made.add((PAGES, page))
+    lost = dict[str, LostPage]()
+    for batch in batches(versions, BATCH_KEYS):
+        records = PageRecord.objects.in_bulk(batch)
+        lost |= {page: _lost(versions[page], records.get(page)) for page in batch}
+    with suppress(BrokenInvariant):  # what cannot be read comes back from the backup
+        remake_pages(context.database, lost)
+        context.remade |= pages
+
+
+def _lost(version: PageVersion, record: PageRecord | None) -> LostPage:
+    if record is None:
+        return LostPage(version)
+    gone_since = microseconds(record.gone_since) if record.gone_since else None
+    return LostPage(
+        version, record.version_id, microseconds(record.first_seen), microseconds(record.last_seen), gone_since
+    )
 
 
 def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:

@@ -4,10 +4,11 @@ What no digest covers, PostgreSQL checks when it reads it, and in SQLite the acc
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from django.apps import apps
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import ForeignKey, Model
 
 from core.ids import Digest, digest
@@ -17,6 +18,7 @@ from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from records.database import is_away, unavailable
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord
 from records.snapshots import with_length_kept
 
@@ -36,13 +38,28 @@ def check_all_rows(context: CheckContext) -> None:
     step(len(models), len(models))
 
 
+@contextmanager
+def _asking() -> Iterator[None]:
+    """One question. PostgreSQL takes none after one that failed; SQLite would keep others from writing meanwhile.
+
+    Raises ServiceUnavailable where the database is away, which says nothing of its rows.
+    """
+    try:
+        with nullcontext() if connection.vendor == "sqlite" else transaction.atomic():
+            yield
+    except (DatabaseError, InterfaceError) as error:
+        if is_away(error):
+            raise unavailable(error) from error
+        raise
+
+
 def _read(model: type[Model], context: CheckContext) -> None:
     table, last = model._meta.db_table, None
     while True:
         rows = model._base_manager.order_by("pk")
         rows = rows if last is None else rows.filter(pk__gt=last)
         try:
-            with transaction.atomic():  # PostgreSQL takes no question after one that failed
+            with _asking():
                 keys = list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE])
         except (DatabaseError, ValueError, TypeError, OverflowError) as error:
             context.report.add(_of_table(table, "", Kind.UNREADABLE, str(error)))
@@ -52,7 +69,7 @@ def _read(model: type[Model], context: CheckContext) -> None:
         last = keys[-1]
         context.report.items += len(keys)
         try:
-            with transaction.atomic():
+            with _asking():
                 list(model._base_manager.filter(pk__in=keys))
         except (DatabaseError, ValueError, TypeError, OverflowError):
             for key in keys:
@@ -61,7 +78,7 @@ def _read(model: type[Model], context: CheckContext) -> None:
 
 def _read_one(model: type[Model], key: Any, context: CheckContext) -> None:
     try:
-        with transaction.atomic():
+        with _asking():
             list(model._base_manager.filter(pk=key))
     except (DatabaseError, ValueError, TypeError, OverflowError) as error:
         context.report.add(_of_table(model._meta.db_table, str(key), Kind.UNREADABLE, str(error)))
@@ -75,7 +92,7 @@ def _check_keys(model: type[Model], context: CheckContext) -> None:
         parent = field.related_model
         named = model._base_manager.exclude(**{f"{field.name}__isnull": True})
         try:
-            with transaction.atomic():
+            with _asking():
                 gone = named.exclude(**{f"{field.attname}__in": parent._base_manager.values("pk")})
                 keys = list(gone.values_list(field.attname, flat=True).distinct()[:ROWS_AT_ONCE])
         except (DatabaseError, ValueError, TypeError):
@@ -169,7 +186,9 @@ def check_evidence_rows(context: CheckContext) -> None:
 
 def _each(model: type[Model], context: CheckContext) -> Iterator[Any]:
     try:
-        yield from model._base_manager.all()
+        with _asking():
+            rows = list(model._base_manager.all())
+        yield from rows
     except (DatabaseError, ValueError, TypeError) as error:
         context.report.add(_of_table(model._meta.db_table, "", Kind.UNREADABLE, str(error)))
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 
 from core.clock import SystemClock
 from core.errors import BrokenInvariant, DamagedStore, RetryLater
@@ -21,6 +21,7 @@ from pipeline.checking.row_checks import check_all_rows, check_evidence_rows, ch
 from pipeline.checking.sqlite_files import accept_tables, check_files, check_rows
 from pipeline.wiring import live, live_evidence, redis_client
 from records.checks import known_damages, note_store_check
+from records.database import fresh, is_away, unavailable
 
 log = logging.getLogger("zhuiwen.checking")
 
@@ -56,6 +57,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
         may_mend=may_mend,
     )
     for store, step in STEPS:
+        fresh()
         try:
             step(context)
         except DamagedStore as error:
@@ -63,7 +65,10 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
         except (RetryLater, BrokenInvariant) as error:
             log.warning("%s was not read to its end: %s", step.__name__, error)
             report.unread.append(error.message)
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
+            if is_away(error):
+                report.unread.append(unavailable(error).message)
+                continue
             report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
             if WITHOUT_ADMIN not in report.unread:
                 report.unread.append(WITHOUT_ADMIN)
@@ -76,11 +81,15 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part
     started = clock.now()
     report = check_stores(settings, tell, may_mend=may_mend, part=part)
     damages = [each.as_values() for each in report.damages]
+    fresh()
     try:
         note_store_check(started, clock.now(), report.items, damages, part=part.number)
         known = known_damages()
-    except DatabaseError as error:
-        report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+    except (DatabaseError, InterfaceError) as error:
+        if is_away(error):
+            report.unread.append(unavailable(error).message)
+        else:
+            report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
         known = [each.as_values() for each in report.lost]
     note_known(redis_client(settings), len(known), started)
     return report

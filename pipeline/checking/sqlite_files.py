@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.apps import apps
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 
 from core.ledger import Change, Ledger
 from core.ledger_notes import Table, begin, is_begun
 from core.settings import Settings
-from core.sqlite_files import integrity_faults, reindexed
+from core.sqlite_files import integrity_faults
 from core.wording import Message
 from pipeline.checking.context import MAX_CASES, CheckContext
 from pipeline.checking.damage import Damage, Kind, Remedy, Store, Tell
+from records.checks import known_damages
 from records.models.bundle import AppendOnly
 
 log = logging.getLogger("zhuiwen.checking")
@@ -27,6 +28,7 @@ _KINDS = {
     Change.UNREADABLE: Kind.UNREADABLE,
 }
 MAX_DETAIL_CHARS = 300
+LOOK_S = 10.0  # chosen: SQLite reads some 8 GB that are in memory in it (docs/figures.md)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +56,32 @@ def sqlite_files(settings: Settings) -> list[SqliteFile]:
 def check_files(context: CheckContext) -> None:
     """Ask SQLite whether each file is whole; a store of which one is not is written to no more.
 
-    Where the rows are whole by their account, only an index is at fault, and is made anew.
+    On nights when it is not the turn of a file it is looked at briefly, and what is known of it is remembered.
     """
     files, step = sqlite_files(context.settings), context.step("checking.step-files")
+    known = _known()
     for done, file in enumerate(files):
         step(done, len(files))
         if not context.part.is_turn_of(0 if file.store is Store.ADMIN else 3):
+            if (file.store.value, file.name) in known or integrity_faults(file.path, most=1, seconds=LOOK_S):
+                context.unwritable.add(file.store)
             continue
         faults = integrity_faults(file.path)
         if not faults:
             continue
         log.error("%s is damaged: %s", file.path, "; ".join(faults))
         detail = "; ".join(" ".join(fault.split()) for fault in faults)[:MAX_DETAIL_CHARS]
-        remedy = Remedy.RESTORE
-        if _are_rows_whole(file):
-            is_mended = context.may_mend and reindexed(file.path)
-            remedy = Remedy.MADE_ANEW if is_mended else Remedy.RESTORE if context.may_mend else Remedy.CAN_BE_MADE
-        if remedy is not Remedy.MADE_ANEW:
-            context.unwritable.add(file.store)
-        context.report.add(Damage(file.store, file.name, "", Kind.UNREADABLE, remedy, detail=detail))
+        context.unwritable.add(file.store)
+        context.report.add(Damage(file.store, file.name, "", Kind.UNREADABLE, Remedy.RESTORE, detail=detail))
     step(len(files), len(files))
+
+
+def _known() -> set[tuple[str, str]]:
+    """Store and place of the whole things that are known to be damaged; none where nobody can say."""
+    try:
+        return {(each["store"], each["place"]) for each in known_damages() if not each["key"]}
+    except (DatabaseError, InterfaceError):
+        return set()
 
 
 def check_rows(context: CheckContext) -> None:
@@ -136,17 +144,6 @@ def _check_table(file: SqliteFile, table: Table, context: CheckContext) -> None:
             log.warning("%s was busy and is read another time: %s", table.name, error)
             return
         context.report.add(Damage(file.store, table.name, "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
-
-
-def _are_rows_whole(file: SqliteFile) -> bool:
-    """Whether every table can be read and every row is what it was; False where there is no account of them."""
-    try:
-        if not is_begun(file.path):
-            return False
-        with Ledger(file.path) as ledger:
-            return not any(True for table in ledger.tables() for _ in ledger.read(table, may_write=False))
-    except sqlite3.Error:
-        return False
 
 
 def _kept_rows() -> frozenset[str]:

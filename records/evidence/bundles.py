@@ -215,6 +215,7 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
     faults = []
     for state in (Held.CHANGED, Held.MISSING):
         rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
+        rows = rows.exclude(state=Held.REMOVED)  # by retention, while it was read
         rows.update(state=state)
         faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
     for file, became in read.faulty:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.ledger import Change, Ledger, RowChange
-from core.ledger_notes import begin, note_writes, table_written
+from core.ledger_notes import Table, begin, note_writes, table_written
 from core.sqlite_files import integrity_faults
 
 LAYOUT = """
@@ -151,3 +151,22 @@ def test_a_file_without_an_account_notes_nothing(tmp_path: Path) -> None:
         connection.executescript(LAYOUT)
         write(connection, "INSERT INTO verse VALUES (1, '欲穷千里目', 1)")
         assert connection.execute("SELECT count(*) FROM temp.sqlite_master").fetchone() == (0,)
+
+
+def test_who_writes_while_rows_are_taken_in_neither_waits_nor_is_missed(
+    path: Path, product: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(product, "UPDATE verse SET line = 1 WHERE id = 7")
+    product.execute("PRAGMA busy_timeout = 0")
+    product.execute("PRAGMA journal_mode = WAL")
+    read, writes = Ledger._rows, iter(["UPDATE verse SET line = 2 WHERE id = 8"])
+
+    def rows_of(ledger: Ledger, table: Table, key: str) -> dict[str, bytes | None]:
+        found = read(ledger, table, key)
+        for statement in writes if key == "verse:0" else ():
+            write(product, statement)
+        return found
+
+    monkeypatch.setattr(Ledger, "_rows", rows_of)
+    assert changes(path) == []
+    assert changes(path) == []

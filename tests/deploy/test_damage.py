@@ -66,6 +66,23 @@ def test_blocks_that_were_written_over_are_found_and_warned_of(
     assert "zhuiwen.db" in capsys.readouterr().err
 
 
+def test_a_file_of_another_user_is_called_so_and_not_damaged(
+    tmp_path: Path, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*args: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    settings = load({"ZHUIWEN_HOME": str(tmp_path)})
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refused)
+        found = damage.damaged_files(settings)
+    sentences = [str(each.sentence) for each in found]
+    assert len(sentences) == 2
+    for each in sentences:
+        assert "cannot be read: Permission denied" in each
+        assert "restore" not in each
+
+
 def test_a_file_that_was_cut_is_found(tmp_path: Path, files: tuple[Path, Path]) -> None:
     with files[0].open("r+b") as file:
         file.truncate(20 * 4096)

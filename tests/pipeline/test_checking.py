@@ -6,18 +6,23 @@ from typing import Any
 
 import pytest
 import redis
+from django.db import OperationalError
 
-from core.ids import VersionId
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
+from core.pages import Fetched
 from core.settings_loading import load
+from core.visits import AbsenceReason
 from fingerprint.algorithms import DEFAULT
 from pagestore.connection import MongoDatabase, connect
 from pagestore.evidence import MemoryEvidenceStore
+from pagestore.states import absence_document, new_absence
+from pagestore.values import moment, unpacked
 from pipeline.checking import run
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store
 from pipeline.evidence import EvidencePorts, bundle_version
 from pipeline.memory import MemoryOutbox
-from records.models import Case, CaseMatch, CrawlRun, PageRecord, RightsHolder, Site, StoreCheck
+from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RightsHolder, Site, StoreCheck
 from tests.pipeline.test_live_search import Live, live_ports, story
 
 pytestmark = pytest.mark.django_db
@@ -135,13 +140,53 @@ def test_a_page_is_not_missed_while_a_crawl_may_still_write_it(kept: Kept) -> No
     key = kept.any_key("pages")
     PageRecord.objects.filter(pk=key).update(version_id="")
     kept.database["pages"].delete_one({"_id": key})
-    CrawlRun.objects.create(
+    crawling(kept)
+    assert "page_versions" not in {each.place for each in kept.check()}
+
+
+def crawling(kept: Kept) -> CrawlRun:
+    return CrawlRun.objects.create(
         site=kept.live.site,
         rights_holder=kept.live.site.rights_holder,
         state=CrawlRun.State.RUNNING,
         due_at=kept.live.ports.clock.now(),
     )
-    assert "page_versions" not in {each.place for each in kept.check()}
+
+
+def test_a_page_that_is_made_anew_has_all_its_versions_and_absences_and_is_gone_again(kept: Kept) -> None:
+    stored = kept.live.store_page("http://pirate.example/2", story(8))
+    before: Any = kept.database["pages"].find_one({"_id": stored.page_id})
+    assert len(before["versions"]) == 2
+    at = before["last_seen"] + 1_000_000
+    kept.database["page_absences"].insert_one(absent := absence(before, at))
+    changed = {"absences": [absent["_id"]], "gone": at}
+    kept.database["pages"].update_one({"_id": stored.page_id}, {"$set": changed})
+    PageRecord.objects.filter(pk=stored.page_id).update(gone_since=moment(at))
+    kept.database["pages"].delete_one({"_id": stored.page_id})
+    run = crawling(kept)
+    assert ("pages", "missing", "can be made anew") in told(kept.check())
+    run.delete()
+    assert {each.remedy for each in kept.check(part=None) if each.place == "pages"} == {Remedy.MADE_ANEW}
+    after: Any = kept.database["pages"].find_one({"_id": stored.page_id})
+    assert (set(after["versions"]), after["absences"], after["gone"]) == (set(before["versions"]), [absent["_id"]], at)
+    assert (after["first_seen"], after["last_seen"]) == (before["first_seen"], before["last_seen"])
+
+
+def absence(page: dict[str, Any], at: int) -> dict[str, Any]:
+    """A response 404 of a page, as it is stored."""
+    site, url = SiteId(unpacked(page["site"])), CanonicalUrl(unpacked(page["url"]))
+    fetched = Fetched(
+        site_id=site, requested_url=RequestedUrl(url), final_url=FinalUrl(url), canonical_url=url, status=404,
+        headers=(), body=b"", fetched_at=moment(at),
+    )  # fmt: skip
+    return absence_document(new_absence(fetched, AbsenceReason.NOT_FOUND))
+
+
+def test_a_chapter_that_waits_for_its_fingerprint_misses_none(kept: Kept) -> None:
+    kept.database["fingerprints"].delete_many({"_id": {"$gte": ""}})
+    Chapter.objects.update(indexed_at=None)
+    texts = set(Chapter.objects.values_list("text_id", flat=True))
+    assert not texts & {each.key for each in kept.check(may_mend=False)}
 
 
 def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kept) -> None:
@@ -207,3 +252,25 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
     assert (next_part(), len(known_damages())) == (1, len([each for each in damages if each["remedy"] == "restore"]))
     note_store_check(moment, moment, 9, [], part=None)
     assert (known_damages(), StoreCheck.objects.count()) == ([], 3)
+
+
+def test_two_sayings_of_one_damage_are_united_and_who_made_it_anew_is_believed() -> None:
+    report = Report()
+    report.add(Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.RESTORE, (1,), ("x",)))
+    report.add(Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
+    assert report.damages == [Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.MADE_ANEW, (1, 2), ("x", "y"))]
+
+
+def test_a_database_that_is_away_is_unread_and_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(context: CheckContext) -> None:
+        raise OperationalError("database is locked")
+
+    def broken(context: CheckContext) -> None:
+        raise OperationalError("Could not decode to UTF-8 column 'title'")
+
+    monkeypatch.setattr(run, "STEPS", ((Store.ADMIN, away),))
+    report = run.check_stores(load({}), lambda name, done, total: None, may_mend=False)
+    assert (report.damages, len(report.unread)) == ([], 1)
+    monkeypatch.setattr(run, "STEPS", ((Store.ADMIN, broken),))
+    report = run.check_stores(load({}), lambda name, done, total: None, may_mend=False)
+    assert [each.remedy for each in report.damages] == [Remedy.RESTORE]

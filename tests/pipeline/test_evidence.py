@@ -262,6 +262,15 @@ def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(w
     assert standing.last_check == row
 
 
+def test_a_bundle_that_retention_removes_while_it_is_read_stays_removed(world: World) -> None:
+    world.bundle_all()
+    gone, *_ = EvidenceBundle.objects.order_by("pk")
+    EvidenceBundle.objects.filter(pk=gone.pk).update(state="removed")
+    row = book.note_check([(gone.pk, "missing")], world.clock.now(), world.clock.now(), book.Read(3, 10))
+    assert row.faults == []
+    assert EvidenceBundle.objects.get(pk=gone.pk).state == "removed"
+
+
 def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -> None:
     world.bundle_all()
     row = EvidenceBundle.objects.first()

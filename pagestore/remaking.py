@@ -1,0 +1,82 @@
+"""The document of a page that is gone, made anew of what names the page: its versions and its absences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.pages import PageVersion
+from core.visits import AbsenceReason
+from pagestore import documents
+from pagestore.blobs import BATCH_KEYS, batches
+from pagestore.checking import GARBLED
+from pagestore.connection import MongoDatabase, translated
+from pagestore.states import absence_of, absence_state, state
+from pagestore.values import Document, microseconds
+
+_NOT_THERE = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class LostPage:
+    """A page whose document is gone: one version that is whole, and what the admin database remembers of the page.
+
+    current: id of the version that it showed; the moments in microseconds since 1970. "" and None: not remembered.
+    """
+
+    version: PageVersion
+    current: str = ""
+    first_seen: int | None = None
+    last_seen: int | None = None
+    gone_since: int | None = None
+
+
+def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
+    """Write documents of pages anew; one that is there stays as it is.
+
+    All versions and absences that name the page are in it, also those that are damaged in themselves. That it was gone
+    or seen in between is not: nothing else has it. Raises what the page store raises.
+    """
+    for batch in batches(lost, BATCH_KEYS):
+        with translated(database):
+            of_batch = {"page": {"$in": batch}}
+            versions = list(database["page_versions"].find(of_batch, {"page": 1, "fetched_at": 1}))
+            absences = list(database["page_absences"].find(of_batch))
+            for page in batch:
+                made = _document(lost[page], _of(page, versions), _of(page, absences))
+                database["pages"].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
+
+
+def _of(page: str, rows: list[Document]) -> list[Document]:
+    """In the order in which they were fetched."""
+    return sorted((row for row in rows if row["page"] == page), key=lambda row: (_fetched_at(row), row["_id"]))
+
+
+def _fetched_at(row: Document) -> int:
+    found = row.get("fetched_at")
+    return found if isinstance(found, int) else 0
+
+
+def _document(lost: LostPage, versions: list[Document], absences: list[Document]) -> Document:
+    ids = [row["_id"] for row in versions]
+    states = [state(_fetched_at(row), "version", row["_id"]) for row in versions if _fetched_at(row)]
+    moments = [entry["at"] for entry in states] or [microseconds(lost.version.fetched_at)]
+    made = documents.page_document(documents.new_page(lost.version), ids)
+    made["current"] = lost.current if lost.current in ids else ids[-1]
+    made["first_seen"] = min(moments + ([lost.first_seen] if lost.first_seen is not None else []))
+    made["last_seen"] = max(moments + ([lost.last_seen] if lost.last_seen is not None else []))
+    gone = _gone(absences, max(made["last_seen"], lost.gone_since)) if lost.gone_since is not None else None
+    if gone is not None:
+        made["gone"] = gone["at"]
+        states.append(gone)
+    return made | {"states": states, "absences": [row["_id"] for row in absences]}
+
+
+def _gone(absences: list[Document], since: int) -> Document | None:
+    """The state of the first response from then on that says that the page is not there."""
+    for row in absences:
+        try:
+            absence = absence_of(row)
+        except GARBLED:
+            continue
+        if absence.reason in _NOT_THERE and _fetched_at(row) >= since:
+            return absence_state(absence)
+    return None
