@@ -17,7 +17,7 @@ from pagestore.evidence import MemoryEvidenceStore
 from pagestore.mongo import MongoWorkStore
 from records import stores
 from records.access import HOLDER_PATHS
-from records.models import Chapter, CounterStatement, DayTree, EvidenceBundle, VerdictRecord
+from records.models import Addressee, Chapter, DayTree, EvidenceBundle, VerdictRecord
 from records.take_out import take_out
 from tests.support import admin_data, case_texts
 from tests.support.desk import signed_in
@@ -112,17 +112,19 @@ def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: admin_dat
     leaves = sorted([bundle.digest, foreign.digest])
     root = root_of([Digest(each) for each in leaves])
     DayTree.objects.create(day=bundle.day, root=root, leaves=leaves, made_at=admin_data.NOW)
-    path = f"counterstatement__{HOLDER_PATHS[CounterStatement]}"
-    pairs = CounterStatement.cases.through.objects.filter(**{path: world.ours.holder.pk})
+    for estate in (world.ours, world.theirs):
+        admin_data.addressee(estate.holder, "两站的主机商", *estate.sites)
+    pairs = Addressee.sites.through.objects.filter(addressee__rights_holder=world.ours.holder)
     take_out(world.ours.holder, tmp_path / "ours.zip")
     with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
         said = json.loads(opened.read(f"proofs/{bundle.digest}.json"))
         assert (said["root"], said["tree_size"]) == (root, 2)
         assert f"proofs/{foreign.digest}.json" not in opened.namelist()
         assert foreign.digest not in json.dumps(said)
-        rows = json.loads(opened.read("tables/counterstatement_cases.json"))
-        assert len(rows) == pairs.count() > 0
-        assert "tables/addressee_sites.csv" in opened.namelist()
+        rows = json.loads(opened.read("tables/addressee_sites.json"))
+        assert [row["id"] for row in rows] == list(pairs.order_by("pk").values_list("pk", flat=True))
+        assert len(rows) >= len(world.ours.sites)
+        assert "tables/counterstatement_cases.csv" in opened.namelist()
 
 
 def test_a_manager_downloads_it_and_nobody_else(world: admin_data.World) -> None:
