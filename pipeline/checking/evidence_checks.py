@@ -8,11 +8,8 @@ from core.errors import BrokenInvariant, RetryLater
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
 from pipeline.evidence import check_stored
-from pipeline.redis_lock import STAMPING, redis_lock
-from pipeline.wiring import redis_client
 from records.models import EvidenceBundle, EvidenceCheck, RetentionLog
 
-WAIT_S = 120.0  # as long as the nightly check waits
 _KINDS = {
     str(EvidenceBundle.State.CHANGED): Kind.CHANGED,
     str(EvidenceBundle.State.MISSING): Kind.MISSING,
@@ -25,14 +22,6 @@ def check_evidence(context: CheckContext) -> None:
         return
     step = context.step("checking.step-evidence")
     step(0, 1)
-    with redis_lock(redis_client(context.settings), STAMPING, wait_s=WAIT_S) as is_ours:
-        if not is_ours:  # retention removes, or the nightly check reads
-            raise RetryLater("evidence.being-stamped")
-        _read(context)
-    step(1, 1)
-
-
-def _read(context: CheckContext) -> None:
     try:
         read = check_stored(context.evidence)
     except DatabaseError:
@@ -47,6 +36,7 @@ def _read(context: CheckContext) -> None:
         of = (cases[key],) if key in cases else ()
         context.report.add(Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", "")))
     _check_removals(context)
+    step(1, 1)
 
 
 def _check_by_itself(context: CheckContext) -> None:
