@@ -25,10 +25,11 @@ from pipeline.memory import MemoryOutbox
 from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RightsHolder, Site, StoreCheck
 from tests.pipeline.test_live_search import Live, live_ports, story
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skip(reason="hangs where a lost text is read again in its response: not found why yet"),
+]
 STEPS = tuple(step for _, step in run.STEPS)
-
-pytestmark = pytest.mark.skip(reason="hangs where a lost text is read again in its response: not found why yet")
 
 
 @dataclass
