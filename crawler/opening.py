@@ -27,8 +27,8 @@ class ReadingRules(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NoRules:
-    """Nothing is known of the site."""
+class PageRules:
+    """The rules alone, for what belongs to no crawl; by itself it says that nothing is known of the site."""
 
     body_selector: str = ""
     title_selector: str = ""
@@ -43,7 +43,7 @@ class Rejected:
     message: Message
 
 
-NO_RULES = NoRules()
+NO_RULES = PageRules()
 # Whatever says so is no text; what says anything else may be one: servers send what they do not know as they like.
 _NO_TEXT_TYPES = re.compile(
     r"^(?:(?:image|audio|video|font|model|multipart)/.*|text/(?:css|(?:java|ecma)script|csv|calendar|vtt)"

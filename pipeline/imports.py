@@ -12,7 +12,7 @@ from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.archive_import import Place, import_archive
-from crawler.opening import NoRules
+from crawler.opening import PageRules
 from crawler.sources.archive_shapes import ImportCounts, Limits, Position
 from records.models import ArchiveImport, RightsHolder, Site, SiteDomain
 from records.sites import imports
@@ -95,5 +95,5 @@ def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Pla
 
 
 def _place(site: Site) -> Place:
-    rules = NoRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
+    rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
     return Place(SiteId(str(site.pk)), rules)

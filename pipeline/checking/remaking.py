@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
@@ -10,6 +9,7 @@ from core.ids import Digest, digest
 from core.pages import PageVersion, Reading
 from core.works import StoredFingerprint
 from crawler.fetching.resources import ResourceKind, data_of
+from crawler.opening import NO_RULES, PageRules
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import ReadingProcess
 from evidence import bundle
@@ -158,7 +158,8 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
 def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
     headers = dict(headers_of(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
-    given = _Rules(rules.body_selector, rules.title_selector, rules.encoding) if rules else _Rules()
+    # Of the crawler's own making: the process that reads knows nothing of this package, nor of Django.
+    given = PageRules(rules.body_selector, rules.title_selector, rules.encoding) if rules else NO_RULES
     return SinglePage(body, headers, unpacked(document["final_url"]), given, is_seen=True)
 
 
@@ -167,13 +168,6 @@ def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, 
         return {}
     capture = context.ports.pages.capture(Digest(document["capture"]))
     return {each.url: each.body for each in capture.resources} if capture else {}
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    body_selector: str = ""
-    title_selector: str = ""
-    encoding: str = ""
 
 
 class _KeptResources:

@@ -9,7 +9,7 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from core.zones import Zone
-from crawler.opening import NoRules, Rejected
+from crawler.opening import PageRules, Rejected
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
@@ -21,9 +21,9 @@ FOOT = (
 TEXT = "\n".join(SIMPLIFIED)
 
 
-def read(markup: str, encoding: str = "utf-8", rules: NoRules | None = None, header: str = "text/html") -> Reading:
+def read(markup: str, encoding: str = "utf-8", rules: PageRules | None = None, header: str = "text/html") -> Reading:
     reading = read_page(
-        markup.encode(encoding), {"content-type": header}, "http://a.example/1.html", rules or NoRules()
+        markup.encode(encoding), {"content-type": header}, "http://a.example/1.html", rules or PageRules()
     )
     assert isinstance(reading, Reading), reading
     return reading
@@ -106,20 +106,20 @@ def test_the_rule_of_a_site_wins_as_css_and_as_xpath() -> None:
         f"<div id='t'>另一个标题</div><div id='x'>{paragraphs(SIMPLIFIED[:2])}</div><div>{paragraphs()}</div>"
     )
     for selector in ("#x", "//div[@id='x']"):
-        reading = read(markup, rules=NoRules(selector, "#t"))
+        reading = read(markup, rules=PageRules(selector, "#t"))
         assert (reading.text, reading.extractor, reading.title) == ("\n".join(SIMPLIFIED[:2]), "selector", "另一个标题")
 
 
 def test_a_rule_that_finds_nothing_falls_back_with_less_confidence() -> None:
     markup = page(f"<div>{paragraphs()}</div>")
-    assert read(markup, rules=NoRules("#gone")).text == TEXT
-    assert read(markup, rules=NoRules("#gone")).confidence < read(markup).confidence
+    assert read(markup, rules=PageRules("#gone")).text == TEXT
+    assert read(markup, rules=PageRules("#gone")).confidence < read(markup).confidence
 
 
 def test_a_rule_that_is_none_is_bad_configuration() -> None:
     for selector in ("p[[", "//p["):
         with pytest.raises(BadConfiguration, match="neither a CSS selector nor an XPath"):
-            read(page(paragraphs()), rules=NoRules(selector))
+            read(page(paragraphs()), rules=PageRules(selector))
 
 
 def test_a_chapter_list_has_no_main_text() -> None:
