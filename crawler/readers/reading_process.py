@@ -181,7 +181,6 @@ class ReadingProcess:
         """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
-        self._failed_starts = 0
         worker.connection.send(self._init)
         with self._lock:
             suspects = [(number, job) for number, job in self._pending.items() if job.is_suspect]
@@ -249,6 +248,7 @@ class ReadingProcess:
                     job.wait(+1)
             self._fetchers.submit(self._answer, worker, message, asking)
         elif isinstance(message, Started):
+            self._failed_starts = 0  # not before: one that cannot take up what it is given would be started for ever
             job = self._pending[message.number]
             job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), message.thread, message.cpu_s
         elif isinstance(message, Answer):

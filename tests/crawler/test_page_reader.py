@@ -18,7 +18,7 @@ URL = "http://a.example/1.html"
 HEADERS = {"Content-Type": "text/html"}
 PAGE = f"<html><head><title>渡口</title></head><body>{own_text(1)}<a href='2.html'>下一页</a></body></html>".encode()
 # Many elements that may each be hidden: seconds for whoever reads it.
-SLOW = (f"<style>{'.a b{color:red}' * 300}</style>" + "<div class=a><b>字</b></div>" * 8_000 + own_text(2)).encode()
+SLOW = (f"<style>{'.a b{color:red}' * 300}</style>" + "<div class=a><b>字</b></div>" * 4_000 + own_text(2)).encode()
 
 
 def read(*bodies: bytes, **changes: object) -> tuple[list[WholePage], list[int]]:

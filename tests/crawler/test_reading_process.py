@@ -25,7 +25,7 @@ from crawler.reading import read_page
 from crawler.sources.feeds import FeedToRead
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
 from tests.crawler.texts import own_text
-from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, EndlessPage, Refuse, Spin, Stumble, Swell
+from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, EndlessPage, Foreign, Refuse, Spin, Stumble, Swell
 from tests.support.web_server import Answer, Routes, WebServer
 from tests.support.web_server import page as web_page
 
@@ -252,6 +252,11 @@ def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.Monkey
         for _ in range(2):
             with pytest.raises(ServiceUnavailable, match="the process that reads pages"):
                 process.read(Echo(URL))
+
+
+def test_what_the_process_cannot_take_up_ends_it_three_times_and_not_for_ever() -> None:
+    with ReadingProcess() as process, pytest.raises(ServiceUnavailable, match="the process that reads pages"):
+        process.read(Foreign(URL))
 
 
 def _kill_those_who_take_long(crawl: int) -> None:

@@ -19,6 +19,19 @@ class Echo:
 
 
 @dataclass(frozen=True)
+class Foreign:
+    """One of a module that the process cannot import: it ends before it has begun."""
+
+    url: str
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return eval, ("__import__('no_such_module')",)
+
+    def read(self, desk: object) -> None:
+        raise AssertionError("it never came here")
+
+
+@dataclass(frozen=True)
 class Spin:
     """Never ends; others go on beside it."""
 
