@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from core.batches import batches
 from core.ledger_notes import BLOCKS, CHARS_OF_BLOCK, MARKS, ROWS_OF_BLOCK, TABLES, Table, table_of, text_of
 from core.sqlite_files import opened
 
@@ -75,7 +76,7 @@ class Ledger:
         another layout since, is taken in as it is.
         """
         is_known = self._layout(table) == table.layout
-        for keys in _batches(self._block_keys(table), BLOCKS_AT_ONCE):
+        for keys in batches(self._block_keys(table), BLOCKS_AT_ONCE):
             with self._transaction("DEFERRED"):
                 marks, kept = self._kept(MARKS, keys), self._kept(BLOCKS, keys)
                 written = [key for key in keys if key in marks or not is_known]
@@ -92,7 +93,7 @@ class Ledger:
     def accept(self, table: Table) -> int:
         """Take a table in as it is, whatever changed it; how many rows it has."""
         rows = 0
-        for keys in _batches(self._block_keys(table), BLOCKS_AT_ONCE):
+        for keys in batches(self._block_keys(table), BLOCKS_AT_ONCE):
             rows += self._take_in(table, keys)
         self._note_layout(table)
         return rows
@@ -263,14 +264,3 @@ def _differences(
 def _vanished(table: Table, sums: bytes | None, rows: Mapping[str, bytes | None]) -> Iterator[RowChange]:
     found = _differences(table, sums, rows, with_added=False)
     return (each for each in found if each.change is Change.MISSING)
-
-
-def _batches(keys: Iterator[str], size: int) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for key in keys:
-        batch.append(key)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

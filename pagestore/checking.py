@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import ID_HEX_CHARS, digest, page_id, version_id, work_text_id
 from core.pages import PageVersion
 from core.visits import Absence, absence_id
 from pagestore import documents
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, walked
 from pagestore.captures import capture_of, named_bodies, named_certificates
 from pagestore.connection import MongoDatabase, translated
 from pagestore.mongo_history import sightings
@@ -63,16 +64,10 @@ class StoreReading:
         """The keys of a collection, in order; [] where the store cannot even list them, which is a fault of it."""
         found: list[str] = []
         try:
-            while True:
-                beyond = {"_id": {"$gt": found[-1] if found else ""}}
-                with translated(self._database):
-                    rows = list(self._database[collection].find(beyond, {"_id": 1}).sort("_id", 1).limit(10_000))
-                found += [row["_id"] for row in rows if isinstance(row.get("_id"), str)]
-                if len(rows) < 10_000:
-                    return found
+            found += walked(self._database, collection)
         except BrokenInvariant:
             self.note(collection, "", FaultKind.UNREADABLE)
-            return found
+        return found
 
     def note(self, collection: str, key: str, kind: FaultKind, page: str = "") -> None:
         """Keep a fault, once for each item, with the page that needs it."""

@@ -4,23 +4,21 @@ A record is a document with the key under `_id`. Of bytes by key it is `{"_id": 
 checked against their digest as they are read; what is not bytes is the document as it stands.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from pymongo.errors import BulkWriteError
 
+from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone, walked
 from pagestore.connection import MongoDatabase, translated
 from pagestore.mongo_history import RAW_BODIES
 from pagestore.raw_bodies import RawBodies
 from pagestore.values import Document
 
-# The embedded server walks a whole collection for each request of keys: 8 s for 20,000 documents of 6 kB on a busy
-# machine (2026-11), with any limit. So many keys are 5 MB.
-WALK_KEYS = 100_000
 INSERTED = 500  # documents in one request
 
 PAGES = "pages"
@@ -69,7 +67,7 @@ class DocumentCollection:
         self._database, self._collection = database, database[name]
 
     def keys(self) -> list[str]:
-        return _keys(self._database, self.name)
+        return list(walked(self._database, self.name))
 
     def read(self, keys: Sequence[str]) -> list[Document]:
         with translated(self._database):
@@ -91,15 +89,14 @@ class DocumentCollection:
                 self._collection.replace_one({"_id": each["_id"]}, dict(each), upsert=True)
 
 
-class BlobCollection:
-    """Bytes by key."""
+class BytesCollection:
+    """Bytes by key, in the database or elsewhere."""
 
-    def __init__(self, database: MongoDatabase, name: str, inline_bytes: int) -> None:
-        self.name = name
-        self._database, self._blobs = database, Blobs(database, name, inline_bytes)
+    def __init__(self, name: str, blobs: RawBodies) -> None:
+        self.name, self._blobs = name, blobs
 
     def keys(self) -> list[str]:
-        return _keys(self._database, self.name)
+        return sorted(self._blobs.keys())
 
     def read(self, keys: Sequence[str]) -> list[Document]:
         return [{"_id": key, "data": data} for key, data in self._blobs.get_many(keys).items()]
@@ -109,27 +106,6 @@ class BlobCollection:
 
     def put_back(self, records: Sequence[Document]) -> None:
         self._blobs.put_back({each["_id"]: each["data"] for each in records})
-
-
-class RawCollection:
-    """Bodies of responses that lie elsewhere."""
-
-    name = RAW_BODIES
-
-    def __init__(self, bodies: RawBodies) -> None:
-        self._bodies = bodies
-
-    def keys(self) -> list[str]:
-        return sorted(self._bodies.keys())
-
-    def read(self, keys: Sequence[str]) -> list[Document]:
-        return [{"_id": key, "data": data} for key, data in self._bodies.get_many(keys).items()]
-
-    def write(self, records: Sequence[Document]) -> None:
-        self._bodies.put_many({each["_id"]: each["data"] for each in records})
-
-    def put_back(self, records: Sequence[Document]) -> None:
-        self._bodies.put_back({each["_id"]: each["data"] for each in records})
 
 
 class EvidenceCollection:
@@ -161,10 +137,11 @@ def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Col
 
     raw: where bodies of responses lie, if not there.
     """
-    blobs: dict[str, Collection] = {name: BlobCollection(database, name, inline) for name, inline in BLOBS.items()}
+    blobs: dict[str, RawBodies] = {name: Blobs(database, name, inline) for name, inline in BLOBS.items()}
     if raw is not None:
-        blobs[RAW_BODIES] = RawCollection(raw)
-    return [*blobs.values(), *(DocumentCollection(database, name) for name in DOCUMENTS)]
+        blobs[RAW_BODIES] = raw
+    documents = (DocumentCollection(database, name) for name in DOCUMENTS)
+    return [*(BytesCollection(name, each) for name, each in blobs.items()), *documents]
 
 
 def pages(database: MongoDatabase) -> DocumentCollection:
@@ -190,20 +167,3 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 def is_whole(name: str, record: Document) -> bool:
     """Whether a record of a collection is what its key says, where the key says it."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]
-
-
-def _keys(database: MongoDatabase, name: str) -> list[str]:
-    return list(_walked(database, name))
-
-
-def _walked(database: MongoDatabase, name: str) -> Iterator[str]:
-    collection: Any = database[name]
-    after = ""
-    while True:
-        with translated(database):
-            asked = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(WALK_KEYS)
-            found = [each["_id"] for each in asked.batch_size(WALK_KEYS)]
-        yield from found
-        if len(found) < WALK_KEYS:
-            return
-        after = found[-1]

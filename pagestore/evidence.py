@@ -19,7 +19,7 @@ from core.evidence import Removal
 from core.ids import Digest, digest
 from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
-from pagestore.blobs import BATCH_IDS, PART_BYTES
+from pagestore.blobs import PART_BYTES, walked
 from pagestore.connection import MongoDatabase, connect, translated
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
@@ -78,14 +78,7 @@ class MongoEvidenceStore:
         return _checked(content, head["sha256"], name)
 
     def digests(self) -> Iterator[Digest]:
-        after = ""
-        while True:
-            with translated(self._database):
-                found = list(self._heads.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(BATCH_IDS))
-            yield from (Digest(head["_id"]) for head in found)
-            if len(found) < BATCH_IDS:
-                return
-            after = found[-1]["_id"]
+        yield from map(Digest, walked(self._database, self._heads.name))
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
         with translated(self._database):
@@ -100,7 +93,7 @@ class MongoEvidenceStore:
     def removals(self) -> list[Removal]:
         with translated(self._database):
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
-        entries = map(_removal_of, found)
+        entries = map(removal_of, found)
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
@@ -114,7 +107,7 @@ class MongoEvidenceStore:
 
     def note_removal(self, removal: Removal) -> None:
         with translated(self._database):
-            _insert(self._removals, _removal_document(removal), removal.digest)
+            _insert(self._removals, removal_document(removal), removal.digest)
 
 
 class ObjectEvidenceStore:
@@ -234,7 +227,7 @@ class MemoryEvidenceStore:
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
         if name in self._bundles:
             removal = Removal(name, len(self._bundles.pop(name)[1]), at, reason)
-            self._removals.append(_removal_of(required_portable(_removal_document(removal))))
+            self._removals.append(removal_of(required_portable(removal_document(removal))))
 
     def removals(self) -> list[Removal]:
         return list(self._removals)
@@ -254,12 +247,14 @@ def _head(name: str, content: bytes) -> Document:
     return {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": parts}
 
 
-def _removal_document(removal: Removal) -> Document:
+def removal_document(removal: Removal) -> Document:
+    """A removal as an entry of the log, and of a backup."""
     at, reason = microseconds(removal.removed_at), packed(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
 
-def _removal_of(document: Document) -> Removal:
+def removal_of(document: Document) -> Removal:
+    """The removal that `removal_document` made a document of."""
     at, reason = moment(document["removed_at"]), unpacked(document["reason"])
     return Removal(Digest(document["_id"]), document["bytes"], at, reason)
 

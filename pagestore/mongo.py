@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pymongo.collection import Collection as MongoCollection
 from pymongo.errors import BulkWriteError
 
+from core.batches import batches
 from core.captures import Capture
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, VersionId, WorkTextId, work_text_id
@@ -19,7 +20,7 @@ from core.pages import Fetched, Page, PageVersion, Reading, Stored, VersionOfPag
 from core.visits import Absence, AbsenceReason
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches, is_duplicates_alone
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone
 from pagestore.captures import (
     bodies_in,
     capture_bytes,

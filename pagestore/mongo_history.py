@@ -9,10 +9,11 @@ from datetime import datetime
 
 from pymongo.errors import DuplicateKeyError
 
+from core.batches import batches
 from core.ids import PageId, VersionId
 from core.pages import Fetched
 from core.visits import Absence, AbsenceReason, PageState
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.connection import MongoDatabase, translated
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import (

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.batches import batches
 from core.pages import PageVersion
 from core.visits import AbsenceReason
 from pagestore import documents
-from pagestore.blobs import BATCH_KEYS, batches
+from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import GARBLED
 from pagestore.connection import MongoDatabase, translated
 from pagestore.states import absence_of, absence_state, state

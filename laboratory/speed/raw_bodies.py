@@ -13,10 +13,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.batches import batches
 from core.errors import ZhuiwenError
 from core.ids import digest
 from core.settings_loading import load
-from pagestore.blobs import INLINE_BYTES, Blobs, batches
+from pagestore.blobs import INLINE_BYTES, Blobs
 from pagestore.connection import connect
 from pagestore.objects.opening import open_objects
 from pagestore.raw_bodies import ObjectBodies, RawBodies

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable
 
+from core.batches import batches
 from core.ids import VersionId
 from core.pages import PageVersion
 from fingerprint.record import DamagedFingerprint, Fingerprint
-from pagestore.blobs import BATCH_KEYS, batches
+from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import (
     FINGERPRINTS,
     PAGES,

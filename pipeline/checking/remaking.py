@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from core.batches import batches
 from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, digest
 from core.pages import PageVersion, Reading
@@ -17,7 +18,7 @@ from evidence.faults import DoesNotHold
 from evidence.opened import Opened, opened
 from evidence.warc_reading import records
 from fingerprint.fingerprinting import fingerprint_text
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, batches
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
 from pagestore.connection import translated
 from pagestore.documents import headers_of, text_keys, texts_of

@@ -11,9 +11,9 @@ from django.apps import apps
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import ForeignKey, Model
 
+from core.batches import batches
 from core.ids import Digest, digest
 from evidence.days import root_of
-from pagestore.blobs import batches
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
@@ -135,7 +135,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
     step, done = context.step("checking.step-findings"), 0
     matches = CaseMatch.objects.select_related("case").order_by("pk")
     total = matches.count()
-    for batch in _batched(matches.iterator(chunk_size=ROWS_AT_ONCE)):
+    for batch in batches(matches.iterator(chunk_size=ROWS_AT_ONCE), ROWS_AT_ONCE):
         step(done, total)
         done += len(batch)
         wanted = [match for match in batch if context.part.has(match.case.page_id)]
@@ -191,17 +191,6 @@ def _each(model: type[Model], context: CheckContext) -> Iterator[Any]:
         yield from rows
     except (DatabaseError, ValueError, TypeError) as error:
         context.report.add(_of_table(model._meta.db_table, "", Kind.UNREADABLE, str(error)))
-
-
-def _batched(rows: Iterator[CaseMatch]) -> Iterator[list[CaseMatch]]:
-    batch: list[CaseMatch] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == ROWS_AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _of_table(table: str, key: str, kind: Kind, detail: str = "", cases: tuple[int, ...] = ()) -> Damage:

@@ -12,8 +12,7 @@ import bson
 from django.db import DataError, IntegrityError, transaction
 
 from core.errors import BadInput
-from core.evidence import Removal
-from core.ids import Digest, digest
+from core.ids import digest
 from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
 from pagestore.connection import MongoDatabase
@@ -24,8 +23,8 @@ from pagestore.copying import (
     page_collections,
     pages,
 )
+from pagestore.evidence import removal_of
 from pagestore.raw_bodies import RawBodies
-from pagestore.values import moment
 from records.backups import tables
 from records.backups.format import Backup, DamagedBackup, Manifest, Part, Piece, content_of
 from records.backups.references import table_of
@@ -109,9 +108,7 @@ def _write(part: Part, source: ObjectStore, collection: Collection, on_progress:
 def _write_removals(part: Part, source: ObjectStore, evidence: EvidenceStore) -> None:
     for piece in part.pieces:
         for each in _records(source, piece):
-            evidence.note_removal(
-                Removal(Digest(each["_id"]), each["bytes"], moment(each["removed_at"]), each["reason"])
-            )
+            evidence.note_removal(removal_of(each))
 
 
 def _write_tables(parts: Sequence[Part], source: ObjectStore, on_progress: Progress) -> None:

@@ -28,8 +28,8 @@ from pagestore.copying import (
     pages,
     readable,
 )
+from pagestore.evidence import removal_document
 from pagestore.raw_bodies import RawBodies
-from pagestore.values import microseconds
 from records.backups import tables
 from records.backups.format import (
     Backup,
@@ -189,15 +189,7 @@ class _Making:
         return Part(collection.name, tuple(made))
 
     def _removals(self, removals: Iterable[Removal]) -> Part:
-        rows = [
-            {
-                "_id": each.digest,
-                "bytes": each.bytes,
-                "removed_at": microseconds(each.removed_at),
-                "reason": each.reason,
-            }
-            for each in removals
-        ]
+        rows = [removal_document(each) for each in removals]
         made = [self._piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
         return Part(REMOVALS, tuple(made))
 
