@@ -17,12 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import ZhuiwenError
-from laboratory.chaos import servers as real
+from laboratory import servers as real
 from laboratory.chaos.faults import Faults, can_move_clock, small_disk, unmount
 from laboratory.chaos.installation import Installation, installed
 from laboratory.chaos.plan import KINDS, VICTIMS, Options, all_done_within_s, faults, site_count
-from laboratory.chaos.servers import Server
 from laboratory.chaos.site import served
+from laboratory.servers import Server
 
 DISK_BYTES = 3 << 30  # room for 2,000 pages with evidence and logs, and a tenth of the memory of a machine
 SAMPLE = Options(seed=1, pages=100, kills=6, minutes=1.5, stall_s=10.0)

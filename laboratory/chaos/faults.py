@@ -15,8 +15,8 @@ import psycopg
 
 from laboratory.chaos.installation import FAKED, Installation, set_clock
 from laboratory.chaos.plan import Fault
-from laboratory.chaos.servers import end_connections
 from laboratory.draws import generator
+from laboratory.servers import end_connections
 
 DOWN_S = (1.0, 8.0)  # how long a server is gone that no supervisor starts again
 PRESENCE_S = 30.0  # a victim that does not live just now is waited for: a crawler, a service that starts

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from core.errors import ServiceUnavailable
-from laboratory.chaos.servers import Server, free_port
+from laboratory.servers import Server, free_port
 
 COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
 FAKED = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from core.errors import BadInput
-from laboratory.chaos.servers import Server, end_connections, postgres, running
+from laboratory.servers import Server, end_connections, postgres, running
 from tests.pipeline.test_crawlers import all_of, hold_after, site_of, texts_of
 from tests.support.command_line import CommandLine
 from tests.support.installation import CRAWLER, Installation, installed, wait_until

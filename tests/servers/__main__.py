@@ -13,25 +13,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 
-from tests.servers.running import (
+from core.errors import ZhuiwenError
+from laboratory.servers import (
     REDIS_DATABASES,
-    Unready,
+    free_port,
     postgres,
-    postgres_binary,
-    redis_binary,
-    redis_with_password,
-    require_secantus,
+    redis_program,
+    redis_server,
+    require_all,
+    running,
     secantus,
 )
 from tests.servers.suites import SELECTION, SUITES
-from tests.support import embedded, redis_server
-from tests.support.embedded import free_port, free_row
+from tests.support import embedded
+from tests.support import redis_server as tested_redis
+from tests.support.embedded import free_row
 
 ROOT = Path(__file__).parents[2]
 DEMO_SITES = 7
@@ -49,7 +51,7 @@ def main() -> int:
     try:
         with servers() as urls:
             return _run(urls, given.only, chosen, is_kept=given.keep)
-    except Unready as reason:
+    except ZhuiwenError as reason:
         say(str(reason))
         return 2
     except KeyboardInterrupt:
@@ -72,26 +74,27 @@ def _run(urls: dict[str, str], only: str | None, chosen: list[str], *, is_kept: 
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
-    """All three, by the name of their setting. Raises Unready before the first is started if one is missing."""
-    for find in (lambda: postgres_binary("postgres"), redis_binary, require_secantus):
-        find()
-    starts = {"DATABASE_URL": postgres, "REDIS_URL": redis_with_password, "MONGO_URL": secantus}
-    urls: dict[str, str] = {}
-    with ExitStack() as running:
-        for name, start in starts.items():
-            say(f"Starting {start.__name__.partition('_')[0]} ...")
-            folder = running.enter_context(tempfile.TemporaryDirectory(prefix="zhuiwen-servers-"))
-            urls[name] = running.enter_context(start(Path(folder)))
-        yield urls
+    """All three, by the name of their setting. Raises BadInput before the first is started if one is missing."""
+    require_all()
+    say("Starting PostgreSQL, Redis and SecantusDB ...")
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-servers-") as folder:
+        Path(folder).chmod(0o755)  # the user of PostgreSQL has to reach its own
+        made = {
+            "DATABASE_URL": postgres(Path(folder) / "sql"),
+            "REDIS_URL": redis_server(Path(folder) / "redis"),
+            "MONGO_URL": secantus(Path(folder) / "mongo"),
+        }
+        with running(*made.values()):
+            yield {name: server.url for name, server in made.items()}
 
 
 def test_environment(urls: dict[str, str]) -> dict[str, str]:
     """What points the tests at the servers."""
     return {
         "TEST_DATABASE_URL": urls["DATABASE_URL"],
-        redis_server.GIVEN: urls["REDIS_URL"],
+        tested_redis.GIVEN: urls["REDIS_URL"],
         embedded.GIVEN: urls["MONGO_URL"],
-        redis_server.GIVEN_BINARY: str(redis_binary()),
+        tested_redis.GIVEN_BINARY: redis_program(),
     }
 
 

