@@ -33,21 +33,19 @@ class Outages:
 
         Raises ServiceUnavailable where a service is away for longer than the limit.
         """
-        from records.database import AWAY, fresh, is_away, unavailable
+        from records.database import answering, fresh
 
         since, told_at = None, 0.0
         while True:
             fresh()
             try:
-                return step()
-            except (ServiceUnavailable, *AWAY) as error:
-                if not (isinstance(error, ServiceUnavailable) or is_away(error)):
-                    raise
-                away = error if isinstance(error, ServiceUnavailable) else unavailable(error)
-                now = time.monotonic()
+                with answering():
+                    return step()
+            except ServiceUnavailable as error:
+                away, now = error, time.monotonic()
                 since = now if since is None else since
                 if now - since >= self._max_s:
-                    raise away from error
+                    raise
             begin_again()
             self._check()
             if now - told_at >= SAY_EVERY_S or since == now:

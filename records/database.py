@@ -7,7 +7,8 @@ a `fresh` one before each step of its loop; a request of the desk and a task of 
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -66,6 +67,17 @@ def is_unmade(error: BaseException) -> bool:
 def fresh() -> None:
     """Let go of connections of this thread that have ended, or failed, so that the next question makes a new one."""
     close_old_connections()
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Turns what Django raises inside where the database is away into ServiceUnavailable."""
+    try:
+        yield
+    except AWAY as error:
+        if not is_away(error):
+            raise
+        raise unavailable(error) from error
 
 
 def unavailable(error: Exception) -> ServiceUnavailable:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from django.apps import apps
-from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import ForeignKey, Model
 
 from core.batches import batches
@@ -18,7 +18,7 @@ from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
-from records.database import is_away, unavailable
+from records.database import answering
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord
 from records.snapshots import with_length_kept
 
@@ -44,13 +44,8 @@ def _asking() -> Iterator[None]:
 
     Raises ServiceUnavailable where the database is away, which says nothing of its rows.
     """
-    try:
-        with nullcontext() if connection.vendor == "sqlite" else transaction.atomic():
-            yield
-    except (DatabaseError, InterfaceError) as error:
-        if is_away(error):
-            raise unavailable(error) from error
-        raise
+    with answering(), nullcontext() if connection.vendor == "sqlite" else transaction.atomic():
+        yield
 
 
 def _read(model: type[Model], context: CheckContext) -> None:

@@ -14,7 +14,7 @@ from records.cases.found import site_key
 from records.cases.recording import record_outcomes
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings
-from records.database import AWAY, is_away, unavailable
+from records.database import answering
 from records.models import Chapter, PageCheck, RightsHolder
 
 
@@ -48,12 +48,8 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         return set(shown) - compared
 
     def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
-        try:
+        with answering():
             note_sightings(versions, now)
-        except AWAY as error:
-            if not is_away(error):
-                raise
-            raise unavailable(error) from error
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
         known = [page.current_version for page, _ in with_holders(pages)]
@@ -65,21 +61,12 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         return list(waiting.order_by("pk").values_list("pk", flat=True))
 
     def rule_again(self, rights_holder: int) -> None:
-        try:
+        with answering():
             rule_waiting(rights_holder)
-        except AWAY as error:
-            if not is_away(error):
-                raise
-            raise unavailable(error) from error
 
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
 
     def _recorded(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
-        try:
-            with transaction.atomic():
-                return record_outcomes(outcomes, self._works)
-        except AWAY as error:
-            if not is_away(error):
-                raise
-            raise unavailable(error) from error
+        with answering(), transaction.atomic():
+            return record_outcomes(outcomes, self._works)

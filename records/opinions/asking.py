@@ -16,7 +16,7 @@ from core.ids import VersionId, WorkTextId, digest
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
 from records.code_version import code_version
-from records.database import AWAY, is_away, unavailable
+from records.database import answering
 from records.models import CaseMatch, Chapter, EnginePanel, SecondOpinion
 from records.opinions import requests as opinion_requests
 from records.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, described
@@ -132,15 +132,10 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
 
 
 def _keep(subject: Subject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
-    try:
-        with transaction.atomic():
-            if matches:  # or the case went while it was looked at
-                _write(subject, matches, now, fields)
-            opinion_requests.close(subject)
-    except AWAY as error:
-        if not is_away(error):
-            raise
-        raise unavailable(error) from error
+    with answering(), transaction.atomic():
+        if matches:  # or the case went while it was looked at
+            _write(subject, matches, now, fields)
+        opinion_requests.close(subject)
 
 
 def _write(subject: Subject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from core.hosts import parse_host
 from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
-from records.database import AWAY, fresh, is_away, unavailable
+from records.database import answering, fresh
 from records.locks import lock_rights
 from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
@@ -83,12 +83,8 @@ def host_of(url: str) -> str:
 def _answering() -> Iterator[None]:
     """A connection that holds, and what is said where there is none."""
     fresh()
-    try:
+    with answering():
         yield
-    except AWAY as error:
-        if not is_away(error):
-            raise
-        raise unavailable(error) from error
 
 
 def _row(site: int, holder: int | None, visit: Visit) -> Address:
