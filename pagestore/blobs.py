@@ -123,7 +123,7 @@ def walked(database: MongoDatabase, name: str) -> Iterator[str]:
     while True:
         with translated(database):
             asked = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(BATCH_IDS)
-            found = [each["_id"] for each in asked.batch_size(BATCH_IDS) if isinstance(each.get("_id"), str)]
+            found = [each["_id"] for each in asked if isinstance(each.get("_id"), str)]
         yield from found
         if len(found) < BATCH_IDS:
             return
