@@ -10,6 +10,14 @@ STEPS_BETWEEN_LOOKS = 10_000  # of SQLite's machine, at the clock: some ms
 # SQLITE_CORRUPT, its kind of an index, and SQLITE_NOTADB. Source: sqlite3ErrStr of SQLite 3.40.
 _OF_DAMAGE = ("database disk image is malformed", "malformed database schema", "file is not a database")
 
+# What a disk itself says that cannot give back what it holds; the other faults of input and output are of writing.
+_OF_READING = {
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+    sqlite3.SQLITE_IOERR_DATA,
+}
+
 
 def says_damage(fault: str) -> bool:
     """Whether the words of a fault are those by which SQLite says that a file is damaged.
@@ -34,10 +42,18 @@ def integrity_faults(path: Path, most: int = 100, seconds: float | None = None) 
             check = "integrity_check" if seconds is None else "quick_check"
             said = [line for (line,) in connection.execute(f"PRAGMA {check}({most})")]
     except sqlite3.OperationalError as error:
-        return [] if "interrupted" in str(error) or "locked" in str(error) else [str(error)]
+        return [] if _says_nothing_of_the_file(error) else [str(error)]
     except sqlite3.DatabaseError as error:
         return [str(error)]
     return [] if said == ["ok"] else said
+
+
+def _says_nothing_of_the_file(error: sqlite3.OperationalError) -> bool:
+    """Whether a look ended early or could not be taken: to read a file with a log SQLite may have to write beside it."""
+    code = error.sqlite_errorcode
+    kind = code & 0xFF
+    is_of_writing = kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and code not in _OF_READING)
+    return is_of_writing or kind in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def opened(path: Path, *, read_only: bool = False) -> sqlite3.Connection:

@@ -20,7 +20,7 @@ from core.ports import ObjectStore
 
 FORMAT = 1  # a change of meaning takes the next number
 OBJECTS, BACKUPS = "objects/", "backups/"
-MOMENT = "%Y%m%dT%H%M%SZ"
+MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the microsecond: names sort as the backups were made
 # Of 200 MB of pages as they came, gzip -6 made 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
 LEVEL = 6
 

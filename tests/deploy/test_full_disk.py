@@ -113,7 +113,7 @@ def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_aga
     assert f"the disk is full where {home.path} is" in refused.err
     for arguments in (["up"], ["config", "set", "user_agent", "x" * 100_000]):
         done = command(*arguments)
-        assert (done.code, len(done.complaints)) == (1, 1)
+        assert (done.code, len(done.complaints)) == (1, 1), done.err
         assert f"the disk is full where {home.path} is" in done.err
 
     shown = command("status")

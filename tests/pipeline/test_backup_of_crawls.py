@@ -29,12 +29,13 @@ from pipeline.app import SETTINGS
 from records import stores
 from records.backups.destinations import open_destination
 from records.backups.format import backups_at, load
-from records.backups.restoring import Target, require_empty, restore
+from records.backups.restoring import Target, require_empty, restore, settle
 place = open_destination(sys.argv[1], SETTINGS)
-manifest = load(place, backups_at(place)[-1]).manifest
+backup = load(place, backups_at(place)[-1])
 target = Target(connect(SETTINGS.mongo_url), stores.evidence_store())
 require_empty(target)
-print(restore(manifest, place, target, lambda *_: None))
+print(restore(backup.manifest, place, target, lambda *_: None))
+settle(backup)
 """
 _GO_ON = """
 from django.utils import timezone
@@ -50,7 +51,6 @@ print(CrawlRun.objects.get(pk=sys.argv[1]).state)
 """
 _EMPTY = """
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 call_command("flush", interactive=False, verbosity=0)
 """
 

@@ -48,6 +48,10 @@ if {{"{CRAWLER}", "{IMPORT}"}} & set(sys.orig_argv):
     use_readers_of(os.environ["READERS"])
 """
 _SETUP = "import django, os, sys; os.setsid(); django.setup()\n"
+_MIGRATE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+"""
 _MAKE_SITES = """
 import json
 from records.sites import runs as crawls
@@ -204,7 +208,9 @@ class Installation:
             | {f"ZHUIWEN_{key}": str(value) for key, value in settings.items()}
         )
         self.machines.append(made)
-        if not self.database.exists():
+        if not made.environment["ZHUIWEN_DATABASE_URL"].startswith("sqlite:"):
+            made.run(_MIGRATE)
+        elif not self.database.exists():
             put_tables(self.database)
         return made
 

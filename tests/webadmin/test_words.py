@@ -90,10 +90,11 @@ LATIN = {
         "PNG",
     ),  # identifiers of sites, kinds of proof
     *("imports", "li"),  # the name of a folder, an example of a user's name
+    *("S3", "OSS", "COS", "boto3", "AccessKey", "Secret"),  # object stores, and what their keys are called
     *("open", "fill", "submit", "check", "user"),  # the steps of a login as they are written
 }
 _NO_WORDS = re.compile(
-    r"`[^`]*`|%\(\w+\)[sd]|\{\w*\}|<[^>]*>|\S*://\S*|[\w-]+(\.[\w-]+)+(:\d+)?|[A-Z]\w+/[A-Z]\w+|U\+\d+"
+    r"`[^`]*`|(?<!\S)(/[\w.-]+){2,}|%\(\w+\)[sd]|\{\w*\}|<[^>]*>|\S*://\S*|[\w-]+(\.[\w-]+)+(:\d+)?|[A-Z]\w+/[A-Z]\w+|U\+\d+"
 )
 
 
