@@ -179,7 +179,7 @@ def test_a_store_that_cannot_write_just_now_is_tried_again_and_one_that_refuses_
     store.put(fetched(), reading())
     with closing(sqlite3.connect(mongo_server.folder / f"{database.name}.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")  # what a copy of the file by hand may do
-        with pytest.raises(ServiceUnavailable, match="does not answer at .*; try: zhuiwen doctor"):
+        with pytest.raises(ServiceUnavailable, match=r"does not answer at .*; try: zhuiwen doctor"):
             MongoWorkStore(database).put_text("一段文字")
         other.execute("ROLLBACK")
     MongoWorkStore(database).put_text("一段文字")
