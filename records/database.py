@@ -13,7 +13,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
+from django.db import DatabaseError, InterfaceError, OperationalError, connections
 
 from core.errors import ServiceUnavailable
 from core.sqlite_files import says_damage
@@ -65,8 +65,13 @@ def is_unmade(error: BaseException) -> bool:
 
 
 def fresh() -> None:
-    """Let go of connections of this thread that have ended, or failed, so that the next question makes a new one."""
-    close_old_connections()
+    """Let go of connections of this thread that have ended, or failed, so that the next question makes a new one.
+
+    One with an open transaction stays: Django would take it for one that was left in a wrong state, and drop it.
+    """
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
 
 
 @contextmanager

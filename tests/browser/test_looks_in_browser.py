@@ -12,7 +12,11 @@ from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 pytestmark = pytest.mark.django_db(transaction=True)
 
 GRAVE = {"serious", "critical"}
-OF_COLOURS = ["color-contrast", "link-in-text-block"]  # all else is in the dark as it is in the light
+# All else is in the dark and on a telephone as it is on a bright screen.
+RULES_OF = {
+    "dark": ["color-contrast", "link-in-text-block"],
+    "phone": ["target-size", "scrollable-region-focusable", "meta-viewport", "css-orientation-lock", "aria-hidden-focus"],
+}
 VIEWS = {"light": (1440, 900), "dark": (1440, 900), "phone": (390, 844)}
 LISTS = {
     "landing page": "/admin/",
@@ -70,7 +74,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
 
 
 def grave_findings(page: object, view: str) -> list[str]:
-    rules = {"runOnly": OF_COLOURS} if view == "dark" else {}
+    rules = {"runOnly": RULES_OF[view]} if view in RULES_OF else {}
     found = Axe().run(page, options={"resultTypes": ["violations"], **rules}).response["violations"]
     return [
         f"{each['id']} ({each['impact']}): {node['html'][:300]} {node.get('failureSummary', '')[-300:]}"
