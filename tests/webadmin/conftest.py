@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.support import admin_data
+from tests.support import admin_data, case_texts
 
 
 @pytest.fixture(scope="module")
@@ -20,5 +20,7 @@ def kept_world(
 
 
 @pytest.fixture
-def world(kept_world: admin_data.World, db: None) -> admin_data.World:
+def world(kept_world: admin_data.World, db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    """With empty stores in memory behind the desk: each page would wait for one that is away."""
+    case_texts.use(monkeypatch)
     return deepcopy(kept_world)

@@ -19,7 +19,9 @@ from core.messages import CrawlRequested, WorkRemoved
 from core.obfuscations import Obfuscation
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
+from pagestore.connection import connect
 from pagestore.memory import MemoryPageStore
+from pagestore.mongo import MongoPageStore
 from records import stores
 from records.access import HOLDER_PATHS
 from records.cases.verdicts import decide
@@ -49,6 +51,7 @@ from tests.support.desk import (
     registered_models,
     signed_in,
 )
+from tests.support.embedded import free_port
 
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
 KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]
@@ -526,7 +529,11 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: admin_data.World) -
 
 
 @pytest.mark.usefixtures("loopback")
-def test_a_page_shows_its_cases_even_while_the_page_store_is_away(world: admin_data.World) -> None:
+def test_a_page_shows_its_cases_even_while_the_page_store_is_away(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = MongoPageStore(connect(f"mongodb://127.0.0.1:{free_port()}/x", timeout_s=0.2))
+    monkeypatch.setattr(stores, "page_store", lambda: away)
     client = signed_in(world.ours.reviewer)
     client.cookies["django_language"] = "en"
     detail = client.get(record_url(world.ours.pages[0])).content.decode()
