@@ -133,6 +133,7 @@ def acts(options: Options) -> list[Act]:
     found = [Act(0.0, "work", (work,)) for work in numbers if work not in late]
     found += [Act(0.0, "crawl", (site,)) for site in range(site_count(options))]
     found += [Act(chance.uniform(0, end_s), "work", (work,)) for work in late]
+    arrivals: dict[object, float] = {act.subject[0]: act.at_s for act in found if act.kind == "work"}
     found += [Act(chance.uniform(end_s / 3, end_s), "crawl", (site,)) for site in range(site_count(options))]
     for site in range(site_count(options)):
         copies = [each for each in range(page_count(options, site)) if page(options, site, each).work is not None]
@@ -140,7 +141,8 @@ def acts(options: Options) -> list[Act]:
         moments = sorted(chance.uniform(end_s / 4, end_s) for _ in decided)
         for at_s, number in zip(moments, decided, strict=True):
             verdict = Verdict.CONFIRMED if number != decided[-1] else Verdict.FALSE_ALARM
-            found.append(Act(at_s, "verdict", (site, number, str(verdict))))
+            known_s = max(at_s, arrivals[page(options, site, number).work])  # before its work there is no case
+            found.append(Act(known_s, "verdict", (site, number, str(verdict))))
         found.append(Act(end_s, "notice", (site, *decided[:-1])))
     return sorted(found, key=lambda act: act.at_s)
 

@@ -19,6 +19,18 @@ from laboratory.chaos.site import document
 PAGES = {"pages": ["/a", "/b"], "bundles": ["x", "x", "y"]}
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_decides_a_case_before_the_work_is_there_that_opens_it(seed: int) -> None:
+    options = replace(SAMPLE, seed=seed)
+    present: set[object] = set()
+    for act in acts(options):
+        if act.kind == "work":
+            present.add(act.subject[0])
+        elif act.kind == "verdict":
+            site, number = int(act.subject[0]), int(act.subject[1])
+            assert page(options, site, number).work in present
+
+
 def test_two_runs_that_hold_the_same_in_any_order_have_lost_and_doubled_nothing() -> None:
     assert compared(PAGES, {"pages": ["/b", "/a"], "bundles": ["y", "x", "x"]}) == (0, 0)
 
