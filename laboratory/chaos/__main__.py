@@ -18,7 +18,8 @@ from pathlib import Path
 
 from core.errors import ZhuiwenError
 from laboratory import servers as real
-from laboratory.chaos.faults import Faults, can_move_clock, small_disk, unmount
+from laboratory.chaos.clock import MovableClock, movable_clock
+from laboratory.chaos.faults import Faults, small_disk, unmount
 from laboratory.chaos.installation import Installation, installed
 from laboratory.chaos.plan import KINDS, VICTIMS, Options, all_done_within_s, faults, site_count
 from laboratory.chaos.site import served
@@ -106,13 +107,12 @@ def _stored(folder: Path, options: Options, sites: list[str], servers: str, *, i
     """What an installation holds after all was done."""
     folder.mkdir()
     is_small = not is_quiet and "disk" in options.faults and small_disk(folder, DISK_BYTES)
-    has_clock = not is_quiet and "clock" in options.faults and can_move_clock()
+    clock = movable_clock(folder) if not is_quiet and "clock" in options.faults else None
     if not is_quiet:
         if "disk" in options.faults and not is_small:
             _say("the disk is not filled: only root can mount a small one")
-        if "clock" in options.faults and not has_clock:
-            _say("the clock is not moved: apt-get install faketime")
-    clock = folder / "clock" if has_clock else None
+        if "clock" in options.faults and clock is None:
+            _say("the clock is not moved: apt-get install gcc libc6-dev")
     try:
         with (
             _servers(folder, servers) as started,
@@ -129,7 +129,7 @@ def _acted(  # noqa: PLR0917 - an installation and all that is done to it
     folder: Path,
     options: Options,
     sites: list[str],
-    clock: Path | None,
+    clock: MovableClock | None,
     disk: Path | None,
     *,
     is_quiet: bool,

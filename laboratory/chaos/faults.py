@@ -13,7 +13,8 @@ from random import Random
 import psutil
 import psycopg
 
-from laboratory.chaos.installation import FAKED, Installation, set_clock
+from laboratory.chaos.clock import MovableClock
+from laboratory.chaos.installation import Installation
 from laboratory.chaos.plan import Fault
 from laboratory.draws import generator
 from laboratory.servers import end_connections
@@ -28,8 +29,10 @@ Say = Callable[[str], None]
 class Faults:
     """Does what was drawn, at its moments, and says so; `done` counts by kind and victim."""
 
-    def __init__(self, installation: Installation, seed: int, disk: Path | None, clock: Path | None, say: Say) -> None:
-        """disk: a small file system of its own with all that is stored; clock: the file that libfaketime reads."""
+    def __init__(
+        self, installation: Installation, seed: int, disk: Path | None, clock: MovableClock | None, say: Say
+    ) -> None:
+        """disk: a small file system of its own with all that is stored; clock: that of the installation."""
         self._installation, self._disk, self._clock, self._say = installation, disk, clock, say
         self._chance: Random = generator(seed, "victims")
         self.done: Counter[str] = Counter()
@@ -112,9 +115,9 @@ class Faults:
     def _move_clock(self, by_s: float, lasts_s: float) -> bool:
         if self._clock is None:
             return False
-        set_clock(self._clock, by_s)
+        self._clock.move(by_s)
         time.sleep(lasts_s)
-        set_clock(self._clock, 0.0)
+        self._clock.move(0.0)
         return True
 
     def _one(self, victim: str) -> psutil.Process | None:
@@ -155,7 +158,3 @@ def resized(folder: Path, size_bytes: int) -> None:
 def unmount(folder: Path) -> None:
     command = ["umount", "--lazy", str(folder)]
     subprocess.run(command, check=False, capture_output=True)
-
-
-def can_move_clock() -> bool:
-    return FAKED.exists()

@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 
 from core.errors import ServiceUnavailable
+from laboratory.chaos.clock import MovableClock
 from laboratory.servers import Server, free_port
 
 COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
-FAKED = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 # How pipeline.crawler, pipeline.crawl_process and pipeline.beat are seen; to import them wants an installation.
 _CRAWLER, _CRAWL, CLOCK = "pipeline.crawler", "crawl ", "zhuiwen-clock"
 
@@ -87,7 +87,7 @@ class Installation:
 
 @contextmanager
 def installed(
-    home: Path, sites: list[str], servers: Mapping[str, Server], clock: Path | None = None
+    home: Path, sites: list[str], servers: Mapping[str, Server], clock: MovableClock | None = None
 ) -> Iterator[Installation]:
     """An installation with its services up, ended and its crawlers killed at the end. clock: what moves its clock."""
     port = free_port()
@@ -104,9 +104,7 @@ def installed(
     environment |= {variables[name]: server.url for name, server in servers.items()}
     made = Installation(home, environment, f"http://127.0.0.1:{port}/", servers)
     if clock is not None:
-        set_clock(clock, 0.0)
-        faked = {"LD_PRELOAD": str(FAKED), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_CACHE_DURATION": "1"}
-        made.environment |= faked | {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        made.environment |= clock.environment
     try:
         made.up()
         yield made
@@ -115,13 +113,6 @@ def installed(
         for process in list(made._ours()):
             with suppress(psutil.Error):
                 process.send_signal(signal.SIGKILL)
-
-
-def set_clock(clock: Path, by_s: float) -> None:
-    """Let the processes that read it see a time so much later; at one stroke, since they read it at any moment."""
-    written = clock.with_suffix(".new")
-    written.write_text(f"{by_s:+.0f}\n")
-    written.replace(clock)
 
 
 def _is_crawler(process: psutil.Process) -> bool:

@@ -1,8 +1,12 @@
 """What `make chaos` draws from a seed, and how it tells what was lost from what was doubled."""
 
+import os
 import subprocess
+import sys
+import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -12,9 +16,11 @@ from core.states import Verdict
 from laboratory.chaos import faults as chaos_faults
 from laboratory.chaos import scenario
 from laboratory.chaos.__main__ import FULL, SAMPLE, compared, main, require_kills, require_pages
+from laboratory.chaos.clock import movable_clock
 from laboratory.chaos.people import NotYet
 from laboratory.chaos.plan import KINDS, VICTIMS, acts, faults, page, page_count, site_count, works
 from laboratory.chaos.site import document
+from tests.support.embedded import wait_until
 
 PAGES = {"pages": ["/a", "/b"], "bundles": ["x", "x", "y"]}
 
@@ -134,3 +140,38 @@ def test_every_page_of_a_site_is_linked_from_its_lists_and_nothing_else_is_there
 def test_a_kind_of_fault_that_nobody_knows_is_refused_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--faults", "kill,flood"]) == 2
     assert capsys.readouterr().err == "--faults flood: choose of kill,stall,disk,clock,failover\n"
+
+
+_TELLS_TIME = """
+import sys, time
+while line := sys.stdin.readline():
+    began = time.monotonic()
+    time.sleep(0.05)
+    print(time.time(), time.monotonic() - began, flush=True)
+"""
+
+
+@pytest.mark.usefixtures("processes")
+def test_the_clock_of_a_process_moves_while_it_runs_and_nothing_else_does(tmp_path: Path) -> None:
+    clock = movable_clock(tmp_path)
+    if clock is None:
+        pytest.skip("needs a C compiler: apt-get install gcc libc6-dev")
+    command = [sys.executable, "-c", _TELLS_TIME]
+    with subprocess.Popen(
+        command, env={**os.environ, **clock.environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def is_moved_by(by_s: float) -> bool:
+            process.stdin.write("\n")
+            process.stdin.flush()
+            shown, slept = map(float, process.stdout.readline().split())
+            assert 0.05 <= slept < 600
+            return abs(shown - time.time() - by_s) < 600
+
+        assert is_moved_by(0.0)
+        for by_s in (10_800.0, -10_800.0, 0.0):
+            clock.move(by_s)
+            wait_until(partial(is_moved_by, by_s), "the clock is moved")
+        process.stdin.close()
