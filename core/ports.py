@@ -370,14 +370,21 @@ class CaseRepository(SearchBacklog, Protocol):
         """Note that texts could not be found until now, whatever was noted before."""
         ...
 
+    def set_back(self, now: datetime) -> None:
+        """Let no comparison and no text bear a later moment than `now`.
+
+        Where a clock was ahead and was set back, a page compared before would pass for one that met what comes now.
+        """
+        ...
+
     def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         """Note that texts can be found from this moment on, by those who do not know them to be findable.
 
         texts: with how many characters of each are counted in findings.
 
         Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
-        began before it and did not know a text thus never passes for one that did. Pages with findings in an older text
-        of the same chapter are owed a comparison.
+        began before it and did not know a text thus never passes for one that did. What bears a later moment is set
+        back to it. Pages with findings in an older text of the same chapter are owed a comparison.
         """
         ...
 

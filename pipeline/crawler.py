@@ -31,6 +31,7 @@ T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
 
 DIED = Message("crawl.died")
+OUTAGE_S = 600.0  # chosen: a fail-over of the database takes one to two minutes, a restart with recovery some
 
 
 class Crawler:
@@ -77,8 +78,8 @@ class Crawler:
         return self._answered(lambda: self._taken_up(run, code))
 
     def _answered(self, call: Callable[[], T]) -> T:
-        """What the admin database answers, waited for as long as others wait until they take a silent run up."""
-        within_time = within(crawls.DEAD_AFTER_SILENCE.total_seconds())
+        """What the admin database answers, waited for: by then others may have taken the run up, which is seen then."""
+        within_time = within(OUTAGE_S)
         return patiently(call, lambda: within_time() and not self._is_stopping)
 
     def _stop_crawl(self) -> None:

@@ -34,7 +34,11 @@ def requeue_live_runs(outbox: Outbox) -> int:
 
 
 def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
-    """Queue again the runs whose process gives no sign of life; how many."""
+    """Queue again the runs whose process gives no sign of life; how many.
+
+    A sign that is later than now came from a clock that was ahead: the silence is counted from now.
+    """
+    CrawlRun.objects.filter(state=CrawlRun.State.RUNNING, heartbeat_at__gt=now).update(heartbeat_at=now)
     silent = CrawlRun.objects.filter(
         state=CrawlRun.State.RUNNING, heartbeat_at__lt=now - crawls.DEAD_AFTER_SILENCE
     ).select_related("site", "requested_by")

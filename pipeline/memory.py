@@ -145,7 +145,13 @@ class MemoryCaseRepository:
             for text in texts:
                 self._indexed.pop((place, text), None)
 
+    def set_back(self, now: datetime) -> None:
+        for version, outcome in self.outcomes.items():
+            self.outcomes[version] = replace(outcome, checked_at=min(now, outcome.checked_at))
+        self._indexed = {key: min(now, at) for key, at in self._indexed.items()}
+
     def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+        self.set_back(at)
         for place, holder in enumerate(self._holders):
             for text in holder.texts & frozenset(texts):
                 self._indexed.setdefault((place, text), at)

@@ -51,6 +51,7 @@ def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, wit
     with_fingerprints: look as well for texts and pages without a stored fingerprint of the algorithm in use; they are
     fingerprinted anew from their stored texts.
     """
+    ports.cases.set_back(ports.clock.now())
     state = ports.index.state()
     is_rebuilt = state.generation == 0 or state.is_outgrown or ports.index.may_have_lost()
     if is_rebuilt:

@@ -74,7 +74,12 @@ class DjangoSearchBacklog:
         for batch in batches(sorted(texts)):
             Chapter.objects.filter(text_id__in=batch, indexed_at__isnull=False).update(indexed_at=None)
 
+    def set_back(self, now: datetime) -> None:
+        PageCheck.objects.filter(checked_at__gt=now).update(checked_at=now)
+        Chapter.objects.filter(indexed_at__gt=now).update(indexed_at=now)
+
     def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+        self.set_back(at)
         for batch in batches(sorted(texts)):
             with transaction.atomic():
                 note_counted({text: texts[text] for text in batch})

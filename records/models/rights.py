@@ -108,7 +108,7 @@ class Chapter(models.Model):
     # Those that have a reading, which findings count; None until the text is fingerprinted.
     counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
-    indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True)
+    indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
     # The official time, which what stood on a page before it is measured by; None where nobody said.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 

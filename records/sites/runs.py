@@ -27,10 +27,11 @@ from records.sites.timetable import Timetable
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
 
 # Chosen, not measured: a nightly crawl of the largest page limit takes hours, so an hour's delay is worth a line to the
-# operator and no more; the crawler gives a sign of life every few seconds, so ten silent minutes are a dead process; a
-# queue that no crawler has touched for six hours is not going to be worked off.
+# operator and no more; the crawler gives a sign of life every few seconds and a database fails over within one or two
+# minutes, so three silent ones are a dead process; a queue that no crawler has touched for six hours is not going to be
+# worked off.
 MISSED_AFTER = timedelta(hours=1)
-DEAD_AFTER_SILENCE = timedelta(minutes=10)
+DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of records.sites.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"

@@ -493,8 +493,8 @@ def test_a_page_has_to_be_searched_for_a_text_indexed_after_it_and_owes_no_compa
 
 def test_the_texts_to_search_for_are_the_watchers_newer_ones_and_those_not_noted_yet(world: World) -> None:
     version = page_version(world.site)
-    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "a", CHECKED - A_MINUTE)
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "c", CHECKED + A_MINUTE)
     rights_holder = _rights_holder(world, version)
     assert world.book.newer_texts(rights_holder, CHECKED) == {"b": None}
@@ -508,6 +508,24 @@ def test_a_text_that_was_findable_all_along_asks_for_no_search(world: World) -> 
     version = page_version(world.site)
     world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     world.book.indexed({WorkTextId("b"): 8}, CHECKED + A_MINUTE)
+    assert world.book.lags(1) == {}
+
+
+def test_a_text_that_comes_when_a_clock_was_set_back_is_news_to_all_pages_before_it(world: World) -> None:
+    version = page_version(world.site)
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
+    index(world, "b", CHECKED - 2 * A_MINUTE)
+    assert [page.version for page in searchable(world, version)] == [version.id]
+    world.book.note_searched(searchable(world, version), [], Search(CHECKED - A_MINUTE, 9, 1))
+    assert world.book.lags(1) == {}
+
+
+def test_a_text_from_a_clock_that_was_ahead_is_not_looked_for_until_its_time_comes(world: World) -> None:
+    index(world, "b", CHECKED + 9 * A_MINUTE)
+    version = page_version(world.site)
+    world.book.open_or_update_cases([outcome(version, at=CHECKED)])
+    world.book.set_back(CHECKED + A_MINUTE)
+    world.book.note_searched(searchable(world, version), [], Search(CHECKED + 2 * A_MINUTE, 9, 1))
     assert world.book.lags(1) == {}
 
 
@@ -548,10 +566,10 @@ def test_a_search_leaves_alone_what_was_compared_after_it_began(world: World) ->
     world.book.open_or_update_cases([outcome(version, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
     pages = searchable(world, version)
+    index(world, "a", CHECKED + 2 * A_MINUTE)
     world.book.open_or_update_cases([outcome(version, match("b"), at=CHECKED + 3 * A_MINUTE)])
     world.book.note_searched([], pages, Search(CHECKED + 2 * A_MINUTE, 9, 1))
     assert world.book.pending([page_of(version)], 1) == set()
-    index(world, "a", CHECKED + 2 * A_MINUTE)
     assert world.book.lags(1) == {}
 
 

@@ -262,6 +262,14 @@ def test_whoever_waits_for_a_run_that_was_interrupted_is_led_to_the_one_that_too
 STORE = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
 
 
+def test_a_run_whose_clock_was_ahead_is_silent_from_now_on_and_not_from_then(site: Site) -> None:
+    now = timezone.now()
+    running(site, silent_for=-timedelta(hours=3))
+    assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 0
+    later = now + crawls.DEAD_AFTER_SILENCE + timedelta(seconds=1)
+    assert interruptions.take_up_silent_runs(later, MemoryOutbox()) == 1
+
+
 def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site: Site) -> None:
     run = running(site)
     crawl_process._close(run, CrawlCounts(fetched=7, finish_reason="store_unavailable", end_sentence=STORE))

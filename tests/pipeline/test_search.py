@@ -76,6 +76,16 @@ def test_a_new_work_is_found_on_the_page_that_was_there_before_it(running: Chain
     assert list(running.book.cases) == [(page(running, 0).page_id, "old"), (page(running, 1).page_id, "new")]
 
 
+def test_a_clock_that_was_set_back_hides_no_new_work_from_the_pages_before_it(running: Chain) -> None:
+    running.clock.advance(-3 * 3600)
+    register(running, "new", NEW)
+    assert swept(running).search
+    running.run()
+    assert (page(running, 1).page_id, "new") in running.book.cases
+    running.clock.advance(1)
+    assert not swept(running).search, "and it is looked for once"
+
+
 def test_only_the_page_that_took_from_the_new_work_is_compared_again(running: Chain) -> None:
     register(running, "new", NEW)
     done = search_pages(running.ports)

@@ -159,7 +159,7 @@ def test_an_unwatched_site_misses_nothing(site: Site) -> None:
 
 def test_a_run_without_a_sign_of_life_is_given_up(site: Site) -> None:
     now = timezone.now()
-    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=11))
+    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=4))
     assert crawls.abandon_dead_runs(now) == 1
     run = CrawlRun.objects.get()
     assert run.state == State.FAILED
@@ -169,7 +169,7 @@ def test_a_run_without_a_sign_of_life_is_given_up(site: Site) -> None:
 def test_a_run_that_beats_or_waits_its_turn_is_left_alone(site: Site) -> None:
     now = timezone.now()
     other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
-    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=9))
+    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=2))
     admin_data.run(other, State.QUEUED, due_at=now - timedelta(hours=5))
     assert crawls.abandon_dead_runs(now) == 0
 
