@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from django.db import models
 from django.db.models import Q
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -183,7 +184,7 @@ class EvidenceCheck(AppendOnly):
         ordering = ["-started_at", "-pk"]
 
     def __str__(self) -> str:
-        return f"{self.started_at:%Y-%m-%d %H:%M}"
+        return f"{localtime(self.started_at):%Y-%m-%d %H:%M}"
 
 
 class RetentionLog(AppendOnly):

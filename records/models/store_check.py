@@ -1,6 +1,7 @@
 """Checks of what is stored, as the admin lists them."""
 
 from django.db import models
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 
@@ -20,4 +21,4 @@ class StoreCheck(models.Model):
         ordering = ["-started_at", "-pk"]
 
     def __str__(self) -> str:
-        return f"{self.started_at:%Y-%m-%d %H:%M}"
+        return f"{localtime(self.started_at):%Y-%m-%d %H:%M}"

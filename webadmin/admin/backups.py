@@ -19,7 +19,7 @@ from records.backups.sealing import require_passphrase
 from records.models import BackupPlan, BackupRun
 from records.models.backup import ONLY
 from records.sites.encrypted_secrets import seal
-from webadmin.admin.columns import stored_sentence
+from webadmin.admin.columns import NOTHING, stored_sentence
 from webadmin.admin.isolation import AdministratorsOnly
 from webadmin.admin.lists import DeskLists
 from webadmin.wording import said
@@ -94,10 +94,10 @@ class BackupPlanAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
 
 @admin.register(BackupRun)
 class BackupRunAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
-    list_display = ["started_at", "backup_id", "took", "size", "new", "is_scheduled", "has_secrets", "outcome"]
+    list_display = ["started_at", "backup_id", "took", "size", "new", "is_scheduled", "outcome", "reason"]
     fields = [
         *("started_at", "ended_at", "destination", "backup_id", "records", "size", "new"),
-        *("is_scheduled", "has_secrets", "lacking", "outcome_text"),
+        *("is_scheduled", "has_secrets", "lacking", "outcome_text", "reason"),
     ]
     list_per_page = 50
     show_full_result_count = False
@@ -130,9 +130,12 @@ class BackupRunAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
     @display(description=_("outcome"), label={"good": "success", "partly": "warning", "bad": "danger"})
     def outcome(self, run: BackupRun) -> tuple[str, object]:
         if run.fault is not None:
-            return "partly" if has_not_ended(run) else "bad", stored_sentence(run.fault)
-        if run.warning is not None:
-            return "partly", stored_sentence(run.warning)
+            return ("partly", _("not ended")) if has_not_ended(run) else ("bad", _("failed"))
         if run.lacking:
             return "partly", _("%(count)d could not be read") % {"count": run.lacking}
-        return "good", _("whole")
+        return ("partly" if run.warning is not None else "good"), _("whole")
+
+    @display(description=_("reason"))
+    def reason(self, run: BackupRun) -> object:
+        said_of_it = run.fault or run.warning
+        return stored_sentence(said_of_it) if said_of_it is not None else NOTHING

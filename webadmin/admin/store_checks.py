@@ -6,11 +6,20 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from analytics.plain_text import clean_line
+from core.wording import Message
 from records.models import StoreCheck
 from webadmin.admin.columns import NOTHING
 from webadmin.admin.evidence import MachineAdmin
+from webadmin.wording import said
 
 MAX_SHOWN = 200  # of one check; the command line has all
+STORES = {
+    "page store": Message("checking.page-store"),
+    "admin database": Message("checking.admin-database"),
+    "evidence": Message("checking.evidence"),
+    "index": Message("checking.index"),
+    "files": Message("checking.files"),
+}
 KINDS = {
     "changed": _("changed"),
     "missing": _("missing"),
@@ -53,7 +62,9 @@ class StoreCheckAdmin(MachineAdmin):
 
 
 def _sentence(damage: dict[str, object]) -> str:
-    place = clean_line(" ".join(map(str, filter(None, (damage["store"], damage["place"], damage["key"])))))
+    store = STORES.get(str(damage["store"]))
+    named = said(store) if store is not None else damage["store"]
+    place = clean_line(" ".join(map(str, filter(None, (named, damage["place"], damage["key"])))))
     told = f"{place}: {KINDS.get(str(damage['kind']), damage['kind'])}; {REMEDIES.get(str(damage['remedy']), '')}"
     cases = damage["cases"]
     return f"{told} ({', '.join(f'#{case}' for case in cases)})" if isinstance(cases, list) and cases else told
