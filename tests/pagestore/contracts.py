@@ -268,8 +268,9 @@ class PageStoreContract:
         batches = [random.Random(seed).sample(given, len(given)) for seed in range(4)]
         with ThreadPoolExecutor(4) as pool:
             stored = [each for batch in pool.map(store.put_many, batches) for each in batch]
-        assert sum(each.is_new_page for each in stored) == 20
-        assert sum(each.is_new_version for each in stored) == 60
+        # Each is told of at least once, so that it is compared; a server may tell two writers that meet.
+        assert len({each.page_id for each in stored if each.is_new_page}) == 20
+        assert len({each.version_id for each in stored if each.is_new_version}) == 60
         assert {text for _, read in given for text in [read.text]} == {
             version.reading.text for page in {each.page_id for each in stored} for version in store.versions(page)
         }
