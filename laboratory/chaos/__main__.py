@@ -31,6 +31,7 @@ FULL = Options(seed=1, pages=2_000, kills=50, minutes=22.0)
 # Requests of a site are spread over half of the time in which people act: a crawl is under way when most faults come.
 CRAWLED_SHARE = 0.35
 GRACE_S = 120.0  # in which it says itself that its time is over, and reads what is stored
+DISTURBED = "disturbed"
 SHOWN = 12  # differences of a kind
 Stored = Mapping[str, Sequence[str]]
 
@@ -61,19 +62,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             quiet = _stored(folder / "quiet", options, sites, given.servers, is_quiet=True)
             require_pages(quiet, options.pages)
             _say(f"{time.monotonic() - began:.0f} s; the same with faults for {options.minutes:g} min")
-            disturbed = _stored(folder / "disturbed", options, sites, given.servers, is_quiet=False)
+            disturbed = _stored(folder / DISTURBED, options, sites, given.servers, is_quiet=False)
     except (ZhuiwenError, subprocess.SubprocessError) as error:
         _say(str(error))
-        _say(f"what is there for looking at: {folder}")
+        _say_where(folder)
         return 2
     _say(f"{time.monotonic() - began:.0f} s")
     lost, doubled = compared(quiet, disturbed)
     if given.keep or lost or doubled:
-        _say(f"what is there for looking at: {folder}")
+        _say_where(folder)
     else:
+        unmount(folder / DISTURBED)
         shutil.rmtree(folder, ignore_errors=True)
     sys.stdout.write(f"{lost} lost\n{doubled} doubled\n")
     return 1 if lost or doubled else 0
+
+
+def _say_where(folder: Path) -> None:
+    _say(f"what is there for looking at: {folder}; then: umount {folder / DISTURBED}; rm -r {folder}")
 
 
 def require_pages(quiet: Stored, asked_for: int) -> None:
@@ -113,15 +119,11 @@ def _stored(folder: Path, options: Options, sites: list[str], servers: str, *, i
             _say("the disk is not filled: only root can mount a small one")
         if "clock" in options.faults and clock is None:
             _say("the clock is not moved: apt-get install gcc libc6-dev")
-    try:
-        with (
-            _servers(folder, servers) as started,
-            installed(folder / "home", sites, started, clock) as made,
-        ):
-            return _acted(made, folder, options, sites, clock, folder if is_small else None, is_quiet=is_quiet)
-    finally:
-        if is_small:
-            unmount(folder)
+    with (
+        _servers(folder, servers) as started,
+        installed(folder / "home", sites, started, clock) as made,
+    ):
+        return _acted(made, folder, options, sites, clock, folder if is_small else None, is_quiet=is_quiet)
 
 
 def _acted(  # noqa: PLR0917 - an installation and all that is done to it
