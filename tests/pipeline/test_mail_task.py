@@ -29,6 +29,7 @@ def mail(monkeypatch: pytest.MonkeyPatch) -> NoticeMail:
     return mails.ask(notice, ours.manager, timezone.now(), CollectingOutbox(), settings)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_the_message_has_a_task_that_takes_its_fields_and_sends_once(
     mail: NoticeMail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
