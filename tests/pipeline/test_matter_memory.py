@@ -96,6 +96,7 @@ def anonymous() -> int:
 
 @pytest.mark.timeout(3_600)  # of 250 pages
 @pytest.mark.django_db
+@pytest.mark.usefixtures("processes")
 def test_one_case_at_a_time_is_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     store = FolderEvidenceStore(tmp_path / "store")
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
