@@ -29,8 +29,10 @@ status doctor: $(VENV)/.runtime
 quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=quick -m "not (service or process or browser or slow)"
 
-test: $(VENV)/.dev ## every test, in four processes: half of the time is waiting
-	$(BIN)/python -m pytest -n 4 --dist worksteal
+# Twice as many as cores: half of the time is waiting.
+PROCESSES ?= $(shell echo $$(( 2 * $$(nproc 2>/dev/null || echo 2) )))
+test: $(VENV)/.dev ## every test, in parallel; PROCESSES
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
 test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it
 	$(BIN)/python -m tests.servers
