@@ -23,7 +23,7 @@ from tests.support.desk import CollectingOutbox
 from tests.support.name_server import NameServer
 from tests.support.whois_server import WhoisServer
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
 
 class Clock:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from pagestore.evidence import MemoryEvidenceStore
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
 PDF = b"%PDF-1.7\n"
 State = NoticeMail.State
 

@@ -31,7 +31,7 @@ from records.notices.kept_files import add_paper, add_template
 from records.notices.values import all_values
 from tests.support import admin_data
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 PDF = b"%PDF-1.7\n"
 TODAY = date(2026, 11, 27)
 

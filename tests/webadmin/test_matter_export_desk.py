@@ -23,7 +23,7 @@ from records.models import Case, EvidenceCheck, Matter
 from tests.support import admin_data, case_texts
 from tests.support.desk import record_url, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.support import admin_data, sent_notices
 from tests.support.desk import CollectingOutbox, record_url, signed_in
 from tests.support.mail_servers import DROP, real_server, scripted
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
 PDF = b"%PDF-1.7\n"
 TODAY = timezone.localdate()
 HOSTILE = "<script>x</script>\u202e"

@@ -22,7 +22,7 @@ from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
 from tests.support.desk import add_url, list_url, record_url, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 PDF = b"%PDF-1.7\n"
 
 

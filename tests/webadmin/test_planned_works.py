@@ -28,7 +28,7 @@ from tests.support.desk import CollectingOutbox, add_url, signed_in
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback", "processes")]
 
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
