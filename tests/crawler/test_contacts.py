@@ -210,6 +210,7 @@ FOOT = (
 )
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_crawl_reads_them_on_the_pages_that_it_fetches_anyway() -> None:
     chapters = {
         f"/{n}.html": page(f"第{n}章", f"<p>{TEXT}{n}</p><p>投稿 author{n}@mail.example</p>{FOOT}") for n in range(4)

@@ -121,6 +121,7 @@ def test_pages_that_are_spoilt_at_random_raise_nothing(capsys: pytest.CaptureFix
     assert "exceptions: 0" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_reading_costs_is_measured_in_a_process_of_its_own() -> None:
     taken = reading_costs.cost("paragraphs of a novel", SIZE)
     assert taken.seconds > 0

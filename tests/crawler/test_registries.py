@@ -28,6 +28,8 @@ WHOIS_TEXT = (
     b"% notice: terms\r\nDomain Name: PIRATE.COM\r\nRegistrar: \xe6\x9f\x90\xe5\x9f\x9f\xe5\x90\x8d\r\n"
     b"Registrar Abuse Contact Email: Abuse@Registrar.example\r\nRegistrant Email: owner@pirate.com\r\n"
 )
+
+pytestmark = pytest.mark.usefixtures("loopback")
 WHOIS_OF_ADDRESS = b"inetnum: 93.184.216.0\ndescr: Cloud of Whois\nabuse-mailbox: abuse@cloud.example\n"
 
 

@@ -18,7 +18,10 @@ from deploy.cli.archive import compared_into
 from deploy.cli.comparers import comparer_of
 from deploy.cli.comparing_processes import in_order
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
+    pytest.mark.usefixtures("processes"),
+]
 
 DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 TEXTS = {path.stem: path.read_text("utf-8") for path in sorted(DEMO.glob("*.txt"))}

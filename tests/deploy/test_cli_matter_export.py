@@ -44,6 +44,7 @@ def matter(monkeypatch: pytest.MonkeyPatch) -> Matter:
     return Matter.objects.get(pk=ours.cases[1].matter_id)
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_file_is_written_and_verified_and_progress_is_told_beside_the_output(
     matter: Matter,
     tmp_path: Path,
@@ -64,6 +65,7 @@ def test_the_file_is_written_and_verified_and_progress_is_told_beside_the_output
     assert [path.name for path in tmp_path.iterdir()] == ["事项.zip"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_cannot_be_exported_is_refused_in_one_sentence(matter: Matter, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no matter 999999"):
         matter_export.export("999999", tmp_path / "x.zip")

@@ -61,6 +61,7 @@ def through(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setattr(verbs, "session", Session)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     ours: admin_data.Estate,
     server: tuple[Mailbox, str],
@@ -105,6 +106,7 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     assert notice.counters.get().action.kind == "sued"
 
 
+@pytest.mark.usefixtures("loopback")
 def test_what_may_have_gone_out_is_said_and_decided(
     ours: admin_data.Estate,
     server: tuple[Mailbox, str],
@@ -128,6 +130,7 @@ def test_what_may_have_gone_out_is_said_and_decided(
     assert len(server[0].contents) == 1
 
 
+@pytest.mark.usefixtures("loopback")
 def test_what_was_refused_is_said_with_the_servers_words(
     ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def matter() -> Matter:
     return Matter.objects.get(pk=case.matter_id)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_notice_goes_its_whole_way(matter: Matter, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     notices.draft(str(matter.pk), "article_14", "reviewer")
     notice = Notice.objects.get()

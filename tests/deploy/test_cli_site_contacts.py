@@ -91,6 +91,7 @@ def test_nobody_is_asked_while_no_server_is_named(site: Site) -> None:
         site_contacts.contacts(str(site.pk), is_look_up=True)
 
 
+@pytest.mark.usefixtures("loopback")
 def test_a_look_up_asks_and_names_what_it_did_not_find(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -148,6 +148,7 @@ def test_a_database_that_is_away_is_waited_for_and_said_to_be(
     assert f"{run.site.name} running" in said, "and the wait goes on"
 
 
+@pytest.mark.usefixtures("loopback")
 def test_a_broker_that_is_away_is_waited_for_by_its_name_up_to_a_limit(
     run: CrawlRun, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_file_that_was_cut_is_found(tmp_path: Path, files: tuple[Path, Path]) 
     assert [each.path for each in look(tmp_path)] == [files[0]]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_damaged_page_store_is_not_called_a_full_disk(tmp_path: Path) -> None:
     server = EmbeddedMongo(tmp_path / "mongo")
     server.start()

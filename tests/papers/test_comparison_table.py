@@ -69,6 +69,7 @@ def test_changes_of_one_side_that_touch_or_overlap_lose_no_character() -> None:
         assert "".join(run.text for run in side) == span[excerpt]
 
 
+@pytest.mark.usefixtures("processes")
 def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
     case = ComparedCase(
         "案件 7：《渡口无灯》第一章",
@@ -114,6 +115,7 @@ def test_what_is_no_picture_is_none(content: bytes) -> None:
         page_picture(content)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_cut_picture_says_so_and_stands_on_a_sheet_of_its_own() -> None:
     cases = [ComparedCase("甲", (), (), [SPAN], PagePicture(png(80, 104), is_cut)) for is_cut in (True, False)]
     pages = [page.extract_text() for page in PdfReader(io.BytesIO(pdf_file(comparison_table(cases, "zh"), AT))).pages]

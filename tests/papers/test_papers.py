@@ -60,6 +60,7 @@ def said(kind: Paper, template: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", Paper)
+@pytest.mark.usefixtures("processes")
 def test_the_standard_templates_have_all_that_the_law_asks_for(kind: Paper) -> None:
     assert said(kind, standard_template(kind)) == []
     files = finish(kind, standard_template(kind), values(), AT)
@@ -84,6 +85,7 @@ def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: Paper) -> 
             assert field.name in say(refused.value.message, "zh")
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_only_the_recommended_form_asks_for_is_pointed_out_and_holds_nothing_up() -> None:
     given = values(holder_postcode="", site_ip="")
     assert [field.code for field in advised(Paper.ARTICLE_14, given)] == ["site_ip", "holder_postcode"]
@@ -98,6 +100,7 @@ def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own
             assert LAWS[law].zh
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> None:
     rows = [
         {"number": str(number), "url": f"https://pirate.example/book/{number}.html", "work": "《渡口无灯》"}
@@ -127,6 +130,7 @@ def test_a_field_that_word_cut_into_pieces_is_filled_in_the_look_of_its_beginnin
     assert last.text == "致长河\n文学 台鉴"
 
 
+@pytest.mark.usefixtures("processes")
 def test_what_a_page_says_is_text_and_nothing_else() -> None:
     rows = [dict.fromkeys(("number", "url", "title", "work", "chapters"), HOSTILE)]
     files = finish(Paper.LETTER, standard_template(Paper.LETTER), values(addresses=rows, facts=HOSTILE), AT)
@@ -143,6 +147,7 @@ def test_what_a_page_says_is_text_and_nothing_else() -> None:
     assert not any("/Annots" in page for page in PdfReader(io.BytesIO(files.pdf)).pages), "no link is live"
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None:
     def dress(file: Any) -> None:
         file.sections[0].header.paragraphs[0].text = "长河文学法务部专用函"

@@ -18,6 +18,8 @@ from papers import smtp
 from papers.smtp import Handed, Letter, Outcome, hand_over
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 LETTER = Letter("li@publisher.example", "ts@site.example", b"Subject: x\r\n\r\n.one\r\n..two\r\nend\r\n")
 
 

@@ -12,7 +12,7 @@ from tests.support import sent_notices
 from tests.support.mail_servers import STALL, scripted, until
 from tests.support.notice_home import environment, started, told
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture
