@@ -60,6 +60,7 @@ def _start(
             stdin=subprocess.DEVNULL,
             pass_fds=(slot.fileno(),),
             env={**os.environ, **environment, _HOME: str(settings.home)},
+            start_new_session=True,  # a worker that hangs is killed with its group: that is no reason to end a crawl
         )
     finally:
         slot.free()

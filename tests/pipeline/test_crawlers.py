@@ -251,6 +251,25 @@ def test_a_worker_that_is_stopped_lets_crawls_end_in_order_and_the_run_goes_on_l
     assert (whole["state"], whole["pages_fetched"], whole["pages_stored"]) == ("finished", len(all_of("/s0")), PAGES)
 
 
+def test_a_worker_that_is_killed_with_its_group_leaves_its_crawls_alone(installation: Installation) -> None:
+    machine = installation.machine(CRAWLERS=1)
+    ((site, run),) = watched(installation, 1, **SLOW).values()
+    released = hold_after(8, installation, run)
+    with machine.worker(worker_command(1)) as worker:
+        machine.run(
+            "from pipeline.outbox import CeleryOutbox; from core.messages import CrawlRequested\n"
+            "CeleryOutbox().send(CrawlRequested(int(sys.argv[1])))",
+            run,
+        )
+        wait_until(lambda: len(installation.asked("/s0/")) > 8, "the crawl is in its midst")
+        os.killpg(worker.pid, signal.SIGKILL)  # as the watch does with one that hangs
+        worker.wait(DEADLINE_S)
+        released.set()
+        wait_until(lambda: installation.ended([site]), "the crawl ends")
+    assert [row["state"] for row in installation.runs(site)] == ["finished"]
+    assert installation.asked("/s0/") == Counter(all_of("/s0"))
+
+
 def test_a_site_is_crawled_and_visited_again_and_what_became_of_its_addresses_is_noted(
     installation: Installation,
 ) -> None:
