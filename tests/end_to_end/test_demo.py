@@ -58,8 +58,18 @@ class Installation:
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         process = self.start(*arguments)
-        output, _ = process.communicate(timeout=DEMO_DEADLINE_S)
+        try:
+            output, _ = process.communicate(timeout=DEMO_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+            pytest.fail(f"{arguments} took more than {DEMO_DEADLINE_S} s: {output}\n{self.last_words()}")
         return subprocess.CompletedProcess(arguments, process.returncode, output)
+
+    def last_words(self) -> str:
+        """The end of each log, for whoever reads why a command did not end."""
+        logs = sorted((self.home / "logs").glob("*.log"))
+        return "\n".join(f"{log.name}: {log.read_text('utf-8', 'replace')[-1500:]}" for log in logs)
 
     def for_programs(self, verb: str) -> Any:
         """What a verb gives a program, which reads standard output alone."""
