@@ -50,7 +50,7 @@ def integrity_faults(path: Path, most: int = 100, seconds: float | None = None) 
 
 def _says_nothing_of_the_file(error: sqlite3.OperationalError) -> bool:
     """Whether a look ended early or could not be taken: SQLite may have to write beside a file that has a log."""
-    code = error.sqlite_errorcode
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # Python's own faults have none
     kind = code & 0xFF
     is_of_writing = kind == sqlite3.SQLITE_FULL or (kind == sqlite3.SQLITE_IOERR and code not in _OF_READING)
     return is_of_writing or kind in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -125,6 +125,13 @@ def at_once(crawls: dict[Crawl, list[float]]) -> int:
     return most
 
 
+_SEND = """
+from pipeline.outbox import CeleryOutbox
+from core.messages import CrawlRequested
+CeleryOutbox().send(CrawlRequested(int(sys.argv[1])))
+"""
+
+
 def test_queued_sites_are_crawled_by_two_machines_each_by_one_process_at_a_time_and_a_kill_loses_nothing(
     installation: Installation,
 ) -> None:
@@ -230,11 +237,7 @@ def test_a_worker_that_is_stopped_lets_crawls_end_in_order_and_the_run_goes_on_l
     ((site, run),) = watched(installation, 1, **SLOW).values()
     released = hold_after(8, installation, run)
     with machine.worker(worker_command(1)) as worker:
-        machine.run(
-            "from pipeline.outbox import CeleryOutbox; from core.messages import CrawlRequested\n"
-            "CeleryOutbox().send(CrawlRequested(int(sys.argv[1])))",
-            run,
-        )
+        machine.run(_SEND, run)
         wait_until(lambda: len(installation.asked("/s0/")) > 8, "the crawl is in its midst")
         worker.send_signal(signal.SIGTERM)
         released.set()
@@ -256,11 +259,7 @@ def test_a_worker_that_is_killed_with_its_group_leaves_its_crawls_alone(installa
     ((site, run),) = watched(installation, 1, **SLOW).values()
     released = hold_after(8, installation, run)
     with machine.worker(worker_command(1)) as worker:
-        machine.run(
-            "from pipeline.outbox import CeleryOutbox; from core.messages import CrawlRequested\n"
-            "CeleryOutbox().send(CrawlRequested(int(sys.argv[1])))",
-            run,
-        )
+        machine.run(_SEND, run)
         wait_until(lambda: len(installation.asked("/s0/")) > 8, "the crawl is in its midst")
         os.killpg(worker.pid, signal.SIGKILL)  # as the watch does with one that hangs
         worker.wait(DEADLINE_S)
