@@ -291,6 +291,11 @@ class CrawlCounts:
     proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
 
+    @property
+    def kept(self) -> int:
+        """Pages that need not come again; one that was fetched and not stored does."""
+        return self.stored + self.unchanged
+
     def plus(self, earlier: "CrawlCounts") -> "CrawlCounts":
         """Of a run that was stopped and went on: both numbers added and sentences joined, all else as it is now.
 

@@ -72,8 +72,11 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
             is_held=lease.is_held,
             on_read=lambda url, page: gathered.add(url, page.contacts),
         )
-    except (ZhuiwenError, DatabaseFailure) as error:
-        is_bug = outages.fault_of(error) is None and not isinstance(error, ZhuiwenError)
+    except (ZhuiwenError, DatabaseFailure, OSError) as error:
+        fault = outages.fault_of(error)
+        if fault is None and isinstance(error, OSError):
+            raise
+        is_bug = fault is None and not isinstance(error, ZhuiwenError)
         log.error("crawl run %s ended: %s", run.pk, error, exc_info=is_bug)
         why = error
         return _written(lease, lambda: _fail(run, lease, why), run, outbox)

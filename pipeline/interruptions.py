@@ -1,6 +1,7 @@
 """Crawl runs that something left behind - a dead machine, a dead process, a lost message - taken up again."""
 
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from django.db import transaction
 
@@ -13,8 +14,9 @@ from records.sites import runs as crawls
 
 INTERRUPTED = Message("crawl.interrupted")
 LOST_AFTER = timedelta(minutes=2)  # a message is taken within seconds; a run that waits longer waits for a crawler
-# Of runs whose process died, in a day: killed for want of memory by another program, by an operator, by a machine that
-# restarts. A site that ends its crawler each time is not crawled again and again; chosen, not measured.
+# Of runs whose process died one after the other before it kept a page, in a day: a site that ends its crawler each time
+# is not crawled again and again. One that was killed further on, by an operator or for want of memory, goes on at once.
+# Chosen, not measured.
 PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1))
 COUNTED_WITHIN = timedelta(days=1)
 MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
@@ -49,16 +51,27 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
 
 
 def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Queue the site of a run again whose process has died, later each time; the new run, where there is one.
+    """Queue the site of a run again whose process has died; the new run, where there is one.
 
-    None after the last of `PAUSES` in a day.
+    Later each time, unless the run kept pages before; None after the last of `PAUSES` in a day.
     """
-    deaths = CrawlRun.objects.filter(
-        site=run.site, finish_reason__code=INTERRUPTED.code, finished_at__gte=now - COUNTED_WITHIN
-    ).count()
+    deaths = 0 if crawls.counts_of(run).kept else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
         return None
     return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
+
+
+def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
+    """How many runs of the same pages died directly before this one without keeping a page."""
+    earlier = CrawlRun.objects.filter(
+        site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
+    ).order_by("-pk")
+    return sum(1 for _ in takewhile(_died_at_once, earlier[: len(PAUSES)]))
+
+
+def _died_at_once(run: CrawlRun) -> bool:
+    is_dead = run.finish_reason is not None and run.finish_reason.code == INTERRUPTED.code
+    return is_dead and not crawls.counts_of(run).kept
 
 
 def newest(run: CrawlRun) -> CrawlRun:

@@ -55,8 +55,8 @@ class RunLease:
 
     @property
     def has_moved(self) -> bool:
-        """Whether what this process did for the run will last: a page that was fetched and not stored comes again."""
-        return self.counts is not None and _kept(self.counts) > _kept(self._earlier)
+        """Whether what this process did for the run will last."""
+        return self.counts is not None and self.counts.kept > self._earlier.kept
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:
         """Counts with those of the run before it was stopped, or waited."""
@@ -77,10 +77,6 @@ class RunLease:
                 os.kill(os.getpid(), signal.SIGTERM)
                 return
             self._confirmed_at_s = asked_at_s
-
-
-def _kept(counts: CrawlCounts) -> int:
-    return counts.stored + counts.unchanged
 
 
 def _now_s() -> float:

@@ -1,22 +1,21 @@
 """What went wrong -> one line on stderr and an exit code; the traceback of a bug goes into a log file."""
 
-import errno
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
+from core.full_disk import want_of_space
 from core.wording import Message
 from deploy.cli.output import shown
 from deploy.private_files import touched_privately
 from deploy.words import worded
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
@@ -75,7 +74,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 def _of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
     """What a full disk has to do with a failure; None where it has nothing."""
-    lack = next((each for each in _causes(error) if isinstance(each, OSError) and each.errno in _FULL), None)
+    lack = want_of_space(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
     told = full_disk(environ)
@@ -97,14 +96,6 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
     if not (isinstance(error, Exception) and settings.configured):
         return None
     return unavailable(error) if is_away(error) or is_unmade(error) else None
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what led to it."""
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__ or cause.__context__
 
 
 def _of_usage(error: Any) -> Message:

@@ -1,7 +1,7 @@
 """Crawl runs that ended because a service was away: queued again, later each time, and given up in the end.
 
-Database, page store and broker are ours and no fault of the site: the run keeps its number, counts and journal, and
-goes on by itself.
+Database, page store, broker and disk are ours and no fault of the site: the run keeps its number, counts and journal,
+and goes on by itself.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.utils.timezone import localtime
 
 from core.errors import RetryLater
+from core.full_disk import want_of_space
 from core.pages import CrawlCounts
 from core.wording import Message
 from records.database import is_away, unavailable
@@ -22,6 +23,7 @@ PAUSES: Sequence[timedelta] = [
     *(timedelta(seconds=each) for each in (30, 60, 120, 240, 480)),
     *[crawls.MAX_SERVICE_PAUSE] * 6,
 ]
+FULL_DISK = Message("service.full-disk")
 
 
 def wait_for_service(
@@ -43,9 +45,11 @@ def wait_for_service(
 
 
 def fault_of(error: Exception) -> Message | None:
-    """What is said of an error that means that a service is away; None of any other."""
+    """What is said of an error that means that a service is away, or the disk full; None of any other."""
     if is_away(error):
         return unavailable(error).message
+    if want_of_space(error) is not None:
+        return FULL_DISK
     return error.message if isinstance(error, RetryLater) else None
 
 

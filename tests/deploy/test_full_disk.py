@@ -4,10 +4,8 @@ The disk is a real one, in memory, which only root may mount. Without root the s
 so much into a file, which is the same to who writes.
 """
 
-import contextlib
 import os
 import resource
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,30 +28,13 @@ from deploy.services import State, down, orphans, preparation, status, up
 from pagestore.connection import MongoDatabase, connect, translated
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, free_port, wait_until
+from tests.support.small_disk import filled, mounted
 
 pytestmark = pytest.mark.usefixtures("processes")
 
 STORES = ("mongo", "redis")
 DISK_MB = 160  # of which what counts as full is 64
 USER = ("user", "add", "chen", "--role", "administrator", "--password-stdin")
-
-
-@contextmanager
-def mounted(folder: Path, megabytes: int) -> Iterator[Path]:
-    """A file system of its own, so large."""
-    folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "tmpfs", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        pytest.skip(f"a file system cannot be mounted here: {done.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.fixture
@@ -74,13 +55,7 @@ def home(tmp_path: Path, processes: None) -> Iterator[Home]:
 
 def fill(home: Home) -> Path:
     """Take all the room that is left."""
-    filler = home.path.parent / "filler"
-    with filler.open("wb", buffering=0) as file:
-        for size in (1 << 20, 512):
-            with contextlib.suppress(OSError):
-                while file.write(bytes(size)) == size:
-                    pass
-    return filler
+    return filled(home.path.parent)
 
 
 def store(database: MongoDatabase, number: int) -> None:
@@ -164,6 +139,7 @@ def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
 
 LIMITED = """
 import os, resource, sys
+sys.dont_write_bytecode = True  # Python keeps byte code that was cut off: every later process would stumble over it
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 from deploy.cli import main
 main()

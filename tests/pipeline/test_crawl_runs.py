@@ -249,6 +249,20 @@ def test_a_silent_run_is_taken_up_later_each_time_and_not_for_ever(site: Site) -
     assert interruptions.take_up_silent_runs(now, outbox) == 0
 
 
+def test_a_run_that_died_after_it_had_kept_pages_goes_on_at_once_however_often(site: Site) -> None:
+    now = timezone.now()
+    running(site, silent_for=timedelta(minutes=20))
+    for death in range(2 * len(interruptions.PAUSES)):
+        assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 1
+        again = CrawlRun.objects.get(state=State.QUEUED)
+        assert again.resume_at is None, f"death {death}"
+        assert crawls.mark_started(again, now)
+        crawls.heartbeat(again, CrawlCounts(fetched=1, unchanged=1), now=now - timedelta(minutes=20))
+    CrawlRun.objects.filter(state=State.RUNNING).update(counts={}, pages_stored=0)
+    assert interruptions.take_up_silent_runs(now, MemoryOutbox()) == 1, "the first that kept nothing"
+    assert CrawlRun.objects.get(state=State.QUEUED).resume_at is None
+
+
 def test_whoever_waits_for_a_run_that_was_interrupted_is_led_to_the_one_that_took_its_place(site: Site) -> None:
     first = running(site, silent_for=timedelta(minutes=20))
     interruptions.take_up_silent_runs(timezone.now(), MemoryOutbox())

@@ -22,6 +22,7 @@ import pytest
 from deploy.services.processes import worker_command
 from tests.crawler.texts import own_text
 from tests.support.installation import CRAWL, CRAWLER, DEADLINE_S, Crawl, Installation, installed, wait_until
+from tests.support.small_disk import filled, mounted
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 pytestmark = pytest.mark.timeout(900)  # some ten interpreters a test, which others may hold up
@@ -190,6 +191,22 @@ def test_what_a_dead_machine_crawled_is_taken_up_after_its_silence_and_goes_on_f
     assert installation.state(taken_up) == "finished"
     assert installation.pages(site) == texts_of("/s0")
     assert installation.asked()["/s0/"] == 1, "the crawl began anew in place of going on"
+
+
+def test_on_a_full_disk_a_crawl_has_not_died_but_waits_for_room(installation: Installation) -> None:
+    machine = installation.machine(CRAWLERS=1)
+    ((site, run),) = watched(installation, 1).values()
+    with mounted(machine.home / "crawls", 1) as folder:
+        filled(folder)
+        machine.wake(run)
+        wait_until(lambda: installation.outcome(run)["outages"], "the run waits")
+    waits = installation.outcome(run)
+    assert (waits["state"], "service.full-disk" in waits["finish_reason"]) == ("queued", True)
+    installation.change("UPDATE records_crawlrun SET resume_at = NULL WHERE id = ?", run)
+    machine.wake(run)
+    wait_until(lambda: installation.ended([site]), "there is room again, and the same run is crawled")
+    assert installation.state(run) == "finished"
+    assert installation.pages(site) == texts_of("/s0")
 
 
 def test_a_process_that_was_given_up_for_dead_and_wakes_again_stops_and_harms_nothing(

@@ -65,9 +65,8 @@ def test_when_the_parent_is_killed_its_processes_end_and_give_the_port_to_whoeve
         parent.kill()
         parent.wait()
         wait_until(lambda: not any(map(is_running, children)), "no process is left")
-        with socket.socket() as successor:
-            successor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            successor.bind(("127.0.0.1", port))
+        # A process of threads is a zombie before its last thread, which still holds the port, has ended.
+        wait_until(lambda: is_free(port), "the port is free")
     finally:
         parent.kill()
         for child in children:
@@ -81,6 +80,16 @@ def answers(port: int) -> bool:
             return bool(response.read())
     except OSError:
         return False
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as successor:
+        successor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            successor.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def is_running(process: psutil.Process) -> bool:
