@@ -97,6 +97,7 @@ def installed(
         "ZHUIWEN_WEB_PORT": str(port),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": ",".join(sites),
         "ZHUIWEN_SWEEP_INTERVAL_S": "15",
+        "ZHUIWEN_CRAWLERS": str(len(sites)),  # however few cores there are: all are crawled while faults come
         "ZHUIWEN_SCREENSHOTS": "off",
         "ZHUIWEN_LANGUAGE": "en",
     }

@@ -16,7 +16,6 @@ from typing import TypeVar
 import django
 
 T = TypeVar("T")
-GIVE_UP_AFTER_S = 900.0  # without anything becoming done: longer than a message stays with a worker that died
 RETRY_S = 0.5
 QUIET_POLLS = 3  # one after the other, since a process may be between two steps
 
@@ -31,26 +30,31 @@ def main(arguments: Sequence[str]) -> int:
 
     options = Options.from_json(order["options"])
     pace, began = float(order["pace"]), time.monotonic()
+    deadline = began + all_done_within_s(options)
     person = people.Person(options, order["origins"], order["desk"], delay_s=float(order["delay_s"]))
-    patiently(person.begin, "the beginning")
+    patiently(person.begin, "the beginning", deadline)
     for act in acts(options):
         time.sleep(max(0.0, began + act.at_s * pace - time.monotonic()))
-        patiently(partial(person.do, act), f"{act.kind} {act.subject}")
+        patiently(partial(person.do, act), f"{act.kind} {act.subject}", deadline)
         _tell(f"{act.kind} {' '.join(map(str, act.subject))}")
     while order["until"] and not Path(order["until"]).exists():  # faults still come
         time.sleep(RETRY_S)
-    _wait_until_quiet(stored.left, began + all_done_within_s(options))
-    Path(order["out"]).write_text(json.dumps(patiently(lambda: stored.everything(options), "reading"), indent=1))
+    _wait_until_quiet(stored.left, deadline)
+    kept = patiently(lambda: stored.everything(options), "reading", deadline)
+    Path(order["out"]).write_text(json.dumps(kept, indent=1))
     return 0
 
 
-def patiently(call: Callable[[], T], what: str) -> T:
-    """What the call gives, tried again while a service is away or what it needs is not there yet."""
+def patiently(call: Callable[[], T], what: str, deadline: float) -> T:
+    """What the call gives, tried again while a service is away or what it needs is not there yet.
+
+    Raises what kept it from that at the deadline of the monotonic clock.
+    """
     from core.errors import BadInput, RetryLater
     from laboratory.chaos.people import NotYet
     from records.database import AWAY, fresh, is_away
 
-    deadline, last = time.monotonic() + GIVE_UP_AFTER_S, ""
+    last = ""
     while True:
         fresh()
         try:
@@ -71,7 +75,7 @@ def _wait_until_quiet(left: Callable[[], dict[str, int]], deadline: float) -> No
 
     quiet, last = 0, None
     while quiet < QUIET_POLLS:
-        now = patiently(left, "what is left")
+        now = patiently(left, "what is left", deadline)
         quiet = 0 if any(now.values()) else quiet + 1
         if now != last:
             _tell(f"left: {', '.join(f'{name} {count}' for name, count in now.items() if count) or 'nothing'}")
