@@ -70,7 +70,7 @@ def test_a_quiet_run_without_all_pages_and_a_disturbed_one_without_a_kill_say_no
 
 def test_what_never_becomes_quiet_ends_at_the_deadline_although_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = count()
-    monkeypatch.setattr(scenario, "patiently", lambda call, _: call())
+    monkeypatch.setattr(scenario, "patiently", lambda call, *_: call())
     with pytest.raises(NotYet, match="left at the end"):
         scenario._wait_until_quiet(lambda: {"messages": 1 + next(numbers)}, deadline=0.0)
 
