@@ -28,8 +28,9 @@ from laboratory.servers import Server
 DISK_BYTES = 3 << 30  # room for 2,000 pages with evidence and logs, and a tenth of the memory of a machine
 SAMPLE = Options(seed=1, pages=100, kills=6, minutes=1.5, stall_s=10.0)
 FULL = Options(seed=1, pages=2_000, kills=50, minutes=20.0)
-# Requests of a site are spread over half of the time in which people act: a crawl is under way when most faults come.
-CRAWLED_SHARE = 0.35
+# Requests of a site are spread over so much of the time in which people act: with what its outages add, and a second
+# crawl, one is under way when most faults come.
+CRAWLED_SHARE = 0.2
 GRACE_S = 120.0  # in which it says itself that its time is over, and reads what is stored
 DISTURBED = "disturbed"
 SHOWN = 12  # differences of a kind

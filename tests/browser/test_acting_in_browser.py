@@ -67,7 +67,7 @@ def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # o
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     person, case = browser.visitor(chromium, str(live_server)), site.case(COPY)
-    person.log_in(site.desk.manager.get_username(), admin_data.PASSWORD)
+    person.log_in(site.desk.manager)
     shown = person.page
 
     person.go(f"/admin/records/case/{case.pk}/change/")

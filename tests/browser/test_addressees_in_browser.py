@@ -52,7 +52,7 @@ def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
     )
 
     person = browser.visitor(chromium, str(live_server))
-    person.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    person.log_in(world.ours.manager)
     page = person.page
     open_section(person, site, "Whom to write to")
     keep(person, "whom-to-write-to")
@@ -80,7 +80,7 @@ def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
     assert person.complaints == []
 
     reader = browser.visitor(chromium, str(live_server), "zh-hans", 390)
-    reader.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reader.log_in(world.ours.reviewer)
     reader.go("/admin/records/addressee/")
     keep(reader, "addressees-of-a-reviewer")
     assert reader.complaints == []

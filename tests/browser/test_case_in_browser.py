@@ -31,7 +31,7 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 @pytest.fixture
 def reviewer(chromium: Browser, live_server: object, world: admin_data.World, texts: object) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.reviewer)
     return at_work
 
 
@@ -261,7 +261,7 @@ def test_the_engines_fit_on_a_telephone(
     case, work = world.ours.cases[0], story(1, 80)
     asked(case, texts, work, work)
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    narrow.log_in(world.ours.reviewer)
     narrow.go(case_path(case))
     expect(narrow.page.locator("#zw-opinions")).to_have_text("其他算法的判断")
     for summary in narrow.page.locator("[data-opinions] summary").all():
@@ -292,7 +292,7 @@ def test_no_page_is_wider_than_a_telephone(
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, path: str
 ) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    narrow.log_in(world.ours.reviewer)
     narrow.go(case_path(world.ours.cases[0]) if path == "case" else path)
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

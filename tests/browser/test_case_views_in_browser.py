@@ -48,7 +48,7 @@ def at_case(
     chromium: Browser, live_server: object, world: admin_data.World, case: Case, width: int = 1440
 ) -> browser.Visitor:
     reviewer = browser.visitor(chromium, str(live_server), width=width)
-    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.log_in(world.ours.reviewer)
     reviewer.page.route("**/*shown=screenshot*", picture)
     reviewer.go(f"/admin/records/case/{case.pk}/change/")
     return reviewer

@@ -36,7 +36,7 @@ def test_no_record_has_a_page_on_which_a_script_complains(
 ) -> None:
     person = getattr(world.ours, role)
     visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(person.get_username(), admin_data.PASSWORD)
+    visitor.log_in(person)
     opened, faults = set(), {}
     for record in records_of(person):
         visitor.complaints.clear()
@@ -55,7 +55,7 @@ def test_a_reviewer_reads_what_a_site_is_set_to_and_nothing_that_its_kind_does_n
 ) -> None:
     site = world.ours.sites[0]
     visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    visitor.log_in(world.ours.reviewer)
     visitor.go(f"/admin/records/site/{site.pk}/change/")
     page = visitor.page
     expect(page.get_by_text(site.start_urls, exact=True)).to_be_visible()

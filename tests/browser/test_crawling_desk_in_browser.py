@@ -33,7 +33,7 @@ def opened(chromium: Browser, live_server: object, world: admin_data.World) -> C
 
     def open_window(language: str = "en", width: int = 1440, person: User | None = None) -> browser.Visitor:
         at_work = browser.visitor(chromium, str(live_server), language, width)
-        at_work.log_in((person or world.ours.manager).get_username(), admin_data.PASSWORD)
+        at_work.log_in(person or world.ours.manager)
         return at_work
 
     return open_window

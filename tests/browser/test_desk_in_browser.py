@@ -43,7 +43,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     novel.write_text("".join(CHAPTERS[:2]), encoding="gb18030")
     picture.write_bytes(b"\xff\xd8\xff")
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.manager)
     page = at_work.page
     at_work.go("/admin/records/work/")
     at_work.leave_by('a[href="/admin/records/work/add/"]')
@@ -79,7 +79,7 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
     with large.open("wb") as file:
         file.truncate(33 * 1024 * 1024)
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
-    at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.manager)
     at_work.go("/admin/records/work/add/")
     at_work.page.set_input_files("input[type=file]", large)
     expect(at_work.page.locator(".zw-too-much")).to_have_text("所选文件合计 33 MB；一次最多上传 32 MB。")
@@ -93,7 +93,7 @@ def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.reviewer)
     page = at_work.page
     wanted = [case for case in world.ours.cases if case.match_class == "identical"]
     assert 0 < len(wanted) < len(world.ours.cases)
@@ -141,7 +141,7 @@ def test_figures_say_what_they_mean(
     chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
-    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.reviewer)
     at_work.go(f"/admin/records/case/{world.ours.cases[3].pk}/change/")
     expect(at_work.page.locator(".zw-all-figures dd").first).to_contain_text("逐字对齐")
     assert at_work.complaints == []
@@ -155,7 +155,7 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(
     for case, days in zip(world.ours.cases[:3], (9, 9, 2), strict=True):
         Case.objects.filter(pk=case.pk).update(opened_at=timezone.now() - timedelta(days=days))
     at_work = browser.visitor(chromium, str(live_server), "zh-CN", width=width)
-    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.reviewer)
     at_work.go("/admin/dashboard/")
     chart = at_work.page.locator(".zw-days svg")
     drawn = chart.bounding_box()
@@ -177,7 +177,7 @@ def test_no_list_or_form_is_wider_than_a_telephone(
     chromium: Browser, live_server: object, world: admin_data.World, path: str
 ) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    narrow.log_in(world.ours.manager)
     assert narrow.go(f"/admin/records/{path}") == 200
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

@@ -48,7 +48,7 @@ def test_evidence_is_shown_and_taken_away(
     chromium: Browser, live_server: object, world: admin_data.World, language: str, tmp_path: Path
 ) -> None:
     manager = browser.visitor(chromium, str(live_server), language)
-    manager.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    manager.log_in(world.ours.manager)
     keep(manager, f"first-{language}")
     for case in world.ours.cases:
         manager.go(path(case))
@@ -71,7 +71,7 @@ def test_evidence_is_shown_and_taken_away(
 
 def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object, world: admin_data.World) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=390)
-    narrow.log_in(world.administrator.get_username(), admin_data.PASSWORD)
+    narrow.log_in(world.administrator)
     bundle = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     tree = DayTree.objects.get(day=bundle.day)
     narrow.go(f"/admin/records/daytree/{tree.pk}/change/")

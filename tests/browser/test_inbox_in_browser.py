@@ -22,7 +22,8 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
 @pytest.fixture
 def reviewer(chromium: Browser, live_server: object, world: admin_data.World) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer.get_username(), PASSWORD)
+    at_work.log_in(world.ours.reviewer)
+    at_work.go("/admin/")
     return at_work
 
 

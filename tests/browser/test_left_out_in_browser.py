@@ -1,11 +1,12 @@
 """A reviewer leaves a passage out, marks noise and overrules an exclusion, in a real browser."""
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Browser, expect
 
 from records.cases.passages import exclude_passages
 from records.models import CaseMatch, ExcludedPassage, IgnoredText, Overruling
-from tests.support import admin_data, browser
+from tests.support import browser
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk_chain import DeskChain
 
@@ -23,7 +24,7 @@ def desk(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> DeskChain:
 @pytest.fixture
 def reviewer(chromium: Browser, live_server: object, desk: DeskChain) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in("li", admin_data.PASSWORD)
+    at_work.log_in(User.objects.get(username="li"))
     return at_work
 
 

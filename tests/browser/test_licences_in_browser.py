@@ -29,7 +29,7 @@ def test_the_three_licences_are_made_by_key_by_pointer_and_without_scripts(
     chromium: Browser, live_server: object, world: admin_data.World
 ) -> None:
     person = browser.visitor(chromium, str(live_server))
-    person.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    person.log_in(world.ours.manager)
     page, (first, second) = person.page, (world.ours.cases[0], world.ours.cases[3])
     host = world.ours.sites[0].domains.get().host
 

@@ -81,7 +81,7 @@ def shown_to(
     chromium: Browser, live_server: object, world: admin_data.World, *, width: int = 1440, before: str = ""
 ) -> browser.Visitor:
     reviewer = browser.visitor(chromium, str(live_server), width=width)
-    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.log_in(world.ours.reviewer)
     reviewer.page.add_init_script(before)
     reviewer.go(case_path(world.ours.cases[0]))
     return reviewer
@@ -193,7 +193,7 @@ def test_how_long_it_takes(
         pytest.skip("says figures where FIGURES=1 asks for them")
     keep(texts, world.ours.cases[0], long_case(200_000, 5_000))
     reviewer = browser.visitor(chromium, str(live_server))
-    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.log_in(world.ours.reviewer)
     page = reviewer.page
     watched = page.context.new_cdp_session(page)
     watched.send("Performance.enable", {"timeDomain": "threadTicks"})

@@ -101,7 +101,7 @@ def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: 
     visitor.page.add_init_script(f"localStorage.setItem('adminTheme', '\"{'dark' if view == 'dark' else 'light'}\"')")
     visitor.go("/admin/login/")
     found = {"login": grave_findings(visitor.page, view)}
-    visitor.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    visitor.log_in(world.ours.manager)
     forms = {"site": f"/admin/records/site/{world.ours.cases[0].page.site_id}/change/"}
     for name, path in (LISTS | forms | own_pages(world)).items():
         assert visitor.go(path) == 200
@@ -116,7 +116,7 @@ def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object
     visitor.page.add_init_script(
         "window.refused = []; addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective))"
     )
-    visitor.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    visitor.log_in(world.ours.manager)
     visitor.complaints.clear()
     policies = {}
     visitor.page.on(
@@ -137,7 +137,7 @@ def test_light_and_dark_are_one_choice_on_all_pages(
     chromium: Browser, live_server: object, world: admin_data.World
 ) -> None:
     visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    visitor.log_in(world.ours.reviewer)
     root = visitor.page.locator("html")
     visitor.go("/admin/reports/")
     visitor.page.locator(".desk-user > summary").click()
@@ -156,7 +156,7 @@ def test_the_language_is_changed_and_the_desk_left_from_every_page(
     chromium: Browser, live_server: object, world: admin_data.World
 ) -> None:
     visitor = browser.visitor(chromium, str(live_server), width=390)
-    visitor.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    visitor.log_in_by_form(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     visitor.go("/admin/reports/")
     visitor.page.click(".desk-menu")  # on a telephone the navigation is behind it
     visitor.page.locator(".desk-user > summary").click()

@@ -49,7 +49,7 @@ def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
     chromium: Browser, live_server: object, world: admin_data.World, shuffled: Case, language: str, name: str
 ) -> None:
     reviewer = browser.visitor(chromium, str(live_server), language)
-    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.log_in(world.ours.reviewer)
     reviewer.go(f"/admin/records/case/{shuffled.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)

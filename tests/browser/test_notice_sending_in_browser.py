@@ -42,7 +42,7 @@ def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # one way, step by s
     notice, paper = sent_notices.confirmed(world.ours), tmp_path / "不侵权声明.pdf"
     paper.write_bytes(b"%PDF-1.7\n")
     person = browser.visitor(chromium, str(live_server))
-    person.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    person.log_in(world.ours.manager)
     page, address = person.page, f"/admin/records/notice/{notice.pk}/change/"
     person.go(address)
     expect(page.locator("#notice-sending + p")).to_contain_text("mail is not set up")

@@ -31,7 +31,7 @@ def test_from_the_verdict_to_the_confirmed_notice(
     chromium: Browser, live_server: object, world: admin_data.World
 ) -> None:
     person, case = browser.visitor(chromium, str(live_server)), world.ours.cases[0]
-    person.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    person.log_in(world.ours.manager)
     page = person.page
     person.go(f"/admin/matters/{case.matter_id}/")
     expect(page.get_by_role("button", name="Draft a notice")).to_have_count(0)

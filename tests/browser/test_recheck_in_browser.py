@@ -22,7 +22,7 @@ def test_what_came_of_it_is_shown_without_a_reload(
     case = world.ours.cases[0]
     CrawlRun.objects.filter(site=case.page.site).update(state="finished")
     reviewer = browser.visitor(chromium, str(live_server))
-    reviewer.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    reviewer.log_in(world.ours.reviewer)
     page = reviewer.page
     reviewer.go(record_url(case if where == "case" else case.page))
     with page.expect_navigation():

@@ -25,7 +25,7 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 @pytest.fixture
 def reviewer(chromium: Browser, live_server: object, world: admin_data.World, texts: object) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.reviewer)
     return at_work
 
 

@@ -52,7 +52,7 @@ def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
 ) -> None:
     case = world.ours.cases[1]
     manager = browser.visitor(chromium, str(live_server), language, width)
-    manager.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    manager.log_in(world.ours.manager)
     page, tag = manager.page, f"{language}-{width}"
     manager.go(path(case, "proofs"))
     page.fill("[name=asked]", "上海市某公证处")
@@ -93,7 +93,7 @@ def test_the_damages_of_a_matter_are_reckoned_on_the_screen(
     chromium: Browser, live_server: object, world: admin_data.World
 ) -> None:
     manager = browser.visitor(chromium, str(live_server), "zh-CN")
-    manager.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    manager.log_in(world.ours.manager)
     manager.go(f"/admin/matters/{world.ours.cases[1].matter_id}/")
     keep(manager, "matter")
     manager.leave_by("a[href$='/damages/']")

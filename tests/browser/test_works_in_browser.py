@@ -30,7 +30,7 @@ def manager(
     case_texts.use(monkeypatch)
     monkeypatch.setattr(stores, "index", MemoryIndex)
     at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.manager.get_username(), admin_data.PASSWORD)
+    at_work.log_in(world.ours.manager)
     return at_work
 
 
@@ -79,7 +79,7 @@ def test_on_a_phone_nothing_of_the_book_is_beside_the_screen(
     work, site = book(world.ours.holder, 12, published_from=BEGUN), world.ours.sites[0]
     carry(site, work, 9, {3: range(CHARS)}, BEGUN)
     phone = browser.visitor(chromium, str(live_server), width=390)
-    phone.log_in(world.ours.reviewer.get_username(), admin_data.PASSWORD)
+    phone.log_in(world.ours.reviewer)
     phone.go(f"/admin/records/work/{work.pk}/on/{site.pk}/")
     rows = phone.page.locator("#c3 > *")
     for place in range(rows.count()):

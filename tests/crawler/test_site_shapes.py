@@ -51,5 +51,5 @@ def test_without_a_browser_the_crawl_says_once_what_to_install(shape: Shape) -> 
         crawled = crawl(plan_of(server.url()), settings_of(server.netloc, chromium="/nowhere"))
     (fault,) = crawled.counts.faults
     assert fault.code == NEEDS_BROWSER
-    assert "apt-get install chromium" in str(fault) or "pip install 'zhuiwen[browser]'" in str(fault)
+    assert "apt-get install chromium-headless-shell" in str(fault) or "pip install 'zhuiwen[browser]'" in str(fault)
     assert crawled.counts.stored == 0

@@ -211,10 +211,10 @@ def test_a_crawl_of_archive_files_is_refused_at_once(world: admin_data.World) ->
 def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(world: admin_data.World) -> None:
     site = world.ours.sites[0]
     client, page = signed_in(world.ours.manager), record_url(site)
-    assert "apt-get install chromium" not in client.get(page).content.decode()
+    assert "apt-get install chromium-headless-shell" not in client.get(page).content.decode()
     missing = Message(NEEDS_BROWSER, url="http://a.example/", missing=Message("site.no-chromium"))
     CrawlRun.objects.filter(site=site).update(faults=[missing])
-    assert "apt-get install chromium" in client.get(page).content.decode()
+    assert "apt-get install chromium-headless-shell" in client.get(page).content.decode()
 
 
 def test_the_page_of_a_site_says_what_to_install_where_its_texts_are_pictures(world: admin_data.World) -> None:
