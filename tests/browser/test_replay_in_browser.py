@@ -30,7 +30,7 @@ INDEX = """<!doctype html><meta charset="utf-8"><script src="/ui.js"></script>
 
 pytestmark = [
     pytest.mark.skipif(not (PLAYER / "ui.js").is_file(), reason=f"{VARIABLE} names no package replaywebpage"),
-    pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium-headless-shell"),
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium: install Debian's chromium-headless-shell"),
     pytest.mark.usefixtures("browsers", "loopback", "processes"),
 ]
 

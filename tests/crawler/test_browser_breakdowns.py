@@ -17,7 +17,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page
 
 pytestmark = [
     pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
-    pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium-headless-shell"),
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium: install Debian's chromium-headless-shell"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are not to be seen without /proc"),
     pytest.mark.usefixtures("browsers"),
 ]

@@ -24,7 +24,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
 pytestmark = [
     pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="the extra browser is not installed"),
-    pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's package chromium-headless-shell"),
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium: install Debian's chromium-headless-shell"),
     pytest.mark.usefixtures("browsers"),
 ]
 PROFILE = BrowserProfile(datetime(2026, 3, 1, tzinfo=UTC), 0)
