@@ -15,7 +15,7 @@ import psycopg
 
 from laboratory.chaos.clock import MovableClock
 from laboratory.chaos.installation import Installation
-from laboratory.chaos.plan import Fault
+from laboratory.chaos.plan import VICTIMS, Fault
 from laboratory.draws import generator
 from laboratory.servers import end_connections
 
@@ -45,24 +45,32 @@ class Faults:
                 time.sleep(POLL_S)
             if is_over():
                 return
-            if self._do(fault):
-                name = f"{fault.kind} {fault.victim}".strip()
+            if (victim := self._do(fault)) is not None:
+                name = f"{fault.kind} {victim}".strip()
                 self.done[name] += 1
                 self._say(f"{time.monotonic() - began:5.0f} s  {name}")
 
-    def _do(self, fault: Fault) -> bool:
+    def _do(self, fault: Fault) -> str | None:
+        """Who or what it was done to; None where it could not be done."""
         match fault.kind:
             case "kill":
-                return self._kill(fault.victim)
+                return self._kill_one(fault.victim)
             case "stall":
-                return self._stall(fault.victim, fault.lasts_s)
+                done = self._stall(fault.victim, fault.lasts_s)
             case "failover":
-                return self._fail_over()
+                done = self._fail_over()
             case "disk":
-                return self._fill(fault.lasts_s)
+                done = self._fill(fault.lasts_s)
             case "clock":
-                return self._move_clock(float(fault.victim), fault.lasts_s)
-        return False
+                done = self._move_clock(float(fault.victim), fault.lasts_s)
+            case _:
+                done = False
+        return fault.victim if done else None
+
+    def _kill_one(self, victim: str) -> str | None:
+        """Kill a victim, else another: no crawler lives while sites wait for a service."""
+        others = [each for each in VICTIMS if each != victim]
+        return next((each for each in (victim, *others) if self._kill(each)), None)
 
     def _kill(self, victim: str) -> bool:
         server = self._installation.servers.get(victim)

@@ -1,6 +1,7 @@
 """What `make chaos` draws from a seed, and how it tells what was lost from what was doubled."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+import psutil
 import pytest
 
 from core.states import Verdict
@@ -17,8 +19,9 @@ from laboratory.chaos import faults as chaos_faults
 from laboratory.chaos import scenario
 from laboratory.chaos.__main__ import FULL, SAMPLE, compared, main, require_kills, require_pages
 from laboratory.chaos.clock import movable_clock
+from laboratory.chaos.installation import Installation
 from laboratory.chaos.people import NotYet
-from laboratory.chaos.plan import KINDS, VICTIMS, acts, faults, page, page_count, site_count, works
+from laboratory.chaos.plan import KINDS, VICTIMS, Fault, acts, faults, page, page_count, site_count, works
 from laboratory.chaos.site import document
 from tests.support.embedded import wait_until
 
@@ -175,3 +178,17 @@ def test_the_clock_of_a_process_moves_while_it_runs_and_nothing_else_does(tmp_pa
             clock.move(by_s)
             wait_until(partial(is_moved_by, by_s), "the clock is moved")
         process.stdin.close()
+
+
+@pytest.mark.usefixtures("processes")
+def test_where_a_victim_does_not_live_another_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(chaos_faults, "PRESENCE_S", 0.0)
+    said: list[str] = []
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as worker:
+        installation = Installation(tmp_path, {}, "")
+        living = {"worker": [psutil.Process(worker.pid)]}
+        monkeypatch.setattr(installation, "processes", lambda victim: living.get(victim, []))
+        done = chaos_faults.Faults(installation, 1, None, None, said.append)
+        done.run([Fault(0.0, "kill", "crawler")], lambda: False)
+        assert worker.wait(10) == -signal.SIGKILL
+    assert done.done == {"kill worker": 1}
