@@ -23,12 +23,17 @@ COMMON = range(0x4E00, 0x4E00 + 6000)
 def story(seed: int, sentences: int = 60) -> str:
     """Invented text in which people and places come back, and nothing else does: another seed, another story."""
     rng = random.Random(seed)
-    common = [chr(code) for code in COMMON if syllable_ids(chr(code))[0]]
+    common = _common()
     lines = []
     for _ in range(sentences):
         first, second, third = ("".join(rng.choices(common, k=rng.randint(6, 12))) for _ in range(3))
         lines.append(f"{first}，{rng.choice(SUBJECTS)}{second}，在{rng.choice(PLACES)}{third}。")
     return "".join(lines)
+
+
+@cache
+def _common() -> list[str]:
+    return [chr(code) for code in COMMON if syllable_ids(chr(code))[0]]
 
 
 def formulaic_texts(count: int) -> list[str]:
