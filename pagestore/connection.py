@@ -21,9 +21,9 @@ DEFAULT_TIMEOUT_S = 5.0
 OPERATION_TIMEOUT_S = 60.0  # one document of 4 MiB takes the embedded server 0.3 s (2 cores, November 2026)
 
 _REFUSED_CODES = {13, 18, 8000}  # unauthorized, authentication failed, Atlas
-# LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown, InterruptedDueToReplStateChange,
-# OutOfDiskSpace: the server cannot just now. Source: error_codes.yml of MongoDB 8.
-_PASSING_CODES = {24, 46, 112, 262, 11600, 11602, 14031}
+# InternalError, LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown,
+# InterruptedDueToReplStateChange, OutOfDiskSpace: the server cannot just now. Source: error_codes.yml of MongoDB 8.
+_PASSING_CODES = {1, 24, 46, 112, 262, 11600, 11602, 14031}
 # What the embedded server says of every fault, and MongoDB of none that passes: no code, or UnknownError.
 _UNTOLD_CODES = {None, 8}
 

@@ -116,7 +116,8 @@ class Faults:
         time.sleep(lasts_s)
         resized(self._disk, whole)
         for server in self._installation.servers.values():
-            if server.process is not None and server.process.poll() is not None:
+            if not server.answers():  # it has ended, or never recovers by itself
+                server.kill()
                 server.start()
         return True
 

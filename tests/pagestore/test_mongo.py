@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pymongo.errors import OperationFailure
 
 from core.errors import BadConfiguration, BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import digest
@@ -35,6 +36,16 @@ def database(mongo_url: str) -> Iterator[MongoDatabase]:
     handle = connect(mongo_url)
     yield handle
     handle.client.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"), [(1, ServiceUnavailable), (14031, ServiceUnavailable), (2, BrokenInvariant)]
+)
+def test_a_server_whose_own_fault_it_is_is_asked_again_and_one_that_was_asked_wrongly_is_not(
+    database: MongoDatabase, code: int, fault: type[Exception]
+) -> None:
+    with pytest.raises(fault), translated(database):
+        raise OperationFailure("internal server error", code)
 
 
 class TestMongoPageStore(PageStoreContract):
