@@ -34,8 +34,9 @@ PROCESSES ?= $(shell echo $$(( 2 * $$(nproc 2>/dev/null || echo 2) )))
 test: $(VENV)/.dev ## every test, in parallel; PROCESSES
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
-test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it
-	$(BIN)/python -m tests.servers
+SERVERS ?=
+test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it; SERVERS=--sample
+	$(BIN)/python -m tests.servers $(SERVERS)
 
 FUZZ_SEED ?= 1
 FUZZ_PAGES ?= 5000

@@ -1,7 +1,8 @@
 """The suites that touch a database, a page store or an index, then the demo, on real servers that are made for it.
 
-`python -m tests.servers` does both, `--only suites` or `--only demo` one of them; `--keep` leaves the servers running
-until Ctrl-C, for tests chosen by hand. What else is given goes to pytest, in place of the suites.
+`python -m tests.servers` does both, `--only suites` or `--only demo` one of them, `--sample` of the suites what CI
+takes; `--keep` leaves the servers running until Ctrl-C, for tests chosen by hand. What else is given goes to pytest, in
+place of the suites.
 """
 
 import argparse
@@ -30,12 +31,13 @@ from laboratory.servers import (
     running,
     secantus,
 )
-from tests.servers.suites import SELECTION, SUITES
+from tests.servers.suites import SAMPLE, SELECTION, SUITES
 from tests.support import embedded
 from tests.support import redis_server as tested_redis
 from tests.support.embedded import free_row
 
 ROOT = Path(__file__).parents[2]
+HOW = ("-m", SELECTION, "-n", "3", "--dist", "worksteal")
 DEMO_SITES = 7
 DEMO_DATABASE = "zhuiwen_demo"
 EXTERNAL = {"database", "redis", "mongo"}  # what `zhuiwen status` must show as running elsewhere
@@ -45,12 +47,14 @@ def main() -> int:
     """0 where all passed; 1 where a test or the demo did not; 2 where a server is missing or did not start."""
     parser = argparse.ArgumentParser("python -m tests.servers", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", choices=("suites", "demo"))
+    parser.add_argument("--sample", action="store_true")
     parser.add_argument("--keep", action="store_true")
     given, chosen = parser.parse_known_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the servers end with us
     try:
         with servers() as urls:
-            return _run(urls, given.only, chosen, is_kept=given.keep)
+            wanted = chosen or [*(SAMPLE if given.sample else SUITES), *HOW]
+            return _run(urls, given.only, wanted, has_demo=not chosen, is_kept=given.keep)
     except ZhuiwenError as reason:
         say(str(reason))
         return 2
@@ -58,15 +62,15 @@ def main() -> int:
         return 130
 
 
-def _run(urls: dict[str, str], only: str | None, chosen: list[str], *, is_kept: bool) -> int:
+def _run(urls: dict[str, str], only: str | None, wanted: list[str], *, has_demo: bool, is_kept: bool) -> int:
     if is_kept:
         say("Until Ctrl-C:")
         say("\n".join(f"export {name}={value}" for name, value in test_environment(urls).items()))
         signal.pause()
     failed = []
-    if only != "demo" and _timed("the suites", lambda: suites(urls, chosen)):
+    if only != "demo" and _timed("the suites", lambda: suites(urls, wanted)):
         failed.append("the suites")
-    if only != "suites" and not chosen and _timed("the demo", lambda: demo(urls)):
+    if only != "suites" and has_demo and _timed("the demo", lambda: demo(urls)):
         failed.append("the demo")
     say(f"Failed: {' and '.join(failed)}." if failed else "All passed on PostgreSQL, Redis and SecantusDB.")
     return int(bool(failed))
@@ -98,9 +102,8 @@ def test_environment(urls: dict[str, str]) -> dict[str, str]:
     }
 
 
-def suites(urls: dict[str, str], chosen: list[str]) -> bool:
+def suites(urls: dict[str, str], wanted: list[str]) -> bool:
     """Whether a test failed."""
-    wanted = chosen or [*SUITES, "-m", SELECTION, "-n", "3", "--dist", "worksteal"]
     command = [sys.executable, "-m", "pytest", "-q", *wanted]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **test_environment(urls)}, check=False).returncode != 0
 

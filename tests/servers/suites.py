@@ -8,5 +8,14 @@ SUITES = (
     "tests/evidence",
     "tests/webadmin",
 )
+# What CI takes of them: the contract suites, and locks, which only PostgreSQL has.
+SAMPLE = (
+    "tests/pagestore/test_mongo.py",
+    "tests/pagestore/test_history.py",
+    "tests/pagestore/test_evidence.py",
+    "tests/matcher/index/test_index_contract.py",
+    "tests/pipeline/test_casebook_contract.py",
+    "tests/records/test_locks.py",
+)
 # What touches a store, and needs neither a browser nor seconds of computing.
 SELECTION = "(service or django_db) and not (browser or slow or end_to_end)"
