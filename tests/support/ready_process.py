@@ -16,10 +16,21 @@ from tests.support.ready_reader import readers_here
 
 # What a crawl imports at its start and with its first page. Nothing that starts a thread or sets up a reactor.
 _IMPORTED = (
+    "crawler.middlewares.address_guard",
+    "crawler.middlewares.conditional",
+    "crawler.middlewares.redirects",
     "crawler.run",
+    "crawler.spiders.feed",
+    "crawler.spiders.generic",
+    "crawler.spiders.list",
+    "crawler.spiders.novel",
+    "crawler.spiders.sitemap",
     "crawler.store_pipeline",
     "protego",
-    "scrapy.downloadermiddlewares",
+    "scrapy.downloadermiddlewares.cookies",
+    "scrapy.downloadermiddlewares.downloadtimeout",
+    "scrapy.downloadermiddlewares.redirect",
+    "scrapy.downloadermiddlewares.stats",
     "scrapy.dupefilters",
     "scrapy.logformatter",
     "scrapy.pqueues",

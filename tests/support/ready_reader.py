@@ -23,7 +23,10 @@ import pytest
 
 from core.garbage import keep_what_is_loaded
 from crawler.child_environment import child_environment
+from crawler.obfuscation.repairs import repairs
 from crawler.readers import worker_link
+from crawler.site_identifiers import registrable
+from fingerprint.normalization import normalize
 from tests.support.reader_client import FROM_NOTHING, MAX_BYTES, ReadyReader
 
 # What such a process imports at its start and with its first page, feed, file or font.
@@ -142,6 +145,9 @@ def _be_reader(fd: int, folder: Path, environment: dict[str, str]) -> NoReturn:
 def main(name: str) -> None:
     for module in _IMPORTED:
         import_module(module)
+    repairs()  # each is imported when the first page asks for it, .5 s in all
+    normalize("文")  # loads what was compiled
+    registrable("a.example")  # reads the list of suffixes
     keep_what_is_loaded()
     _Server(name).serve()
 
