@@ -45,7 +45,7 @@ def free_row(length: int) -> int:
 def wait_until(is_true: Callable[[], object], what: str, deadline_s: float = DEADLINE_S) -> None:
     """Return as soon as `is_true()`; fail with `what` when it is still not true at the deadline.
 
-    Asking takes a fifth of the time at most: what looks through all processes of a machine holds up those it waits for.
+    Asking takes a tenth of the time at most: what looks through all processes of a machine holds up those it waits for.
     """
     end = time.monotonic() + deadline_s
     while True:
@@ -54,7 +54,7 @@ def wait_until(is_true: Callable[[], object], what: str, deadline_s: float = DEA
             return
         if time.monotonic() > end:
             pytest.fail(f"waited {deadline_s:g} s in vain: {what}")
-        time.sleep(min(max(0.02, 4 * (time.monotonic() - asked)), 2.0))
+        time.sleep(min(max(0.03, 9 * (time.monotonic() - asked)), 2.0))
 
 
 def is_running(pid: int) -> bool:

@@ -50,7 +50,7 @@ if {{"{CRAWLER}", "{IMPORT}"}} & set(sys.orig_argv):
 _SETUP = "import django, os, sys; os.setsid(); django.setup()\n"
 _MIGRATE = """
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
+call_command("migrate", verbosity=0, skip_checks=True)
 """
 _MAKE_SITES = """
 import json

@@ -2,6 +2,8 @@
 
 from core.garbage import keep_what_is_loaded
 from crawler.site_identifiers import registrable
+from fingerprint.fingerprinting import fingerprint_text
 
+fingerprint_text("文")  # loads what was compiled
 registrable("a.example")  # reads the list of suffixes
 keep_what_is_loaded()
