@@ -9,7 +9,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ import redis
 from pymongo.errors import PyMongoError
 
 from core.errors import BadInput, ServiceUnavailable
+from laboratory.ports import free_port
 
 START_DEADLINE_S = 120.0  # PostgreSQL reads its log again after a kill; on a busy machine that takes seconds
 POLL_S = 0.1
@@ -165,13 +165,6 @@ def redis_program() -> str:
     if found is None:
         raise BadInput("laboratory.no-server", server="Redis", reason="apt-get install redis-server")
     return found
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nothing listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _postgres_program(name: str) -> str:

@@ -15,7 +15,8 @@ import psutil
 
 from core.errors import ServiceUnavailable
 from laboratory.chaos.clock import MovableClock
-from laboratory.servers import Server, free_port
+from laboratory.ports import free_port
+from laboratory.servers import Server
 
 COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
 # How pipeline.crawler, pipeline.crawl_process and pipeline.beat are seen; to import them wants an installation.

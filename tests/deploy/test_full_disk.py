@@ -25,9 +25,10 @@ from deploy.cli.standing import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, preparation, status, up
+from laboratory.ports import free_port
 from pagestore.connection import MongoDatabase, connect, translated
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, free_port, wait_until
+from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
 
 pytestmark = pytest.mark.usefixtures("processes")

@@ -19,7 +19,8 @@ from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, status, up
 from deploy.services.silence import SILENT_S
 from deploy.services.supervision import Supervisor
-from tests.support.embedded import free_port, is_running, wait_until
+from laboratory.ports import free_port
+from tests.support.embedded import is_running, wait_until
 from webadmin import serving
 
 PATIENCE_S = 3  # of gunicorn, in these tests; its own is asserted below

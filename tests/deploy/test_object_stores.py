@@ -10,7 +10,7 @@ from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, State, status
-from tests.support.embedded import free_port
+from laboratory.ports import free_port
 from tests.support.s3_server import SECRET, Answer, S3Server
 
 

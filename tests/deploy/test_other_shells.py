@@ -17,8 +17,9 @@ from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, processes, up
 from deploy.services.supervision import Supervisor
+from laboratory.ports import free_port
 from tests.support.command_line import CommandLine
-from tests.support.embedded import EmbeddedMongo, free_port, mongo_server
+from tests.support.embedded import EmbeddedMongo, mongo_server
 
 __all__ = ["mongo_server"]
 

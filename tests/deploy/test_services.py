@@ -22,8 +22,9 @@ from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, status, up
 from deploy.services.service_faults import ServiceKeepsDying
 from deploy.services.supervision import Supervisor, configuration_path
+from laboratory.ports import free_port
 from pagestore.mongo import connect
-from tests.support.embedded import free_port, is_running, wait_until
+from tests.support.embedded import is_running, wait_until
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -28,7 +28,8 @@ from deploy.services import State, down, driver_probes, liveness, preparation, p
 from deploy.services.service_faults import PreparationFailed
 from deploy.services.state import without_secrets
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
-from tests.support.embedded import free_port, wait_until
+from laboratory.ports import free_port
+from tests.support.embedded import wait_until
 from tests.support.redis_server import redis_cluster_url, redis_url
 
 __all__ = ["redis_cluster_url", "redis_url"]

@@ -13,7 +13,8 @@ import pytest
 from deploy.services import liveness
 from deploy.services.processes import THEN_WORK, Process
 from deploy.services.silence import LOOKS, Silent, Watch
-from tests.support.embedded import EmbeddedMongo, free_port, mongo_server
+from laboratory.ports import free_port
+from tests.support.embedded import EmbeddedMongo, mongo_server
 
 __all__ = ["mongo_server"]
 

@@ -11,7 +11,8 @@ from core.heartbeat import PROCESS
 from deploy.home import Home, prepare
 from deploy.services import down, orphans, status, up
 from deploy.services.supervision import Supervisor
-from tests.support.embedded import free_port, wait_until
+from laboratory.ports import free_port
+from tests.support.embedded import wait_until
 
 NAMES = ("mongo", "redis", "worker", "watch")
 

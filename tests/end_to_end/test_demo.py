@@ -23,7 +23,8 @@ import redis
 
 from analytics.formats import FORMATS
 from core import sockets
-from tests.support.embedded import free_port, free_row, wait_until
+from laboratory.ports import free_port
+from tests.support.embedded import free_row, wait_until
 
 pytestmark = pytest.mark.end_to_end
 DEMO_DEADLINE_S = 600

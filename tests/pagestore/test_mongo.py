@@ -17,6 +17,7 @@ from pymongo.errors import OperationFailure
 from core.errors import BadConfiguration, BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import digest
 from core.works import StoredFingerprint
+from laboratory.ports import free_port
 from pagestore.blobs import PART_BYTES, Blobs
 from pagestore.connection import translated
 from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
@@ -28,7 +29,7 @@ from tests.pagestore.contracts import (
     fetched,
     reading,
 )
-from tests.support.embedded import EmbeddedMongo, free_port
+from tests.support.embedded import EmbeddedMongo
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ import pytest
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
 from core.ports import ObjectStore
 from core.settings import S3Settings
+from laboratory.ports import free_port
 from pagestore.objects import s3_client
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.memory import MemoryObjects
 from pagestore.objects.opening import open_objects
 from pagestore.objects.s3 import PROBE, S3Objects
-from tests.support.embedded import free_port
 from tests.support.s3_server import SECRET, Answer, S3Server
 
 HOSTILE = [

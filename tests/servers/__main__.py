@@ -21,16 +21,8 @@ from urllib.parse import urlsplit
 import psycopg
 
 from core.errors import ZhuiwenError
-from laboratory.servers import (
-    REDIS_DATABASES,
-    free_port,
-    postgres,
-    redis_program,
-    redis_server,
-    require_all,
-    running,
-    secantus,
-)
+from laboratory.ports import free_port
+from laboratory.servers import REDIS_DATABASES, postgres, redis_program, redis_server, require_all, running, secantus
 from tests.servers.suites import SAMPLE, SELECTION, SUITES
 from tests.support import embedded
 from tests.support import redis_server as tested_redis

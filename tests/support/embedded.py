@@ -22,13 +22,6 @@ DEADLINE_S = 60.0
 GIVEN = "ZHUIWEN_TEST_MONGO_URL"  # mongodb://HOST:PORT of any server; its database, if any, is not touched
 
 
-def free_port() -> int:
-    """A port of 127.0.0.1 that nothing listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def free_row(length: int) -> int:
     """The first of `length` neighbouring ports that are free just now."""
     for first in range(20_000 + os.getpid() % 10_000, 60_000, length):

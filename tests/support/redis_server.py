@@ -6,14 +6,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from socket import socket
 from urllib.parse import urlsplit
 
 import pytest
 import redis
 from redis.crc import key_slot
+
+from laboratory.ports import free_port
 
 START_DEADLINE_S = 60.0
 NODES = 3
@@ -39,7 +40,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield urlsplit(given)._replace(path=f"/{process * DATABASES}").geturl()
         return
     binary = _binary()
-    port = _free_port()
+    port = free_port()
     with _server(binary, port, tmp_path_factory.mktemp("redis")):
         yield f"redis://127.0.0.1:{port}/0"
 
@@ -54,7 +55,7 @@ def database_of(redis_url: str, number: int) -> str:
 def redis_cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Three masters that share the slots; the first one's address. The scheme is what pipeline.wiring takes."""
     binary = _binary()
-    ports = [_free_node_port() for _ in range(NODES)]
+    ports = [free_port(BUS_OFFSET) for _ in range(NODES)]
     with ExitStack() as stack:
         for port in ports:
             cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
@@ -66,7 +67,7 @@ def redis_cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 @contextmanager
 def own_redis(folder: Path, options: list[str], port: int = 0) -> Iterator[int]:
     """A server of a test's own, which it may stop and start again; its port."""
-    port = port or _free_port()
+    port = port or free_port()
     with _server(_binary(), port, folder, options):
         yield port
 
@@ -121,7 +122,7 @@ class OwnCluster:
 @contextmanager
 def own_cluster(folder: Path, node_timeout_ms: int = 1_000) -> Iterator[OwnCluster]:
     """Three masters and three replicas, which know each other and have copied everything."""
-    binary, ports = _binary(), [_free_node_port() for _ in range(2 * NODES)]
+    binary, ports = _binary(), [free_port(BUS_OFFSET) for _ in range(2 * NODES)]
     with ExitStack() as stack:
         processes = {}
         for port in ports:
@@ -158,21 +159,6 @@ def _is_joined(client: redis.Redis, nodes: int) -> bool:
         and int(info["cluster_slots_ok"]) == SLOTS
         and int(info["cluster_known_nodes"]) == nodes
     )
-
-
-def _free_port() -> int:
-    with closing(socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _free_node_port() -> int:
-    """A free port whose bus port is free too."""
-    while True:
-        port = _free_port()
-        with closing(socket()) as probe:
-            if port + BUS_OFFSET < 65_536 and probe.connect_ex(("127.0.0.1", port + BUS_OFFSET)):
-                return port
 
 
 def _wait_until(is_there: Callable[[], object]) -> None:

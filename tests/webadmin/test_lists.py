@@ -19,6 +19,7 @@ from core.messages import CrawlRequested, WorkRemoved
 from core.obfuscations import Obfuscation
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
+from laboratory.ports import free_port
 from pagestore.connection import connect
 from pagestore.memory import MemoryPageStore
 from pagestore.mongo import MongoPageStore
@@ -51,7 +52,6 @@ from tests.support.desk import (
     registered_models,
     signed_in,
 )
-from tests.support.embedded import free_port
 
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
 KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]

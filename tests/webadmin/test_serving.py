@@ -16,7 +16,8 @@ import psutil
 import pytest
 from waitress.server import create_server
 
-from tests.support.embedded import free_port, wait_until
+from laboratory.ports import free_port
+from tests.support.embedded import wait_until
 from webadmin.serving import server_options
 
 SENT = {"X-Forwarded-For": "203.0.113.9, 198.51.100.7", "X-Forwarded-Proto": "https"}
