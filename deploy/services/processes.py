@@ -107,7 +107,8 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
     """The Celery worker: one pool for all queues, or, on machines of their own, one for some."""
-    celery = (sys.executable, "-m", "celery", "--app", "pipeline.app", "worker")
+    # Django's checks look at every page of the desk, which no worker shows: a second of each start.
+    celery = (sys.executable, "-m", "celery", "--app", "pipeline.app", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
     return (*celery, "--queues", ",".join(queues), "--concurrency", str(children), *options)
 

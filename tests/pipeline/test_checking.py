@@ -67,7 +67,7 @@ def kept(
     django_capture_on_commit_callbacks: Callable[..., object],
 ) -> Iterator[Kept]:
     client, outbox, database = redis.Redis.from_url(redis_url), MemoryOutbox(), connect(mongo_url)
-    client.flushall()
+    client.flushdb()
     ports = live_ports(client, database, outbox, DEFAULT)
     ports.index.clear()
     site = Site.objects.create(

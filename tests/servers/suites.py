@@ -8,13 +8,13 @@ SUITES = (
     "tests/evidence",
     "tests/webadmin",
 )
-# What CI takes of them: the contract suites, and locks, which only PostgreSQL has.
+# What CI takes of them: the contract suites, the pipeline, and locks, which only PostgreSQL has.
 SAMPLE = (
     "tests/pagestore/test_mongo.py",
     "tests/pagestore/test_history.py",
     "tests/pagestore/test_evidence.py",
     "tests/matcher/index/test_index_contract.py",
-    "tests/pipeline/test_casebook_contract.py",
+    "tests/pipeline",
     "tests/records/test_locks.py",
 )
 # What touches a store, and needs neither a browser nor seconds of computing.
