@@ -78,7 +78,7 @@ def asking_meanwhile(home: Home) -> Iterator[list[int]]:
     def ask() -> None:
         while not ended.wait(0.05):
             try:
-                answers.append(get(home, "/admin/login/", timeout_s=2))
+                answers.append(get(home, "/admin/login/", timeout_s=SILENT_S / 3))
             except OSError:
                 answers.append(0)
 
