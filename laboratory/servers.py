@@ -205,9 +205,8 @@ def _mongo_answers(url: str) -> bool:
     client: pymongo.MongoClient[dict[str, object]] = pymongo.MongoClient(url, serverSelectionTimeoutMS=500)
     with client:
         try:
-            client["zhuiwen"][
-                "read_probe"
-            ].find_one()  # a panic of WiredTiger ends mongod; SecantusDB still answers a ping
+            # A panic of WiredTiger ends mongod; SecantusDB goes on answering a ping.
+            client["zhuiwen"]["read_probe"].find_one()
         except PyMongoError:
             return False
     return True

@@ -6,6 +6,7 @@ asked for.
 """
 
 import multiprocessing.util
+import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,8 @@ from functools import wraps
 from typing import Any
 
 import pytest
+
+from tests.support import embedded
 
 NEEDS: Mapping[str, frozenset[str]] = {
     "service": frozenset(
@@ -120,9 +123,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 def _guarded(item: pytest.Item) -> Iterator[None]:
     guard = item.config.stash[GUARD]
-    # Where tests are left out for their marks, which is what the marks have to be right for. Whoever asks for them has
-    # servers, and threads of earlier tests that talk to these.
-    is_watched = "not (service" in item.config.option.markexpr
+    # Where tests are chosen by their marks, which is what the marks have to be right for. With servers that somebody
+    # named, nobody leaves out what connects, and threads of earlier tests talk to them.
+    is_watched = item.config.option.markexpr and embedded.GIVEN not in os.environ
     if is_watched and not any(item.get_closest_marker(mark) for mark in NEEDS):
         guard.begin()
     try:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from laboratory.chaos.faults import small_disk, unmount
+
 
 @contextmanager
 def mounted(folder: Path, megabytes: int) -> Iterator[Path]:
     """A new folder with so much room."""
     folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=700", "tmpfs", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        pytest.skip(f"a file system cannot be mounted here: {done.stderr.strip()}")
+    if not small_disk(folder, megabytes << 20):
+        pytest.skip("only root can mount a file system")
     try:
         yield folder
     finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+        unmount(folder)
 
 
 def filled(folder: Path) -> Path:
