@@ -84,21 +84,27 @@ def each(names: Sequence[str], **sound: str) -> Iterator[dict[str, Any]]:
     return ({**sound, name: value} for name in names for value in (*KINDS, next(others)))
 
 
+def in_turn(names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every name with three of the values in turn: many names of lists are read by the same code."""
+    values = cycle(HOSTILE)
+    return ({name: next(values)} for name in names for _ in range(3))
+
+
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
 def test_no_value_of_a_list_s_parameters_breaks_it(world: admin_data.World, model: type[Model]) -> None:
-    names = [*LIST_PARAMETERS, *declared(model, world.administrator)]
-    assert failing(visitor(world.administrator), list_url(model), each(names)) == []
-    assert failing(visitor(world.administrator), list_url(model), ({name: "abc"} for name in FLAGS)) == []
+    client, path = visitor(world.administrator), list_url(model)
+    assert failing(client, path, each(LIST_PARAMETERS) if model is Case else in_turn(LIST_PARAMETERS)) == []
+    assert failing(client, path, in_turn(declared(model, world.administrator))) == []
+    assert failing(client, path, ({name: "abc"} for name in FLAGS)) == []
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
 def test_nothing_but_what_a_list_declares_is_looked_up(world: admin_data.World, model: type[Model]) -> None:
     client, names = visitor(world.administrator), declared(model, world.administrator)
+    lookups = cycle(("", "__regex", "__gte", "__isnull"))
     for field in model._meta.get_fields():
-        for lookup in ("", "__regex", "__gte", "__isnull"):
-            name = f"{field.name}{lookup}"
-            if name in names:
-                continue
+        name = f"{field.name}{next(lookups)}"
+        if name not in names:
             response = client.get(list_url(model), {name: "^([a-z0-9:/._-]+)+!$"})
             assert response.status_code == 400, name
             assert f"“{name}” cannot be" in response.content.decode()
@@ -138,7 +144,7 @@ def test_no_value_of_a_form_breaks_it(world: admin_data.World, model: type[Model
     for path in [*([record_url(record)] if record else []), add_url(model)]:
         sent, days = _sent(client, path)
         fields = [name for name in sent if not name.endswith("_FORMS")]  # how many lines there are stays true
-        whole = [{**sent, **dict.fromkeys(fields, value)} for value in HOSTILE]
+        whole = [{**sent, **dict.fromkeys(fields, value)} for value in (HOSTILE if not tried else KINDS[:2])]
         names = _ends(name for name in sent if name not in tried)
         one = [{**sent, name: DIGITS} for name in names]
         one += [{**sent, name: "9999-12-31"} for name in days if name in names]

@@ -182,9 +182,10 @@ def _held(link: Link, generation: Generation, part: int, owned: _Owned) -> tuple
         numbers = np.arange(first, min(first + BUCKETS_AT_ONCE, (part + 1) * step))
         names = generation.names.buckets(numbers, generation.bucket_bits)
         groups = list(generation.groups(numbers, numbers.size))
-        read = link.ask([("MGET", *names[group.first : group.last]) for group in groups])
+        asked = [(verb, *names[group.first : group.last]) for verb in ("MGET", "EXISTS") for group in groups]
+        answers = link.ask(asked)
+        read, present = answers[: len(groups)], answers[len(groups) :]
         values = [value or b"" for values in read for value in values]
-        present = link.ask([("EXISTS", *names[group.first : group.last]) for group in groups])
         # MGET gives nothing for a key of another type, which a write would meet.
         broken += max(0, sum(present) - sum(value is not None for values in read for value in values))
         whole = [value if len(value) % RECORD_BYTES == 0 else b"" for value in values]
