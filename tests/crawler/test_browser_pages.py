@@ -128,7 +128,7 @@ def test_a_page_that_never_ends_is_given_up() -> None:
         "/p/1": page("好", own_text(1)),
     }
     with WebServer(routes) as site:
-        crawled = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc, timeout_s=3.0))
+        crawled = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc, timeout_s=2.0))
         assert crawled.counts.rejected.get("no_answer") == 1, crawled.counts
         assert crawled.has("/p/1")
 

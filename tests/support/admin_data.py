@@ -274,8 +274,13 @@ OBFUSCATIONS = [
 ]
 
 
-def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, **fields: Any) -> Case:
-    """A case on `of` with its frozen match; the figures vary with `number` so that lists have something to sort."""
+def case(
+    of: PageRecord, about: Work, number: int = 1, with_match: bool = True, *, counted: bool = True, **fields: Any
+) -> Case:
+    """A case on `of` with its frozen match; the figures vary with `number` so that lists have something to sort.
+
+    counted: the figures of its matter are written; otherwise the caller does so.
+    """
     classes = [member for member in MatchClass if member is not MatchClass.QUOTATION]
     given: dict[str, Any] = {
         "match_class": classes[number % len(classes)],
@@ -304,7 +309,8 @@ def case(of: PageRecord, about: Work, number: int = 1, with_match: bool = True, 
         match(made, number)
         places = Places.of(range(made.taken_chars)).packed()
         TakenText.objects.create(case=made, text_id=made.matches.get().text_id, places=places)
-    refresh([matter.pk])
+    if counted:
+        refresh([matter.pk])
     return made
 
 
@@ -337,14 +343,21 @@ def match(of: Case, number: int = 1) -> CaseMatch:
 
 
 def decided(
-    of: Case, by: User, verdict: Verdict = Verdict.CONFIRMED, note: str = "逐字相同", at: datetime = NOW
+    of: Case,
+    by: User,
+    verdict: Verdict = Verdict.CONFIRMED,
+    note: str = "逐字相同",
+    at: datetime = NOW,
+    *,
+    counted: bool = True,
 ) -> Case:
-    """The case with a verdict already given, and its record."""
+    """The case with a verdict already given, and its record; counted: as `case` has it."""
     record = VerdictRecord.objects.create(
         case=of, verdict=verdict, note=note, decided_by=by, decided_at=at, page_version_id=of.page.version_id
     )
     Case.objects.filter(pk=of.pk).update(state=verdict.state, decision=record, decided_as=str(verdict))
-    refresh([of.matter_id])
+    if counted:
+        refresh([of.matter_id])
     of.refresh_from_db()
     return of
 
@@ -520,16 +533,23 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     finished = run(sites[0], due_at=NOW - timedelta(days=1))
     run(sites[0], CrawlRun.State.MISSED, due_at=NOW - timedelta(days=2))
     run(sites[1], CrawlRun.State.RUNNING, due_at=NOW, started_at=NOW, heartbeat_at=NOW)
+    rights = {  # before there are cases that would be ruled by each of them
+        "licence": licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0]),
+        "own_domain": own_domain(owner, f"own.{tag}.example"),
+        "own_account": own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
+        "author_alias": author_alias(owner, f"{tag} 林栖"),
+    }
     pages, opened = [], []
     for number in range(cases):
         seen = NOW - timedelta(hours=7 * number)
         record = page(sites[number % 2], number, seen=seen, obfuscations=OBFUSCATIONS[:1] if number % 3 else [])
         pages.append(record)
-        opened.append(case(record, works[number % 2], number))
+        opened.append(case(record, works[number % 2], number, counted=False))
     if cases > 1:
-        decided(opened[1], reviewer)
+        decided(opened[1], reviewer, counted=False)
     if cases > 2:
-        decided(opened[2], reviewer, Verdict.FALSE_ALARM, "同题不同文")
+        decided(opened[2], reviewer, Verdict.FALSE_ALARM, "同题不同文", counted=False)
+    refresh({each.matter_id for each in opened})
     innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]
@@ -542,10 +562,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         sites=sites,
         pages=pages,
         cases=opened,
-        licence=licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0]),
-        own_domain=own_domain(owner, f"own.{tag}.example"),
-        own_account=own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
-        author_alias=author_alias(owner, f"{tag} 林栖"),
+        **rights,
         addressee=addressee(owner, f"{tag} 网络科技", sites[0], email=f"ts@{tag}.example"),
         identity=HolderIdentity.objects.create(rights_holder=owner, **{**IDENTITY, "legal_name": f"{name}网络公司"}),
         paper=HolderPaper.objects.create(
