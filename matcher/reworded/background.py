@@ -18,7 +18,7 @@ from matcher.reworded.encoding import DIMENSIONS, Encoded
 from matcher.reworded.weights import Floats
 
 BACKGROUND_2026 = Path(__file__).with_name("background_2026.bin")
-SHA256_2026 = "@B@"
+SHA256_2026 = "19252201b17e80dbef80b1e7d04c2b263385ce58316b25abbcdafd99bad25157"
 NEAREST = 8  # of the sample, whose mean cosine is the nearness; the design had 8 and 10, which were alike
 _TINY = 1e-9
 
