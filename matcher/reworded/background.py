@@ -18,7 +18,8 @@ from matcher.reworded.encoding import DIMENSIONS, Encoded
 from matcher.reworded.weights import Floats
 
 BACKGROUND_2026 = Path(__file__).with_name("background_2026.bin")
-SHA256_2026 = "19252201b17e80dbef80b1e7d04c2b263385ce58316b25abbcdafd99bad25157"
+SHA256_2026 = "493d116e0fdb83118a9646134f5311c1e90fec438590e6346310ec830891553c"
+AXES = 96  # that vectors are kept along for look-ups by meaning (matcher.reworded.meanings)
 NEAREST = 8  # of the sample, whose mean cosine is the nearness; the design had 8 and 10, which were alike
 _TINY = 1e-9
 
@@ -48,10 +49,17 @@ class Windows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """mean: float32[512] of all vectors; sample: float32[size, 512], centred, of length 1; digest: of the file."""
+    """What sentences in general are near to.
+
+    mean    float32[512]        of all vectors
+    sample  float32[size, 512]  centred, of length 1
+    axes    float32[512, AXES]  along which the sample varies most, most first; of length 1
+    digest  SHA-256 of the file, 64 hex digits
+    """
 
     mean: Floats
     sample: Floats
+    axes: Floats
     digest: str
 
     def windows(self, encoded: Encoded) -> Windows:
@@ -76,20 +84,22 @@ def nearness(vectors: Floats, sample: Floats) -> Floats:
 def packed(mean: Floats, sample: Floats) -> bytes:
     """The file of a background: the sample in 8 bits a number, in numpy's format, the same for the same numbers."""
     scale = np.abs(sample).max(axis=1, keepdims=True) / 127
+    axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
     file = io.BytesIO()
     np.save(file, mean.astype("<f4"))
     np.save(file, np.round(sample / scale).astype(np.int8))
+    np.save(file, axes.astype("<f2"))
     return file.getvalue()
 
 
 def unpacked(content: bytes) -> Background:
     """The inverse of `packed`. Raises ValueError for what is no such file."""
     file = io.BytesIO(content)
-    mean, sample = np.load(file, allow_pickle=False), np.load(file, allow_pickle=False).astype(np.float32)
-    if mean.shape != (DIMENSIONS,) or sample.ndim != 2 or sample.shape[1] != DIMENSIONS:
-        raise ValueError(f"shapes {mean.shape}, {sample.shape}")
+    mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
+    if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
+        raise ValueError(f"shapes {mean.shape}, {sample.shape}, {axes.shape}")
     sample /= np.linalg.norm(sample, axis=1, keepdims=True)
-    return Background(mean, sample, hashlib.sha256(content).hexdigest())
+    return Background(mean, sample, axes, hashlib.sha256(content).hexdigest())
 
 
 @cache

@@ -1,0 +1,17 @@
+"""Which stretches of works a block of a page is worth comparing with: few blocks have any."""
+
+from collections.abc import Sequence
+
+from matcher.reworded.chunks import FoundChunk
+
+TENTH = 9
+
+
+def standing_out(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
+    """Of chunks by score those with at least min_ratio times the tenth's, `most` at the most.
+
+    With less than ten there is no telling, and the first are taken as they are.
+    """
+    if len(found) <= TENTH:
+        return list(found[:most])
+    return [chunk for chunk in found[:most] if chunk.score >= min_ratio * found[TENTH].score]
