@@ -42,7 +42,7 @@ class RewordedCalibration:
     min_meaning_standing_out: float = 1.3  # the same of a look-up by meaning
     min_scores: tuple[tuple[RewordedClass, float], ...] = (
         (RewordedClass.REWORDED, 45.0),
-        (RewordedClass.TRANSLATED, 25.0),
+        (RewordedClass.TRANSLATED, 42.0),
     )
     # A block of a text that is named by another block joins it with this share of the score that names.
     joining_share: float = 0.5
