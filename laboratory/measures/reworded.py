@@ -1,7 +1,8 @@
-"""How well pages in other words are found, and how many innocent ones are named: `zhuiwen bench quality --parts reworded`.
+"""How well pages in other words are found, and how many innocent ones are named.
 
-Innocent passages are scored down to nothing, so that every threshold can be read off; those of the half that thresholds
-are chosen on are told apart from the others. Rewritten pages are searched for as the product does.
+`zhuiwen bench quality --parts reworded`. Innocent passages are scored down to nothing, so that every threshold can be
+read off; those of the half that thresholds are chosen on are told apart from the others. Rewritten pages are searched
+for as the product does.
 """
 
 import time
@@ -12,7 +13,7 @@ from typing import Any
 
 from core.ids import WorkTextId
 from laboratory import draws
-from laboratory.measures.reworded_cases import RewordedCase, RewordedCorpora, among_others, by_kind
+from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedClass
 from matcher.reworded.chunks import MemoryChunkIndex
@@ -59,6 +60,11 @@ class RewordedAlarms:
     let_through: int
     cpu_s: float
 
+    @property
+    def reworded_class(self) -> RewordedClass:
+        """What a lead would be called."""
+        return RewordedClass.TRANSLATED if self.kind.startswith(ENGLISH) else RewordedClass.REWORDED
+
     def above(self, min_score: float) -> int:
         """How many have such a score."""
         return sum(score >= min_score for score in self.scores)
@@ -100,7 +106,7 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     search = _searcher(indexes, works, encoder, DEFAULT)
     rewritten = source.rewritten()
     rng = draws.generator(seed, "surroundings")
-    chinese = [case for case in rewritten if not case.kind.startswith("English")]
+    chinese = [case for case in rewritten if not case.kind.startswith(ENGLISH)]
     fared = _fared(search, rewritten, "alone", chars)
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
     low = _searcher(indexes, works, encoder, EVERYTHING)
@@ -126,9 +132,7 @@ def _searcher(
     return RewordedSearch(indexes, MemoryTexts(works), encoder, load_background(), calibration)
 
 
-def _fared(
-    search: RewordedSearch, cases: Sequence[RewordedCase], surroundings: str, chars: int
-) -> list[RewordedFared]:
+def _fared(search: RewordedSearch, cases: Sequence[RewordedCase], surroundings: str, chars: int) -> list[RewordedFared]:
     rows = []
     for kind, several in by_kind(cases).items():
         began = time.process_time()
@@ -155,8 +159,14 @@ def _in_place(case: RewordedCase, match: RewordedMatch) -> tuple[int, int]:
     """Pairs, and those of them that lie in the passage on both sides."""
     inside = 0
     for pair in match.pairs:
-        is_on_page = case.page.start - PLACE_SLACK_CHARS <= pair.page.start and pair.page.end <= case.page.end + 50
-        is_in_work = case.work.start - PLACE_SLACK_CHARS <= pair.work.start and pair.work.end <= case.work.end + 50
+        is_on_page = (
+            case.page.start - PLACE_SLACK_CHARS <= pair.page.start
+            and pair.page.end <= case.page.end + PLACE_SLACK_CHARS
+        )
+        is_in_work = (
+            case.work.start - PLACE_SLACK_CHARS <= pair.work.start
+            and pair.work.end <= case.work.end + PLACE_SLACK_CHARS
+        )
         inside += is_on_page and is_in_work
     return len(match.pairs), inside
 

@@ -17,8 +17,8 @@ from core.text import TextRange
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
 DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 DOCS = Path(__file__).parents[2] / "docs"
-# Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the heroes
-# and the manner of works that are in it.
+# Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
+# heroes and the manner of works that are in it.
 HELD_BACK = {
     "醒世姻缘": "classical",
     "官场现形记": "classical",
@@ -37,9 +37,11 @@ HELD_BACK = {
 }
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
 AROUND = 4  # unrelated passages that a page has around the one that counts
+ENGLISH = "English"  # what kinds of pages in English begin with
 STRENGTHS = {"light": "light", "strong": "strong", "extreme": "extreme", "en": "English"}
 
 Record = dict[str, Any]
+NOWHERE = TextRange(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class RewordedCase:
     kind: str
     text: str
     text_id: WorkTextId | None = None
-    work: TextRange = TextRange(0, 0)
-    page: TextRange = TextRange(0, 0)
+    work: TextRange = NOWHERE
+    page: TextRange = NOWHERE
     origin: str = ""  # the chapter, item or article that it is of
 
     @property
@@ -114,8 +116,8 @@ class RewordedCorpora:
             is_many = work in ("xwlb", "zhwiki")
             if work in HELD_BACK and (is_many or record["edition"] == self._editions[work]):
                 origin = record["id"].rsplit("-", 1)[0]
-                for text in _passages(record["text"], PASSAGE_CHARS):
-                    found.append(RewordedCase(record["id"], HELD_BACK[work], text, origin=origin))
+                texts = _passages(record["text"], PASSAGE_CHARS)
+                found += [RewordedCase(record["id"], HELD_BACK[work], text, origin=origin) for text in texts]
         return rng.sample(found, min(count, len(found)))
 
     def innocent_english(self) -> list[RewordedCase]:

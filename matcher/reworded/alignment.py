@@ -1,11 +1,12 @@
 """Which sentences of a page say what which sentences of a work say, and how much that is in all.
 
 Two measures: how near two sentences are beside what either is near to in general (`csls`), and the same beside what is
-usual between these two stretches, since what is alike by subject is alike everywhere. In both every sentence of the page
-is given at most one of the work; their mean is the score.
+usual between these two stretches, since what is alike by subject is alike everywhere. In both every sentence of the
+page is given at most one of the work; their mean is the score.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ def _local(matrix: Floats) -> Floats:
 def _in_step(pairs: list[tuple[int, int, float]], rules: AlignmentRules) -> float:
     """For each two neighbouring pairs that are neighbours in the work too, the smaller gain."""
     total = 0.0
-    for (page, work, gain), (next_page, next_work, next_gain) in zip(pairs, pairs[1:], strict=False):
+    for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):
         if next_page - page <= rules.max_page_step and abs(next_work - work) <= rules.max_work_step:
             total += min(gain, next_gain)
     return total

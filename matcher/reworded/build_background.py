@@ -3,8 +3,8 @@
     python -m matcher.reworded.build_background /path/to/corpora 2026
 
 The folder holds the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). Of each file as many windows are
-drawn as SOURCES says, from as many works as it has, one for each passage drawn; every second is a pair. News are left out:
-their publisher allows study only. It prints the digest for `background.SHA256_2026`.
+drawn as SOURCES says, from as many works as it has, one for each passage drawn; every second is a pair. News are left
+out: their publisher allows study only. It prints the digest for `background.SHA256_2026`.
 """
 
 import gzip

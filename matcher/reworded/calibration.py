@@ -1,6 +1,7 @@
 """Every number that decides what is looked at and what is reported, with its source.
 
-Measured by `zhuiwen bench quality --parts reworded`, 28 November 2026, on the shared corpora (docs/decisions/reworded.md).
+Measured by `zhuiwen bench quality --parts reworded`, 28 November 2026, on the shared corpora:
+docs/decisions/reworded.md.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Band:
 class RewordedCalibration:
     """What is looked at and what is reported."""
 
-    block_units: int = 16  # sentences of a page that are looked up at once: a passage of 300 characters and half as much
+    block_units: int = 16  # sentences of a page that are looked up at once: a passage of 300 characters has some ten
     block_step: int = 8
     max_stretches: int = 3  # of works, that a block is compared with
     # How many times the tenth best chunk the best must share with a block. Of 1,500 innocent passages against 8 M

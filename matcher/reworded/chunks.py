@@ -1,7 +1,7 @@
-"""Which stretches of works share rare pairs of characters with a block of a page: an index, its port and its memory twin.
+"""Which stretches of works share rare pairs of characters with a block of a page: an index, its port and its twin.
 
-A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored are
-the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
+A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
+are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
 reworded, and few chunks have the same of them.
 """
 
@@ -55,8 +55,8 @@ class ChunkIndex(Protocol):
 def cell_keys(text: str) -> tuple[Keys, Cells]:
     """The distinct pairs of characters of each cell of a text, by cells: keys and the cell of each.
 
-    A key is both characters, simplified, 16 bits each. Spaces and punctuation are left out, so that what stands on either
-    side of them is a pair too: rewording moves commas. A pair belongs to the cell of its first character.
+    A key is both characters, simplified, 16 bits each. Spaces and punctuation are left out, so that what stands on
+    either side of them is a pair too: rewording moves commas. A pair belongs to the cell of its first character.
     """
     keys, places = _pairs(text)
     both = np.unique((places // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)

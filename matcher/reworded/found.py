@@ -20,8 +20,8 @@ class RewordedPair:
 class RewordedMatch:
     """A lead: a statistical comparison of meaning, which proves no copying.
 
-    score: of the best block of 16 sentences of the page; it has no upper bound and is no share. band: how often innocent
-    passages reached as much, None where that was not measured. pairs: by the page.
+    score: of the best block of 16 sentences of the page; it has no upper bound and is no share. band: how often
+    innocent passages reached as much, None where that was not measured. pairs: by the page.
     """
 
     found: RewordedClass

@@ -1,8 +1,8 @@
 """Which stretches of works say what a block of a page says, in whatever language: an index of vectors, port and twin.
 
 For pages in English of works in Chinese and the other way round, which share no characters. A sentence is kept as 96
-numbers of 8 bits, its vector along the axes of the background, with its nearness. What is asked for is the best group of
-8 sentences for each sentence of the block; a chunk is two neighbouring groups.
+numbers of 8 bits, its vector along the axes of the background, with its nearness. What is asked for is the best group
+of 8 sentences for each sentence of the block; a chunk is two neighbouring groups.
 """
 
 from dataclasses import dataclass
@@ -70,7 +70,8 @@ class MemoryMeaningIndex:
         missing = -len(units) % GROUP
         codes = coded(windows.vectors[: len(units)], self._axes)
         nearness = windows.nearness[: len(units)].astype(np.float16)
-        starts, lasts = units[::GROUP, 0], np.append(units[GROUP - 1 :: GROUP, 1], units[-1:, 1])[: -(-len(units) // GROUP)]
+        starts = units[::GROUP, 0]
+        lasts = np.append(units[GROUP - 1 :: GROUP, 1], units[-1:, 1])[: len(starts)]
         self._texts[text_id] = _Text(
             text_id,
             np.pad(codes, ((0, missing), (0, 0))).reshape(-1, GROUP, self._axes.shape[1]),
@@ -117,7 +118,8 @@ class MemoryMeaningIndex:
         """All texts as one, each then a view of its part of it, so that nothing is held twice."""
         if self._all is None and self._texts:
             several = list(self._texts.values())
-            codes, nearness = (np.concatenate([getattr(text, name) for text in several]) for name in ("codes", "nearness"))
+            codes = np.concatenate([text.codes for text in several])
+            nearness = np.concatenate([text.nearness for text in several])
             self._all = _Text(WorkTextId(""), codes, nearness, np.concatenate([text.places for text in several]))
             start = 0
             for text in several:

@@ -24,8 +24,8 @@ from matcher.reworded.stretches import Stretch, Stretches, Texts
 class Indexes:
     """Where stretches of works are looked up.
 
-    chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning, each
-    for pages in the other language; None where nobody watches for translations.
+    chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning,
+    each for pages in the other language; None where nobody watches for translations.
     """
 
     chunks: ChunkIndex
@@ -126,9 +126,7 @@ class RewordedSearch:
                 several.append(_Compared(part, first, stretch, alignment))
         return several
 
-    def _match(
-        self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass
-    ) -> RewordedMatch | None:
+    def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
         score = max(each.alignment.score for each in several)
         least = self._calibration.min_score(found)
         if score < least:

@@ -10,8 +10,8 @@ from fingerprint.readings import fold_variants
 
 Units = NDArray[np.int32]  # int32[units, 2]: start and end in code points of the text as given, ascending, disjoint
 
-# A sentence of 48 characters says some two things, one of 10 hardly one: bounds and aim of the design, in which no other
-# were tried. Those of Latin text are three to four times as long, as translations between English and Chinese are.
+# A sentence of 48 characters says some two things, one of 10 hardly one: bounds and aim of the design, in which no
+# other were tried. Those of Latin text are three to four times as long, as translations of Chinese are.
 MIN_HAN, MAX_HAN, AIM_HAN = 10, 48, 30
 MIN_LATIN, MAX_LATIN, AIM_LATIN = 30, 180, 100
 MIN_LETTERS = 4  # with less, a unit is a number, a cry or an ornament, and left out
@@ -22,7 +22,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _ENDS = re.compile(r"[。！？!?；;…]+[”’」』）)\"]*|\n+")
 _LATIN_ENDS = re.compile(r"[.!?;]+[\"”’')]*(?=\s|$)|\n+")
-_PAUSES = re.compile("[，,：:、—]+[”’」』）)\"]*")
+_PAUSES = re.compile('[，,：:、—]+[”’」』）)"]*')
 _LATIN_PAUSES = re.compile(r"[,:—–]+[\"”’')]*\s|\s-+\s")
 _GAPS = re.compile("\\s+")
 

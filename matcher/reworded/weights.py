@@ -62,7 +62,7 @@ def is_installed() -> bool:
 def load_weights() -> Weights:
     """The weights, read once a process (1 s, 70 MB).
 
-    Raises BadConfiguration where the extra is not installed, BrokenInvariant for other weights than those of the digest.
+    Raises BadConfiguration where the extra is not installed, BrokenInvariant for weights of another digest.
     """
     with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
         return _arranged(stored)
