@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.ids import WorkTextId
 from laboratory import draws
@@ -48,16 +48,24 @@ class RewordedFared:
     cpu_s_a_page: float
 
 
+class InnocentScore(NamedTuple):
+    """What an innocent passage had at most, with what text: for who wants to see how innocent it is."""
+
+    score: float
+    standing_out: float
+    case_id: str
+    text_id: WorkTextId
+
+
 @dataclass(frozen=True, slots=True)
 class RewordedAlarms:
-    """Innocent passages of one kind. scores: of those that anything was compared with, the highest first."""
+    """Innocent passages of one kind. scores: of those with any, the highest first."""
 
     works_chars: int
     kind: str
     is_of_first_half: bool
     passages: int
-    scores: tuple[float, ...]
-    let_through: int
+    scores: tuple[InnocentScore, ...]
     cpu_s: float
 
     @property
@@ -65,9 +73,14 @@ class RewordedAlarms:
         """What a lead would be called."""
         return RewordedClass.TRANSLATED if self.kind.startswith(ENGLISH) else RewordedClass.REWORDED
 
+    @property
+    def named(self) -> int:
+        """How many the product would name."""
+        return sum(each.score >= DEFAULT.min_score(self.reworded_class, each.standing_out) for each in self.scores)
+
     def above(self, min_score: float) -> int:
         """How many have such a score."""
-        return sum(score >= min_score for score in self.scores)
+        return sum(each.score >= min_score for each in self.scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +194,10 @@ def _alarms(
             half = [case for case in several if case.is_of_first_half == first]
             began, scores = time.process_time(), []
             for case in half:
-                scores.append(max((match.score for match in search.search(case.text)), default=0.0))
+                best = search.search(case.text)[:1]
+                scores += [InnocentScore(each.score, each.standing_out, case.case_id, each.text_id) for each in best]
                 done += 1
                 progress(done, len(cases))
-            kept = tuple(sorted((score for score in scores if score > 0), reverse=True))
             cpu_s = round(time.process_time() - began, 3)
-            rows.append(RewordedAlarms(chars, kind, first, len(half), kept, len(kept), cpu_s))
+            rows.append(RewordedAlarms(chars, kind, first, len(half), tuple(sorted(scores, reverse=True)), cpu_s))
     return rows

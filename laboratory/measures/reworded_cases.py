@@ -19,6 +19,7 @@ DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 DOCS = Path(__file__).parents[2] / "docs"
 # Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
 # heroes and the manner of works that are in it.
+WIKI = "zhwiki"
 HELD_BACK = {
     "醒世姻缘": "classical",
     "官场现形记": "classical",
@@ -33,7 +34,7 @@ HELD_BACK = {
     "萧红作品": "modern",
     "鲁迅杂文甲": "modern",
     "xwlb": "news",
-    "zhwiki": "encyclopedia",
+    WIKI: "encyclopedia",
 }
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
 AROUND = 4  # unrelated passages that a page has around the one that counts
@@ -94,6 +95,12 @@ class RewordedCorpora:
         return found
 
     @cached_property
+    def _overlapping(self) -> frozenset[str]:
+        """Records with at least 8 % of the 8-grams of one of another work, or the other way round."""
+        pairs = _zipped(self._folder / "overlaps_dev.jsonl.gz")
+        return frozenset(str(pair[side]) for pair in pairs for side in ("a", "b"))
+
+    @cached_property
     def bible(self) -> list[Record]:
         """Passages in English with the same in Chinese. Those of even number are in the reference corpus."""
         return _lines(self._folder / "translation_kjv_cuv.jsonl")
@@ -109,13 +116,17 @@ class RewordedCorpora:
         return cases + bible
 
     def innocent(self, count: int, rng: Random) -> list[RewordedCase]:
-        """That many passages of works held back, drawn at random, of each kind its share."""
+        """That many passages of works held back, drawn at random, of each kind its share.
+
+        Chapters that are known to have text of other works in them are left out: they are not innocent.
+        """
         found = []
         for record in self._records:
             work = record["work"]
-            is_many = work in ("xwlb", "zhwiki")
-            if work in HELD_BACK and (is_many or record["edition"] == self._editions[work]):
-                origin = record["id"].rsplit("-", 1)[0]
+            is_many = work in ("xwlb", WIKI)
+            is_taken = is_many or record["edition"] == self._editions.get(work)
+            if work in HELD_BACK and is_taken and record["id"] not in self._overlapping:
+                origin = record["id"].rsplit("-", 1)[0] if work == WIKI else record["id"]
                 texts = _passages(record["text"], PASSAGE_CHARS)
                 found += [RewordedCase(record["id"], HELD_BACK[work], text, origin=origin) for text in texts]
         return rng.sample(found, min(count, len(found)))

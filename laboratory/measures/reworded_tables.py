@@ -3,7 +3,6 @@
 from laboratory.measures.reworded import RewordedAlarms, RewordedResults
 from laboratory.scores.intervals import wilson
 from laboratory.text_table import TextTable
-from matcher.reworded.calibration import DEFAULT
 
 MILLION = 1e6
 
@@ -39,17 +38,17 @@ def alarms(results: RewordedResults) -> TextTable:
 
 
 def _alarm_row(each: RewordedAlarms) -> tuple[str, ...]:
-    named = each.above(DEFAULT.min_score(each.reworded_class))
+    named = each.named
     return (
         f"{each.works_chars / MILLION:.1f} M",
         each.kind,
         "thresholds" if each.is_of_first_half else "unseen",
         str(each.passages),
-        str(each.let_through),
+        str(len(each.scores)),
         str(named),
         f"{named / each.passages:.4f}",
         f"{wilson(named, each.passages).high:.4f}",
-        f"{max(each.scores, default=0.0):.1f}",
+        f"{each.scores[0].score if each.scores else 0:.1f}",
         f"{each.cpu_s / each.passages * 1_000:.0f}",
     )
 

@@ -45,14 +45,20 @@ class RewordedCalibration:
         (RewordedClass.REWORDED, 45.0),
         (RewordedClass.TRANSLATED, 42.0),
     )
+    # Who shares that much more rare wording with one stretch than with others needs less of a score.
+    min_clearly_standing_out: float = 3.5
+    min_score_standing_out: float = 30.0
     # A block of a text that is named by another block joins it with this share of the score that names.
     joining_share: float = 0.5
     min_pair_strength: float = 0.1
     strength_scale: float = 0.8  # the gain of two sentences that are the same, as a rule
 
-    def min_score(self, found: RewordedClass) -> float:
-        """The least score that is reported."""
-        return dict(self.min_scores)[found]
+    def min_score(self, found: RewordedClass, standing_out: float = 1.0) -> float:
+        """The least score that is reported, of a stretch that stands out that much."""
+        least = dict(self.min_scores)[found]
+        if found is RewordedClass.REWORDED and standing_out >= self.min_clearly_standing_out:
+            return min(least, self.min_score_standing_out)
+        return least
 
 
 DEFAULT = RewordedCalibration()

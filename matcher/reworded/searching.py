@@ -13,7 +13,7 @@ from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration, Rew
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
-from matcher.reworded.gate import standing_out
+from matcher.reworded.gate import Candidate, standing_out
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.record import bands
 from matcher.reworded.sentences import Units, is_latin, sentence_units
@@ -35,20 +35,21 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A run of sentences of the page and the chunks that its blocks are compared with."""
+    """A run of sentences of the page and what its blocks are compared with, each chunk once."""
 
     units: Units
     windows: Windows
-    chunks: tuple[FoundChunk, ...]
+    candidates: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """A block set against a stretch. first: its first sentence in the part."""
+    """A block set against a stretch. first: its first sentence in the part; standing_out: of the stretch (gate)."""
 
     part: _Part
     first: int
     stretch: Stretch
+    standing_out: float
     alignment: Alignment
 
 
@@ -78,7 +79,7 @@ class RewordedSearch:
     def _by_characters(self, text: str) -> list[_Part]:
         """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
         units = sentence_units(text)
-        passed: dict[tuple[int, int], list[FoundChunk]] = {}
+        passed: dict[tuple[int, int], list[Candidate]] = {}
         for first, last in self._blocks(len(units)):
             found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
             if chosen := self._standing_out(found, self._calibration.min_standing_out):
@@ -87,7 +88,7 @@ class RewordedSearch:
         for first, last in runs(passed):
             start, end = int(units[first, 0]), int(units[last - 1, 1])
             encoded = self._encoder.encode([text[start:end]])[0]
-            inside = [chunk for block, found in passed.items() if first <= block[0] < last for chunk in found]
+            inside = [each for block, chosen in passed.items() if first <= block[0] < last for each in chosen]
             parts.append(_Part(encoded.units + start, self._background.windows(encoded), _distinct(inside)))
         return parts
 
@@ -106,7 +107,7 @@ class RewordedSearch:
     def _blocks(self, units: int) -> list[tuple[int, int]]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
-    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
+    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[Candidate]:
         return standing_out(found, min_ratio, self._calibration.max_stretches)
 
     def _decided(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
@@ -114,25 +115,27 @@ class RewordedSearch:
         by_text: dict[WorkTextId, list[_Compared]] = defaultdict(list)
         for part in parts:
             for compared in self._compared(part):
-                by_text[compared.stretch.text_id].append(compared)
+                by_text[compared.stretch.chunk.text_id].append(compared)
         matches = (self._match(text_id, several, found) for text_id, several in by_text.items())
         return [match for match in matches if match is not None]
 
     def _compared(self, part: _Part) -> list[_Compared]:
         several = []
-        for stretch in self._stretches.around(part.chunks):
+        ratios = {candidate.chunk: candidate.standing_out for candidate in part.candidates}
+        for stretch in self._stretches.around(list(ratios)):
             for first, last in self._blocks(part.windows.units):
                 alignment = align(part.windows.between(first, last), stretch.windows)
-                several.append(_Compared(part, first, stretch, alignment))
+                several.append(_Compared(part, first, stretch, ratios[stretch.chunk], alignment))
         return several
 
     def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
         score = max(each.alignment.score for each in several)
-        least = self._calibration.min_score(found)
+        ratio = max(each.standing_out for each in several)
+        least = self._calibration.min_score(found, ratio)
         if score < least:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.joining_share * least]
-        return RewordedMatch(found, text_id, score, _band(found, score), self._pairs(joined))
+        return RewordedMatch(found, text_id, score, ratio, _band(found, score), self._pairs(joined))
 
     def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""
@@ -151,9 +154,10 @@ class RewordedSearch:
         return tuple(strongest[place] for place in sorted(strongest))
 
 
-def _distinct(chunks: Sequence[FoundChunk]) -> tuple[FoundChunk, ...]:
-    """Each stretch once, whatever its score."""
-    return tuple({(chunk.text_id, chunk.start): chunk for chunk in chunks}.values())
+def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Each stretch once, as it stands out most."""
+    by_ratio = sorted(candidates, key=lambda each: each.standing_out)
+    return tuple({(each.chunk.text_id, each.chunk.start): each for each in by_ratio}.values())
 
 
 def _range(units: Units, number: int) -> TextRange:

@@ -35,9 +35,9 @@ class MemoryTexts(dict[WorkTextId, str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """A part of a text. units: offsets in the whole text as given."""
+    """A part of a text, around a chunk. units: offsets in the whole text as given."""
 
-    text_id: WorkTextId
+    chunk: FoundChunk
     units: Units
     windows: Windows
 
@@ -51,23 +51,27 @@ class Stretches:
 
     def around(self, chunks: Sequence[FoundChunk]) -> list[Stretch]:
         """Each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
-        places = [(chunk.text_id, chunk.start, chunk.end) for chunk in chunks]
-        self._encode([place for place in dict.fromkeys(places) if place not in self._kept])
-        found = [self._kept[place] for place in places if place in self._kept]
-        for place in places:
-            if place in self._kept:
-                self._kept.move_to_end(place)
+        self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
+        found = []
+        for chunk in chunks:
+            if (kept := self._kept.get(_place(chunk))) is not None:
+                self._kept.move_to_end(_place(chunk))
+                found.append(Stretch(chunk, kept.units, kept.windows))
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
 
-    def _encode(self, places: Sequence[Place]) -> None:
-        cut: list[tuple[Place, int, str]] = []
-        for place in places:
-            text = self._texts.text(place[0])
+    def _encode(self, chunks: Sequence[FoundChunk]) -> None:
+        cut: list[tuple[FoundChunk, int, str]] = []
+        for chunk in chunks:
+            text = self._texts.text(chunk.text_id)
             if text is not None:
-                start = max(0, place[1] - MARGIN_CHARS)
-                cut.append((place, start, text[start : place[2] + MARGIN_CHARS]))
+                start = max(0, chunk.start - MARGIN_CHARS)
+                cut.append((chunk, start, text[start : chunk.end + MARGIN_CHARS]))
         encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
-        for (place, start, _), each in zip(cut, encoded, strict=True):
-            self._kept[place] = Stretch(place[0], each.units + start, self._background.windows(each))
+        for (chunk, start, _), each in zip(cut, encoded, strict=True):
+            self._kept[_place(chunk)] = Stretch(chunk, each.units + start, self._background.windows(each))
+
+
+def _place(chunk: FoundChunk) -> Place:
+    return chunk.text_id, chunk.start, chunk.end

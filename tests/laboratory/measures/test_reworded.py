@@ -2,8 +2,9 @@ from random import Random
 
 import pytest
 
+from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
-from laboratory.measures.reworded import INNOCENT, RewordedAlarms, measured_at
+from laboratory.measures.reworded import INNOCENT, InnocentScore, RewordedAlarms, measured_at
 from laboratory.measures.reworded_cases import HELD_BACK, RewordedCorpora, among_others, demo_works
 from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
 from tests.support.encoders import needs_encoder
@@ -64,8 +65,16 @@ def test_the_works_of_the_demo_have_the_names_that_rewrites_give_them() -> None:
 
 
 def test_alarms_are_counted_from_the_threshold_on() -> None:
-    some = RewordedAlarms(1, "news", True, 10, (60.0, 45.0, 44.9), 3, 1.0)
+    some = RewordedAlarms(
+        1,
+        "news",
+        True,
+        10,
+        tuple(InnocentScore(*each, "page", WorkTextId("work")) for each in ((60, 1), (45, 1), (44.9, 1), (33, 9))),
+        1.0,
+    )
     assert [some.above(score) for score in (44.9, 45.0, 60.0, 61.0)] == [3, 2, 1, 0]
+    assert some.named == 3
 
 
 @needs_corpora
@@ -83,7 +92,7 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     assert shares["light", "alone"] == shares["English", "alone"] == 1
     assert all(row.pairs_in_place >= 0.9 * row.pairs for row in results.fared)
     assert sum(row.passages for row in results.alarms) == 60
-    assert sum(row.above(45) for row in results.alarms) == 0
+    assert sum(row.named for row in results.alarms) == 0
     assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
     assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
         len(results.fared),
