@@ -11,7 +11,7 @@ from laboratory.cases import build, news
 from laboratory.cases.case_set import CaseSet, read_case_set
 from laboratory.cases.conditions import SIZES
 from laboratory.cases.news import NewsItem
-from laboratory.measures import comparison
+from laboratory.measures import comparison, reworded
 from laboratory.measures.comparison import Fared
 from laboratory.measures.finders import engine_names
 from laboratory.measures.results import EngineResult, Results, engine_result
@@ -20,7 +20,7 @@ from laboratory.scores.detection_quality import Reported
 
 NEWS = "news"
 CLASSES = (*build.CLASSES, NEWS)
-CASES, COMPARISON = PARTS = ("cases", "comparison")
+CASES, COMPARISON, REWORDED = PARTS = ("cases", "comparison", "reworded")
 SMALL_NEWS_ITEMS = 1_200  # two months and a half, so that a follow-up stands beside what it repeats
 
 
@@ -56,7 +56,12 @@ def measure(plan: Plan, listener: Listener) -> Results:
     if unknown := plan.parts - set(PARTS):
         raise BadInput("laboratory.no-part", parts=sorted(unknown), known=PARTS)
     found = _of_cases(plan, listener) if CASES in plan.parts else Results({"size": plan.size, "seed": plan.seed}, [])
-    return replace(found, comparisons=_comparisons(plan, listener)) if COMPARISON in plan.parts else found
+    if COMPARISON in plan.parts:
+        found = replace(found, comparisons=_comparisons(plan, listener))
+    if REWORDED in plan.parts:
+        progress = listener.progress(REWORDED)
+        found = replace(found, reworded=reworded.measured(plan.corpora, plan.size, plan.seed, progress))
+    return found
 
 
 def _comparisons(plan: Plan, listener: Listener) -> list[Fared]:

@@ -7,6 +7,7 @@ from typing import Any
 from laboratory.cases.case_set import Case
 from laboratory.cases.news import NewsScore
 from laboratory.measures.comparison import Fared
+from laboratory.measures.reworded import RewordedResults
 from laboratory.measures.running import Run
 from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Condition, Measures, Truth, measured
 from laboratory.scores.intervals import Interval
@@ -31,11 +32,12 @@ class EngineResult:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """settings: what the cases were made of, with their digests; comparisons: where they were asked for, by edit."""
+    """settings: what the cases were made of, with their digests; comparisons, reworded: where they were asked for."""
 
     settings: Mapping[str, Any]
     engines: Sequence[EngineResult]
     comparisons: Sequence[Fared] = ()
+    reworded: RewordedResults | None = None
 
     @property
     def conditions(self) -> list[Condition]:
@@ -78,6 +80,7 @@ def as_dict(results: Results) -> Row:
         "settings": dict(results.settings),
         "engines": [_engine(each) for each in results.engines],
         "comparisons": [each.as_row for each in results.comparisons],
+        "reworded": results.reworded.as_dict if results.reworded else None,
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from laboratory.measures.comparison import Fared
 from laboratory.measures.results import EngineResult, Results, shown
+from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
 from laboratory.scores.detection_quality import ALL, OVERALL, Condition, Measures
 from laboratory.text_table import TextTable
 
@@ -18,7 +19,9 @@ def tables(results: Results) -> list[TextTable]:
     else:
         found += recalls(results)
     found += [news(results)] if any(engine.news for engine in results.engines) else []
-    return found + ([comparisons(results.comparisons)] if results.comparisons else [])
+    found += [comparisons(results.comparisons)] if results.comparisons else []
+    reworded = results.reworded
+    return found + ([fared(reworded), alarms(reworded), bytes_a_char(reworded)] if reworded else [])
 
 
 def overview(results: Results) -> TextTable:

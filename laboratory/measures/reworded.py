@@ -1,0 +1,203 @@
+"""How well pages in other words are found, and how many innocent ones are named.
+
+`zhuiwen bench quality --parts reworded`. Innocent passages are scored down to nothing, so that every threshold can be
+read off; those of the half that thresholds are chosen on are told apart from the others. Rewritten pages are searched
+for as the product does.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.ids import WorkTextId
+from laboratory import draws
+from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
+from matcher.reworded.background import load_background
+from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedClass
+from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.encoding import Encoder, UseEncoder
+from matcher.reworded.found import RewordedMatch
+from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.searching import Indexes, RewordedSearch
+from matcher.reworded.stretches import MemoryTexts
+
+# Characters of works, and innocent passages, by the size of the measurement: a minute, ten minutes, an hour.
+WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
+INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
+PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
+EVERYTHING = replace(DEFAULT, min_scores=tuple((name, 0.5) for name in RewordedClass))
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedFared:
+    """Rewritten pages of one kind at one size of works. pairs_in_place: of the pairs of the right text."""
+
+    works_chars: int
+    kind: str
+    surroundings: str  # alone, among others
+    pages: int
+    found: int
+    wrong: int  # other texts named
+    least_score: float
+    pairs: int
+    pairs_in_place: int
+    cpu_s_a_page: float
+
+
+class InnocentScore(NamedTuple):
+    """What an innocent passage had at most, with what text: for who wants to see how innocent it is."""
+
+    score: float
+    standing_out: float
+    case_id: str
+    text_id: WorkTextId
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedAlarms:
+    """Innocent passages of one kind. scores: of those with any, the highest first."""
+
+    works_chars: int
+    kind: str
+    is_of_first_half: bool
+    passages: int
+    scores: tuple[InnocentScore, ...]
+    cpu_s: float
+
+    @property
+    def reworded_class(self) -> RewordedClass:
+        """What a lead would be called."""
+        return RewordedClass.TRANSLATED if self.kind.startswith(ENGLISH) else RewordedClass.REWORDED
+
+    @property
+    def named(self) -> int:
+        """How many the product would name."""
+        return sum(each.score >= DEFAULT.min_score(self.reworded_class, each.standing_out) for each in self.scores)
+
+    def above(self, min_score: float) -> int:
+        """How many have such a score."""
+        return sum(each.score >= min_score for each in self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedResults:
+    """What was measured. bytes_a_char: of the look-ups, by their names and the characters of works."""
+
+    fared: tuple[RewordedFared, ...]
+    alarms: tuple[RewordedAlarms, ...]
+    bytes_a_char: tuple[tuple[str, int, float], ...]
+
+    @property
+    def as_dict(self) -> dict[str, Any]:
+        """All figures, for programs."""
+        return asdict(self)
+
+
+def measured(corpora: Path, size: str, seed: int, progress: Progress) -> RewordedResults:
+    """All figures at each size of works. progress: told pages done and pages in all.
+
+    Raises BadConfiguration where the extra `reworded` is not installed.
+    """
+    several = [measured_at(RewordedCorpora(corpora), chars, size, seed, progress) for chars in WORKS_CHARS[size]]
+    return RewordedResults(
+        tuple(row for each in several for row in each.fared),
+        tuple(row for each in several for row in each.alarms),
+        tuple(row for each in several for row in each.bytes_a_char),
+    )
+
+
+def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
+    """All figures with works of that many characters."""
+    works, encoder = source.works(chars), UseEncoder()
+    chars = sum(map(len, works.values()))
+    indexes, sizes = _indexes(works, encoder)
+    innocent = source.innocent(INNOCENT[size], draws.generator(seed, "reworded"))
+    search = _searcher(indexes, works, encoder, DEFAULT)
+    rewritten = source.rewritten()
+    rng = draws.generator(seed, "surroundings")
+    chinese = [case for case in rewritten if not case.kind.startswith(ENGLISH)]
+    fared = _fared(search, rewritten, "alone", chars)
+    fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
+    low = _searcher(indexes, works, encoder, EVERYTHING)
+    alarms = _alarms(low, [*innocent, *source.innocent_english()], chars, progress)
+    return RewordedResults(tuple(fared), tuple(alarms), tuple((name, chars, bytes_) for name, bytes_ in sizes))
+
+
+def _indexes(works: dict[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, list[tuple[str, float]]]:
+    background = load_background()
+    chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(background.axes)
+    for text_id, text in works.items():
+        chunks.add(text_id, text)
+        encoded = encoder.encode([text])[0]
+        han.add(text_id, encoded.units, background.windows(encoded))
+    chars = sum(map(len, works.values()))
+    sizes = [("rare characters", chunks.nbytes / chars), ("meanings", han.nbytes / chars)]
+    return Indexes(chunks, han), sizes
+
+
+def _searcher(
+    indexes: Indexes, works: dict[WorkTextId, str], encoder: Encoder, calibration: RewordedCalibration
+) -> RewordedSearch:
+    return RewordedSearch(indexes, MemoryTexts(works), encoder, load_background(), calibration)
+
+
+def _fared(search: RewordedSearch, cases: Sequence[RewordedCase], surroundings: str, chars: int) -> list[RewordedFared]:
+    rows = []
+    for kind, several in by_kind(cases).items():
+        began = time.process_time()
+        found = [search.search(case.text) for case in several]
+        cpu_s = (time.process_time() - began) / len(several)
+        right = [_right(case, matches) for case, matches in zip(several, found, strict=True)]
+        wrong = sum(len(matches) for matches in found) - sum(match is not None for match in right)
+        pairs = [_in_place(case, match) for case, match in zip(several, right, strict=True) if match]
+        least = min((match.score if match else 0.0 for match in right), default=0.0)
+        all_pairs, in_place = (sum(column) for column in zip(*pairs, strict=True)) if pairs else (0, 0)
+        rows.append(
+            RewordedFared(
+                chars, kind, surroundings, len(several), len(pairs), wrong, least, all_pairs, in_place, round(cpu_s, 4)
+            )
+        )
+    return rows
+
+
+def _right(case: RewordedCase, matches: Iterable[RewordedMatch]) -> RewordedMatch | None:
+    return next((match for match in matches if match.text_id == case.text_id), None)
+
+
+def _in_place(case: RewordedCase, match: RewordedMatch) -> tuple[int, int]:
+    """Pairs, and those of them that lie in the passage on both sides."""
+    inside = 0
+    for pair in match.pairs:
+        is_on_page = (
+            case.page.start - PLACE_SLACK_CHARS <= pair.page.start
+            and pair.page.end <= case.page.end + PLACE_SLACK_CHARS
+        )
+        is_in_work = (
+            case.work.start - PLACE_SLACK_CHARS <= pair.work.start
+            and pair.work.end <= case.work.end + PLACE_SLACK_CHARS
+        )
+        inside += is_on_page and is_in_work
+    return len(match.pairs), inside
+
+
+def _alarms(
+    search: RewordedSearch, cases: Sequence[RewordedCase], chars: int, progress: Progress
+) -> list[RewordedAlarms]:
+    rows: list[RewordedAlarms] = []
+    done = 0
+    for kind, several in by_kind(cases).items():
+        for first in (True, False):
+            half = [case for case in several if case.is_of_first_half == first]
+            began, scores = time.process_time(), []
+            for case in half:
+                best = search.search(case.text)[:1]
+                scores += [InnocentScore(each.score, each.standing_out, case.case_id, each.text_id) for each in best]
+                done += 1
+                progress(done, len(cases))
+            cpu_s = round(time.process_time() - began, 3)
+            rows.append(RewordedAlarms(chars, kind, first, len(half), tuple(sorted(scores, reverse=True)), cpu_s))
+    return rows

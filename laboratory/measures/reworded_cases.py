@@ -1,0 +1,181 @@
+"""Pages in other words with their truth, innocent pages, and works to look for them in: from the shared corpora."""
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from core.ids import WorkTextId
+from core.text import TextRange
+
+FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
+DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+DOCS = Path(__file__).parents[2] / "docs"
+# Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
+# heroes and the manner of works that are in it.
+WIKI = "zhwiki"
+HELD_BACK = {
+    "醒世姻缘": "classical",
+    "官场现形记": "classical",
+    "儿女英雄传": "classical",
+    "东度记": "classical",
+    "说岳全传": "classical",
+    "英烈传": "classical",
+    "热血痕": "classical",
+    "小五义": "sequel",
+    "续西游记": "sequel",
+    "后西游记": "sequel",
+    "萧红作品": "modern",
+    "鲁迅杂文甲": "modern",
+    "xwlb": "news",
+    WIKI: "encyclopedia",
+}
+PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
+AROUND = 4  # unrelated passages that a page has around the one that counts
+ENGLISH = "English"  # what kinds of pages in English begin with
+STRENGTHS = {"light": "light", "strong": "strong", "extreme": "extreme", "en": "English"}
+
+Record = dict[str, Any]
+NOWHERE = TextRange(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedCase:
+    """A page. text_id and work: what it says in other words, None for an innocent one; page: the part that does."""
+
+    case_id: str
+    kind: str
+    text: str
+    text_id: WorkTextId | None = None
+    work: TextRange = NOWHERE
+    page: TextRange = NOWHERE
+    origin: str = ""  # the chapter, item or article that it is of
+
+    @property
+    def is_of_first_half(self) -> bool:
+        """Of the half of chapters, items and articles that thresholds are chosen on."""
+        return sha256(self.origin.encode()).digest()[0] % 2 == 0
+
+
+class RewordedCorpora:
+    """The shared corpora in a folder, read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _records(self) -> list[Record]:
+        found = [record for name in FILES for record in _zipped(self._folder / f"{name}.jsonl.gz")]
+        return sorted(found, key=lambda record: str(record["id"]))
+
+    @cached_property
+    def _editions(self) -> Mapping[str, str]:
+        """The first edition of each work."""
+        first: dict[str, str] = {}
+        for record in self._records:
+            first.setdefault(record["work"], record["edition"])
+        return first
+
+    def works(self, chars: int) -> dict[WorkTextId, str]:
+        """The works that pages were made of, then others up to that many characters: first editions, then all."""
+        found = {**demo_works(), **{WorkTextId(case["source_id"]): case["source_text"] for case in self.bible[::2]}}
+        left = chars - sum(map(len, found.values()))
+        kept = [record for record in self._records if record["work"] not in HELD_BACK]
+        for record in sorted(kept, key=lambda each: each["edition"] != self._editions[each["work"]]):
+            if len(record["text"]) > left:
+                break
+            found[WorkTextId(record["id"])] = record["text"]
+            left -= len(record["text"])
+        return found
+
+    @cached_property
+    def _overlapping(self) -> frozenset[str]:
+        """Records with at least 8 % of the 8-grams of one of another work, or the other way round."""
+        pairs = _zipped(self._folder / "overlaps_dev.jsonl.gz")
+        return frozenset(str(pair[side]) for pair in pairs for side in ("a", "b"))
+
+    @cached_property
+    def bible(self) -> list[Record]:
+        """Passages in English with the same in Chinese. Those of even number are in the reference corpus."""
+        return _lines(self._folder / "translation_kjv_cuv.jsonl")
+
+    def rewritten(self) -> list[RewordedCase]:
+        """Pages in other words, by strength."""
+        rows = _lines(self._folder / "reworded_dev.jsonl")
+        cases = [
+            _case(row, STRENGTHS.get(row["strength"], row["strength"]), TextRange(row["start"], row["end"]))
+            for row in rows
+        ]
+        bible = [_case(row, "English Bible", TextRange(0, len(row["source_text"]))) for row in self.bible[::2]]
+        return cases + bible
+
+    def innocent(self, count: int, rng: Random) -> list[RewordedCase]:
+        """That many passages of works held back, drawn at random, of each kind its share.
+
+        Chapters that are known to have text of other works in them are left out: they are not innocent.
+        """
+        found = []
+        for record in self._records:
+            work = record["work"]
+            is_many = work in ("xwlb", WIKI)
+            is_taken = is_many or record["edition"] == self._editions.get(work)
+            if work in HELD_BACK and is_taken and record["id"] not in self._overlapping:
+                origin = record["id"].rsplit("-", 1)[0] if work == WIKI else record["id"]
+                texts = _passages(record["text"], PASSAGE_CHARS)
+                found += [RewordedCase(record["id"], HELD_BACK[work], text, origin=origin) for text in texts]
+        return rng.sample(found, min(count, len(found)))
+
+    def innocent_english(self) -> list[RewordedCase]:
+        """Passages of the Bible whose Chinese is not in the reference corpus, and of the product's documentation."""
+        cases = [RewordedCase(row["id"], "English Bible", row["text"], origin=row["id"]) for row in self.bible[1::2]]
+        for path in sorted(DOCS.rglob("*.md")):
+            texts = _passages(path.read_text(encoding="utf-8"), ENGLISH_CHARS)
+            cases += [RewordedCase(path.name, "English documentation", text, origin=path.name) for text in texts]
+        return cases
+
+
+def demo_works() -> dict[WorkTextId, str]:
+    """The works of the demo by the names that rewrites of them give: demo/river-town/001-水位簿."""
+    paths = sorted(DEMO.rglob("*.txt"))
+    return {WorkTextId(f"demo/{path.relative_to(DEMO).with_suffix('')}"): path.read_text("utf-8") for path in paths}
+
+
+def among_others(case: RewordedCase, others: Sequence[RewordedCase], rng: Random) -> RewordedCase:
+    """The page between AROUND unrelated passages."""
+    drawn = [other.text for other in rng.sample(others, AROUND)]
+    before = "\n".join([*drawn[: AROUND // 2], ""])
+    text = "\n".join([before + case.text, *drawn[AROUND // 2 :]])
+    return replace(case, text=text, page=TextRange(len(before), len(before) + len(case.text)))
+
+
+def _case(row: Record, kind: str, work: TextRange) -> RewordedCase:
+    page = TextRange(0, len(row["text"]))
+    return RewordedCase(row["id"], kind, row["text"], WorkTextId(row["source_id"]), work, page, row["source_id"])
+
+
+def _passages(text: str, chars: int) -> Iterator[str]:
+    for start in range(0, max(1, len(text) - chars // 2), chars):
+        yield text[start : start + chars]
+
+
+def _zipped(path: Path) -> list[Record]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _lines(path: Path) -> list[Record]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def by_kind(cases: Sequence[RewordedCase]) -> dict[str, list[RewordedCase]]:
+    """The cases of each kind, kinds in order of the first case."""
+    found: dict[str, list[RewordedCase]] = defaultdict(list)
+    for case in cases:
+        found[case.kind].append(case)
+    return found

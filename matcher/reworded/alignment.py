@@ -1,0 +1,120 @@
+"""Which sentences of a page say what which sentences of a work say, and how much that is in all.
+
+Two measures: how near two sentences are beside what either is near to in general (`csls`), and the same beside what is
+usual between these two stretches, since what is alike by subject is alike everywhere. In both every sentence of the
+page is given at most one of the work; their mean is the score.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matcher.reworded.background import Windows
+from matcher.reworded.weights import Floats
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentRules:
+    """All numbers that the score depends on. Values and what else was tried: docs/decisions/reworded.md."""
+
+    shift: float = 0.08  # taken from csls
+    min_gain: float = 0.05  # and this, of what remains
+    min_local_gain: float = 0.3  # of what stands out of the rest of its stretch
+    again: float = 0.5  # what a sentence of the work counts that was given to another already
+    max_page_step: int = 2  # sentences between two of the page that count as neighbours
+    max_work_step: int = 3
+    min_pair_gain: float = 0.02  # with less, two sentences are no pair
+    scale: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A sentence of the page and one of the work, by their numbers. strength: what it adds to the score."""
+
+    page: int
+    work: int
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """score: of the whole, 0 where nothing is alike; pairs: by the page."""
+
+    score: float
+    pairs: tuple[SentencePair, ...]
+
+
+RULES = AlignmentRules()
+NOTHING = Alignment(0.0, ())
+
+
+def align(page: Windows, work: Windows, rules: AlignmentRules = RULES) -> Alignment:
+    """Set the sentences of a stretch of the page against those of a stretch of the work."""
+    if not page.units or not work.units:
+        return NOTHING
+    matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
+    rows, columns, gains = assigned(np.maximum(matrix - rules.min_gain, 0), rules.again)
+    local = np.maximum(_local(matrix) - rules.min_local_gain, 0)
+    whole, beside = float(gains.sum()), float(assigned(local, rules.again)[2].sum())
+    is_pair = gains > rules.min_pair_gain
+    pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
+    score = rules.scale * ((whole + beside) / 2 + _in_step(pairs, rules))
+    return Alignment(round(score, 4), tuple(SentencePair(*pair) for pair in pairs))
+
+
+def csls(page: Windows, work: Windows) -> Floats:
+    """float32[page windows, work windows]: twice the cosine, less the nearness of either."""
+    found = page.vectors @ work.vectors.T
+    found *= 2
+    found -= page.nearness[:, None]
+    found -= work.nearness
+    return found
+
+
+def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
+    """float32[page, work]: for two sentences the best of all windows that hold them.
+
+    windows: float32[2 page - 1, 2 work - 1], as `csls` gives it: sentences first, then pairs of neighbours.
+    """
+    return _by_columns(_by_columns(windows, work).T, page).T
+
+
+def assigned(gains: Floats, again: float) -> tuple[Places, Places, Floats]:
+    """Give each row a column so that the sum is the greatest: rows, columns and gains, in order of the rows.
+
+    A column may be taken twice, the second time for `again` of its gain.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(np.concatenate([gains, again * gains], axis=1), maximize=True)
+    first = columns < gains.shape[1]
+    columns = columns % gains.shape[1]
+    return rows, columns, gains[rows, columns] * np.where(first, 1.0, again).astype(np.float32)
+
+
+def _by_columns(windows: Floats, units: int) -> Floats:
+    best = windows[:, :units].copy()
+    pairs = windows[:, units:]
+    if units > 1:
+        np.maximum(best[:, :-1], pairs, out=best[:, :-1])
+        np.maximum(best[:, 1:], pairs, out=best[:, 1:])
+    return best
+
+
+def _local(matrix: Floats) -> Floats:
+    """What of each cell is beyond the mean of the medians of its row and its column."""
+    rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
+    return np.asarray(matrix - (rows + columns) / 2, np.float32)
+
+
+def _in_step(pairs: list[tuple[int, int, float]], rules: AlignmentRules) -> float:
+    """For each two neighbouring pairs that are neighbours in the work too, the smaller gain."""
+    total = 0.0
+    for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):
+        if next_page - page <= rules.max_page_step and abs(next_work - work) <= rules.max_work_step:
+            total += min(gain, next_gain)
+    return total

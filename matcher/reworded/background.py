@@ -1,0 +1,114 @@
+"""What sentences in general are near to: a fixed sample, against which the nearness of two sentences is judged.
+
+A vector that is near to everything says little by being near to something. So of the vectors the mean of many texts is
+taken away, and of the cosine of two what each has on average with the nearest of the sample (`nearness`; CSLS: Conneau
+and others, Word Translation Without Parallel Data, 2018, with a sample in place of the other side).
+"""
+
+import hashlib
+import io
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import BrokenInvariant
+from matcher.reworded.encoding import DIMENSIONS, Encoded
+from matcher.reworded.weights import Floats
+
+BACKGROUND_2026 = Path(__file__).with_name("background_2026.bin")
+SHA256_2026 = "493d116e0fdb83118a9646134f5311c1e90fec438590e6346310ec830891553c"
+AXES = 96  # that vectors are kept along for look-ups by meaning (matcher.reworded.meanings)
+NEAREST = 8  # of the sample, whose mean cosine is the nearness; the design had 8 and 10, which were alike
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """Sentences and neighbouring pairs of a text, ready to be set against those of another.
+
+    vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] for no sentence
+    nearness  float32[2n-1]       mean cosine with the nearest of the background
+    """
+
+    vectors: Floats
+    nearness: Floats
+
+    @property
+    def units(self) -> int:
+        """How many sentences there are."""
+        return (len(self.vectors) + 1) // 2
+
+    def between(self, start: int, end: int) -> "Windows":
+        """The sentences [start, end) and the pairs within."""
+        units = self.units
+        places = np.r_[start:end, units + start : units + max(start, end - 1)]
+        return Windows(self.vectors[places], self.nearness[places])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Background:
+    """What sentences in general are near to.
+
+    mean    float32[512]        of all vectors
+    sample  float32[size, 512]  centred, of length 1
+    axes    float32[512, AXES]  along which the sample varies most, most first; of length 1
+    digest  SHA-256 of the file, 64 hex digits
+    """
+
+    mean: Floats
+    sample: Floats
+    axes: Floats
+    digest: str
+
+    def windows(self, encoded: Encoded) -> Windows:
+        """The sentences and pairs of a text against this background."""
+        vectors = centred(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
+        return Windows(vectors, nearness(vectors, self.sample))
+
+
+def centred(vectors: Floats, mean: Floats) -> Floats:
+    """float32[n, 512]: without the mean, of length 1."""
+    moved = vectors - mean
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True) + _TINY
+    return moved
+
+
+def nearness(vectors: Floats, sample: Floats) -> Floats:
+    """float32[n]: the mean cosine of each vector with the NEAREST of the sample."""
+    cosines = vectors @ sample.T
+    return np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1)
+
+
+def packed(mean: Floats, sample: Floats) -> bytes:
+    """The file of a background: the sample in 8 bits a number, in numpy's format, the same for the same numbers."""
+    scale = np.abs(sample).max(axis=1, keepdims=True) / 127
+    axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
+    file = io.BytesIO()
+    np.save(file, mean.astype("<f4"))
+    np.save(file, np.round(sample / scale).astype(np.int8))
+    np.save(file, axes.astype("<f2"))
+    return file.getvalue()
+
+
+def unpacked(content: bytes) -> Background:
+    """The inverse of `packed`. Raises ValueError for what is no such file."""
+    file = io.BytesIO(content)
+    mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
+    if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
+        raise ValueError(f"shapes {mean.shape}, {sample.shape}, {axes.shape}")
+    sample /= np.linalg.norm(sample, axis=1, keepdims=True)
+    return Background(mean, sample, axes, hashlib.sha256(content).hexdigest())
+
+
+@cache
+def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
+    """The background that comes with the product. Raises BrokenInvariant for another file than that of the digest."""
+    try:
+        background = unpacked(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BrokenInvariant("reworded.unreadable-background", path=path, error=error) from error
+    if background.digest != digest:
+        raise BrokenInvariant("reworded.wrong-background", path=path)
+    return background

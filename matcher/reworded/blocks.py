@@ -1,0 +1,32 @@
+"""Blocks of a page: runs of sentences that are looked up together, since a passage may be a small part of a page."""
+
+from collections.abc import Iterable, Iterator
+
+
+def blocks(units: int, size: int, step: int) -> list[tuple[int, int]]:
+    """[start, end) of the blocks of that many sentences; the last is whole where there are enough, none is needless.
+
+    >>> blocks(5, 16, 8), blocks(20, 16, 8), blocks(0, 16, 8)
+    ([(0, 5)], [(0, 16), (4, 20)], [])
+    """
+    if not units:
+        return []
+    last = max(0, units - size)
+    return [(start, min(units, start + size)) for start in [*range(0, last, step), last]]
+
+
+def runs(several: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Blocks that overlap or touch as one, in order.
+
+    >>> list(runs([(0, 16), (8, 24), (40, 56)]))
+    [(0, 24), (40, 56)]
+    """
+    start = end = -1
+    for first, last in sorted(several):
+        if first > end:
+            if end > start:
+                yield start, end
+            start, end = first, last
+        end = max(end, last)
+    if end > start:
+        yield start, end

@@ -1,0 +1,69 @@
+"""Writes the background: the mean of the vectors of many texts, and a sample of their sentences and pairs.
+
+    python -m matcher.reworded.build_background /path/to/corpora 2026
+
+The folder holds the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). Of each file as many windows are
+drawn as SOURCES says, from as many works as it has, one for each passage drawn; every second is a pair. News are left
+out: their publisher allows study only. It prints the digest for `background.SHA256_2026`.
+"""
+
+import gzip
+import json
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from matcher.reworded.background import centred, packed, unpacked
+from matcher.reworded.encoding import UseEncoder
+from matcher.reworded.weights import Floats
+
+SOURCES = {"editions": 1_200, "single": 800, "reuse_dev_docs": 300, "wiki": 700}  # windows of each
+PASSAGE_CHARS = 400
+SEED = 20261128
+
+
+def passages(folder: Path, name: str, count: int) -> Iterator[str]:
+    """That many passages of a file, every work in turn, from chapters and places drawn at random."""
+    file = next(path for path in sorted(folder.glob(f"{name}*.jsonl.gz")) if "pairs" not in path.name)
+    works: dict[str, list[str]] = defaultdict(list)
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            works[record["work"]].append(record["text"])
+    rng = random.Random(SEED)  # noqa: S311 - a sample that can be drawn again
+    for number in range(count):
+        text = rng.choice(works[sorted(works)[number % len(works)]])
+        start = rng.randrange(max(1, len(text) - PASSAGE_CHARS))
+        yield text[start : start + PASSAGE_CHARS]
+
+
+def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
+    """The mean of all windows, and the sample. The first and the last sentence of a passage are cut off: left out."""
+    encoder, drawn, means = UseEncoder(), [], []
+    rng = random.Random(SEED)  # noqa: S311
+    for name, count in sources.items():
+        for passage in passages(folder, name, count):
+            encoded = encoder.encode([passage])[0]
+            inner = (encoded.singles[1:-1], encoded.pairs[1:-1])
+            kind = inner[len(drawn) % 2] if len(inner[1]) else inner[0]
+            if len(kind):
+                drawn.append(kind[rng.randrange(len(kind))])
+                means.append(np.concatenate(inner).mean(axis=0))
+    mean = np.mean(means, axis=0, dtype=np.float64).astype(np.float32)
+    return mean, centred(np.array(drawn), mean)
+
+
+def main(folder: str, name: str) -> None:
+    """Write the file of a name, and say its digest and size."""
+    content = packed(*background(Path(folder), SOURCES))
+    path = Path(__file__).with_name(f"background_{name}.bin")
+    path.write_bytes(content)
+    built = unpacked(content)
+    print(f"{path.name}: {len(content)} bytes, {len(built.sample)} windows, SHA-256 {built.digest}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

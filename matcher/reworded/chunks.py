@@ -1,0 +1,211 @@
+"""Which stretches of works share rare pairs of characters with a block of a page: an index, its port and its twin.
+
+A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
+are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
+reworded, and few chunks have the same of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ids import WorkTextId
+from fingerprint.readings import fold_variants
+
+CELL_CHARS = 300  # the step; a chunk is two cells
+# Pairs of characters in more of the cells are no evidence and left out. In a small index at least this many cells.
+MAX_SHARE, MIN_COMMON_CELLS = 0.02, 20
+FOUND = 12  # chunks that a look-up names; the tenth says how much an unrelated chunk has
+_LOW_BITS = np.uint64(32)
+
+Keys = NDArray[np.uint32]
+Cells = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A stretch of a text, [start, end) in characters of the text as given, and how much of a block it shares."""
+
+    text_id: WorkTextId
+    start: int
+    end: int
+    score: float
+
+
+class ChunkIndex(Protocol):
+    """The texts that reworded copies are looked for of. Implementations: `MemoryChunkIndex`."""
+
+    def add(self, text_id: WorkTextId, text: str) -> bool:
+        """Make a text findable; False where it is already."""
+        ...
+
+    def remove(self, text_id: WorkTextId) -> None:
+        """Make a text unfindable; nothing happens where it is not there."""
+        ...
+
+    def find(self, block: str) -> list[FoundChunk]:
+        """Up to FOUND chunks that share most with a block of a page, best first; none overlaps a better one."""
+        ...
+
+
+def cell_keys(text: str) -> tuple[Keys, Cells]:
+    """The distinct pairs of characters of each cell of a text, by cells: keys and the cell of each.
+
+    A key is both characters, simplified, 16 bits each. Spaces and punctuation are left out, so that what stands on
+    either side of them is a pair too: rewording moves commas. A pair belongs to the cell of its first character.
+    """
+    keys, places = _pairs(text)
+    both = np.unique((places // CELL_CHARS).astype(np.uint64) << _LOW_BITS | keys)
+    return both.astype(np.uint32), (both >> _LOW_BITS).astype(np.uint32)
+
+
+class MemoryChunkIndex:
+    """A `ChunkIndex` in the memory of one process; one thread at a time.
+
+    Postings lie in one run by increasing keys, four bytes each, made at the first look-up after a change; those of
+    removed texts are left out then.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[WorkTextId, tuple[int, int]] = {}  # first cell and length in characters
+        self._ids: list[WorkTextId] = []
+        self._starts: list[int] = []
+        self._lengths: list[int] = []
+        self._end = 0
+        self._pending: list[NDArray[np.uint64]] = []
+        self._run = _Run.of(np.zeros(0, np.uint64))
+        self._has_removed = False
+
+    def add(self, text_id: WorkTextId, text: str) -> bool:
+        if text_id in self._texts:
+            return False
+        keys, cells = cell_keys(text)
+        self._pending.append(keys.astype(np.uint64) << _LOW_BITS | (cells + np.uint32(self._end)))
+        self._texts[text_id] = (self._end, len(text))
+        self._ids.append(text_id)
+        self._starts.append(self._end)
+        self._lengths.append(len(text))
+        self._end += max(1, -(-len(text) // CELL_CHARS))
+        return True
+
+    def remove(self, text_id: WorkTextId) -> None:
+        if self._texts.pop(text_id, None) is not None:
+            self._has_removed = True
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the postings and their keys."""
+        self._merge()
+        return self._run.nbytes
+
+    def find(self, block: str) -> list[FoundChunk]:
+        self._merge()
+        scores = self._scores(block)
+        if not scores.size:
+            return []
+        chunks = scores + np.append(scores[1:], np.float32(0))
+        chunks[np.array(self._starts[1:], np.int64) - 1] = scores[np.array(self._starts[1:], np.int64) - 1]
+        return self._best(chunks)
+
+    def _scores(self, block: str) -> NDArray[np.float32]:
+        """float32[cells]: the weights of the pairs that each shares with the block."""
+        keys, counts = np.unique(_pairs(block)[0], return_counts=True)
+        firsts, lasts = self._run.find(keys)
+        numbers = lasts - firsts
+        cells = max(1, self._end)
+        is_rare = (numbers > 0) & (numbers <= max(MIN_COMMON_CELLS, MAX_SHARE * cells))
+        weights = (1 + np.log(counts)) * np.log(cells / np.maximum(1, numbers))
+        firsts, numbers, weights = firsts[is_rare], numbers[is_rare], np.maximum(weights[is_rare], 0.1)
+        ends = np.cumsum(numbers)
+        places = np.arange(ends[-1] if ends.size else 0) + np.repeat(firsts - (ends - numbers), numbers)
+        found = np.bincount(self._run.cells[places], np.repeat(weights, numbers), self._end)
+        return found.astype(np.float32)
+
+    def _best(self, chunks: NDArray[np.float32]) -> list[FoundChunk]:
+        found: list[FoundChunk] = []
+        taken: set[int] = set()
+        most = min(chunks.size, 4 * FOUND)
+        best = np.argpartition(-chunks, most - 1)[:most]
+        for cell in best[np.lexsort((best, -chunks[best]))].tolist():
+            if chunks[cell] <= 0 or len(found) == FOUND:
+                break
+            number = int(np.searchsorted(self._starts, cell, side="right")) - 1
+            if self._ids[number] not in self._texts or {cell - 1, cell, cell + 1} & taken:
+                continue
+            taken.add(cell)
+            start = (cell - self._starts[number]) * CELL_CHARS
+            end = min(self._lengths[number], start + 2 * CELL_CHARS)
+            found.append(FoundChunk(self._ids[number], start, end, float(chunks[cell])))
+        return found
+
+    def _merge(self) -> None:
+        if not self._pending and not self._has_removed:
+            return
+        postings = np.concatenate([self._run.postings(), *self._pending])
+        if self._has_removed:
+            postings = postings[self._is_alive(postings.astype(np.uint32))]
+        postings.sort()
+        self._run, self._pending, self._has_removed = _Run.of(postings), [], False
+
+    def _is_alive(self, cells: Cells) -> NDArray[np.bool_]:
+        living = {start for start, _ in self._texts.values()}
+        is_alive = np.array([start in living for start in self._starts], np.bool_)
+        return np.asarray(is_alive[np.searchsorted(self._starts, cells, side="right") - 1], np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """keys: uint32[n] ascending; ends: uint32[n], where the cells of each end; cells: uint32[postings]."""
+
+    keys: Keys
+    ends: NDArray[np.uint32]
+    cells: Cells
+
+    @classmethod
+    def of(cls, postings: NDArray[np.uint64]) -> "_Run":
+        """postings: ascending, key above, cell below."""
+        keys, counts = np.unique((postings >> _LOW_BITS).astype(np.uint32), return_counts=True)
+        return cls(keys, np.cumsum(counts).astype(np.uint32), postings.astype(np.uint32))
+
+    @property
+    def nbytes(self) -> int:
+        return self.keys.nbytes + self.ends.nbytes + self.cells.nbytes
+
+    def postings(self) -> NDArray[np.uint64]:
+        counts = np.diff(self.ends, prepend=np.uint32(0))
+        return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
+
+    def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the cells of each key begin and end; both the same where there are none."""
+        if not self.keys.size:
+            nothing = np.zeros(keys.size, np.int64)
+            return nothing, nothing
+        rows = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+        lasts = self.ends[rows].astype(np.int64)
+        firsts = np.where(rows > 0, self.ends[rows - 1], 0).astype(np.int64)
+        return np.where(self.keys[rows] == keys, firsts, lasts), lasts
+
+
+@cache
+def _letters() -> NDArray[np.bool_]:
+    """bool[65536]: which code points of the basic plane are letters or digits."""
+    return np.array([chr(code).isalnum() for code in range(1 << 16)], np.bool_)
+
+
+def _pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
+    """The key of each pair of characters of a text and the offset of its first; rare planes are left out."""
+    codes = fold_variants(text)
+    places = np.flatnonzero(_letters()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
+    letters = codes[places].astype(np.uint32)
+    keys = letters[:-1] << np.uint32(16) | letters[1:]
+    return keys, places[:-1]
+
+
+def add_all(index: ChunkIndex, texts: Iterable[tuple[WorkTextId, str]]) -> None:
+    """Make many texts findable."""
+    for text_id, text in texts:
+        index.add(text_id, text)

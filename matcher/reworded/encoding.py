@@ -1,0 +1,102 @@
+"""From texts to the vectors of their sentences, alone and with the next one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from matcher.reworded.sentences import Units, folded, sentence_units
+from matcher.reworded.token_features import TokenFeatures
+from matcher.reworded.weights import (
+    TOKENIZER_SHA256,
+    WEIGHTS_SHA256,
+    Floats,
+    load_tokenizer,
+    load_weights,
+)
+
+DIMENSIONS = 512
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """The sentences of a text and their vectors, each of length 1.
+
+    units    int32[n, 2]       offsets in the text as given
+    singles  float32[n, 512]   of each unit
+    pairs    float32[n-1, 512] of each unit with the next; [0, 512] where there are less than two
+    """
+
+    units: Units
+    singles: Floats
+    pairs: Floats
+
+
+class Encoder(Protocol):
+    """What gives sentences their vectors. Vectors of encoders with different identities are never compared."""
+
+    @property
+    def identity(self) -> str:
+        """What the vectors depend on: the digests of weights and tokenizer."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        """Each text's sentences with their vectors; nothing of a text depends on the others but the last digits."""
+        ...
+
+
+class UseEncoder:
+    """The Universal Sentence Encoder, multilingual, version 3, on the processor; one thread at a time.
+
+    Raises BadConfiguration at once where the extra `reworded` is not installed.
+    """
+
+    def __init__(self) -> None:
+        self._weights, self._tokenize = load_weights(), load_tokenizer()
+        self._features = TokenFeatures(self._weights)
+
+    @property
+    def identity(self) -> str:
+        return f"use-multilingual-3 {WEIGHTS_SHA256[:16]} {TOKENIZER_SHA256[:16]}"
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        units = [sentence_units(text) for text in texts]
+        sentences = [sentence for text, places in zip(texts, units, strict=True) for sentence in _cut(text, places)]
+        tokens = self._tokenize(sentences)
+        sums = self._features.sums(tokens)
+        lengths = np.array([len(sentence) for sentence in tokens], np.float32)
+        ends = np.cumsum([len(places) for places in units])
+        parts = zip(units, np.split(sums, ends[:-1]), np.split(lengths, ends[:-1]), strict=True)
+        return [self._encoded(*part) for part in parts]
+
+    def _encoded(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
+        """A pair is one sentence whose features are those of both: so the marks between them are counted twice."""
+        if not len(units):
+            nothing = np.zeros((0, DIMENSIONS), np.float32)
+            return Encoded(units, nothing, nothing)
+        windows = np.concatenate([sums, sums[:-1] + sums[1:]])
+        vectors = self._head(windows, np.concatenate([lengths, lengths[:-1] + lengths[1:]]))
+        return Encoded(units, vectors[: len(units)], vectors[len(units) :])
+
+    def _head(self, sums: Floats, lengths: Floats) -> Floats:
+        weight, bias = self._weights.cnn
+        mean = sums @ weight
+        mean += lengths[:, None] * bias
+        mean /= np.sqrt(lengths)[:, None]
+        head = self._weights.head
+        first = mean @ head["p1"]
+        first += np.maximum(mean @ head["d0"], 0) @ head["d1"]
+        np.maximum(first, 0, out=first)
+        vectors = first @ head["p3"]
+        vectors += np.maximum(first @ head["d2"], 0) @ head["d3"]
+        np.tanh(vectors, out=vectors)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True) + _TINY
+        return vectors
+
+
+def _cut(text: str, units: Units) -> list[str]:
+    """The sentences as the encoder reads them: traditional characters folded, no line breaks."""
+    plain = folded(text)
+    return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

@@ -1,0 +1,33 @@
+"""What is found: a text, a score, and which sentences of the page correspond to which of the work."""
+
+from dataclasses import dataclass
+
+from core.ids import WorkTextId
+from core.text import TextRange
+from matcher.reworded.calibration import Band, RewordedClass
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedPair:
+    """Two sentences that say the same, as ranges of the texts as given. strength: [0, 1], 1 for the same wording."""
+
+    page: TextRange
+    work: TextRange
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedMatch:
+    """A lead: a statistical comparison of meaning, which proves no copying.
+
+    score: of the best block of 16 sentences of the page; it has no upper bound and is no share. band: how often
+    innocent passages reached as much, None where that was not measured. standing_out: how many times as much the
+    stretch of the work shared with the page as the tenth best of all stretches did. pairs: by the page.
+    """
+
+    found: RewordedClass
+    text_id: WorkTextId
+    score: float
+    standing_out: float
+    band: Band | None
+    pairs: tuple[RewordedPair, ...]

@@ -1,0 +1,39 @@
+"""The algorithm as it is recorded in cases: a version and what scores and pairs depend on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from matcher.reworded.background import SHA256_2026
+from matcher.reworded.calibration import Band, RewordedClass
+from matcher.reworded.weights import TOKENIZER_SHA256, WEIGHTS_SHA256
+
+
+@dataclass(frozen=True, slots=True)
+class RewordedAlgorithm:
+    """A version for ever: scores of one are never compared with those of another. Digests: SHA-256, 64 hex digits.
+
+    Whatever changes a score or a pair (units, weights, background, alignment, calibration) asks for a new version.
+    """
+
+    version: int
+    weights: str
+    tokenizer: str
+    background: str
+    bands: Mapping[RewordedClass, tuple[Band, ...]]
+
+
+# Alarms among innocent passages: zhuiwen bench quality --parts reworded, see matcher.reworded.calibration.
+REWORDED_1 = RewordedAlgorithm(
+    version=1,
+    weights=WEIGHTS_SHA256,
+    tokenizer=TOKENIZER_SHA256,
+    background=SHA256_2026,
+    bands=MappingProxyType({RewordedClass.REWORDED: (), RewordedClass.TRANSLATED: ()}),
+)
+CURRENT = REWORDED_1
+
+
+def bands(found: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:
+    """The bands of a class, by increasing score."""
+    return algorithm.bands[found]

@@ -1,0 +1,170 @@
+"""From a page to its leads: gate, encode, align, join, decide."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.ids import WorkTextId
+from core.text import TextRange
+from matcher.reworded.alignment import Alignment, align
+from matcher.reworded.background import Background, Windows
+from matcher.reworded.blocks import blocks, runs
+from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration, RewordedClass
+from matcher.reworded.chunks import ChunkIndex, FoundChunk
+from matcher.reworded.encoding import Encoder
+from matcher.reworded.found import RewordedMatch, RewordedPair
+from matcher.reworded.gate import Candidate, standing_out
+from matcher.reworded.meanings import MeaningIndex
+from matcher.reworded.record import bands
+from matcher.reworded.sentences import Units, is_latin, sentence_units
+from matcher.reworded.stretches import Stretch, Stretches, Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Where stretches of works are looked up.
+
+    chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning,
+    each for pages in the other language; None where nobody watches for translations.
+    """
+
+    chunks: ChunkIndex
+    han: MeaningIndex | None = None
+    latin: MeaningIndex | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A run of sentences of the page and what its blocks are compared with, each chunk once."""
+
+    units: Units
+    windows: Windows
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """A block set against a stretch. first: its first sentence in the part; standing_out: of the stretch (gate)."""
+
+    part: _Part
+    first: int
+    stretch: Stretch
+    standing_out: float
+    alignment: Alignment
+
+
+class RewordedSearch:
+    """Finds what pages say in other words than the works do; one thread at a time."""
+
+    def __init__(
+        self,
+        indexes: Indexes,
+        texts: Texts,
+        encoder: Encoder,
+        background: Background,
+        calibration: RewordedCalibration = DEFAULT,
+    ) -> None:
+        self._indexes, self._encoder, self._background = indexes, encoder, background
+        self._stretches = Stretches(texts, encoder, background)
+        self._calibration = calibration
+
+    def search(self, text: str) -> tuple[RewordedMatch, ...]:
+        """The leads of a page, the highest score first; nothing for a page that says what no work says."""
+        latin = is_latin(text)
+        matches = self._decided(self._by_meaning(text, self._indexes.han if latin else self._indexes.latin), True)
+        if not latin:
+            matches += self._decided(self._by_characters(text), False)
+        return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
+
+    def _by_characters(self, text: str) -> list[_Part]:
+        """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
+        units = sentence_units(text)
+        passed: dict[tuple[int, int], list[Candidate]] = {}
+        for first, last in self._blocks(len(units)):
+            found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
+            if chosen := self._standing_out(found, self._calibration.min_standing_out):
+                passed[first, last] = chosen
+        parts = []
+        for first, last in runs(passed):
+            start, end = int(units[first, 0]), int(units[last - 1, 1])
+            encoded = self._encoder.encode([text[start:end]])[0]
+            inside = [each for block, chosen in passed.items() if first <= block[0] < last for each in chosen]
+            parts.append(_Part(encoded.units + start, self._background.windows(encoded), _distinct(inside)))
+        return parts
+
+    def _by_meaning(self, text: str, index: MeaningIndex | None) -> list[_Part]:
+        if index is None:
+            return []
+        encoded = self._encoder.encode([text])[0]
+        windows = self._background.windows(encoded)
+        parts = []
+        for first, last in self._blocks(windows.units):
+            block = windows.between(first, last)
+            if chosen := self._standing_out(index.find(block), self._calibration.min_meaning_standing_out):
+                parts.append(_Part(encoded.units[first:last], block, _distinct(chosen)))
+        return parts
+
+    def _blocks(self, units: int) -> list[tuple[int, int]]:
+        return blocks(units, self._calibration.block_units, self._calibration.block_step)
+
+    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[Candidate]:
+        return standing_out(found, min_ratio, self._calibration.max_stretches)
+
+    def _decided(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
+        found = RewordedClass.TRANSLATED if translated else RewordedClass.REWORDED
+        by_text: dict[WorkTextId, list[_Compared]] = defaultdict(list)
+        for part in parts:
+            for compared in self._compared(part):
+                by_text[compared.stretch.chunk.text_id].append(compared)
+        matches = (self._match(text_id, several, found) for text_id, several in by_text.items())
+        return [match for match in matches if match is not None]
+
+    def _compared(self, part: _Part) -> list[_Compared]:
+        several = []
+        ratios = {candidate.chunk: candidate.standing_out for candidate in part.candidates}
+        for stretch in self._stretches.around(list(ratios)):
+            for first, last in self._blocks(part.windows.units):
+                alignment = align(part.windows.between(first, last), stretch.windows)
+                several.append(_Compared(part, first, stretch, ratios[stretch.chunk], alignment))
+        return several
+
+    def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
+        score = max(each.alignment.score for each in several)
+        ratio = max(each.standing_out for each in several)
+        least = self._calibration.min_score(found, ratio)
+        if score < least:
+            return None
+        joined = [each for each in several if each.alignment.score >= self._calibration.joining_share * least]
+        return RewordedMatch(found, text_id, score, ratio, _band(found, score), self._pairs(joined))
+
+    def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
+        """Of all blocks that joined the strongest pair of each sentence of the page."""
+        strongest: dict[tuple[int, int], RewordedPair] = {}
+        for each in several:
+            for pair in each.alignment.pairs:
+                page = _range(each.part.units, each.first + pair.page)
+                work = _range(each.stretch.units, pair.work)
+                strength = round(min(1.0, pair.strength / self._calibration.strength_scale), 2)
+                place = page.start, page.end
+                if strength >= max(
+                    self._calibration.min_pair_strength,
+                    strongest[place].strength + 0.01 if place in strongest else 0.0,
+                ):
+                    strongest[place] = RewordedPair(page, work, strength)
+        return tuple(strongest[place] for place in sorted(strongest))
+
+
+def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Each stretch once, as it stands out most."""
+    by_ratio = sorted(candidates, key=lambda each: each.standing_out)
+    return tuple({(each.chunk.text_id, each.chunk.start): each for each in by_ratio}.values())
+
+
+def _range(units: Units, number: int) -> TextRange:
+    return TextRange(int(units[number, 0]), int(units[number, 1]))
+
+
+def _band(found: RewordedClass, score: float) -> Band | None:
+    """The highest band that the score reaches."""
+    reached = [band for band in bands(found) if score >= band.min_score]
+    return max(reached, key=lambda band: band.min_score, default=None)

@@ -1,0 +1,77 @@
+"""Stretches of works as sentences with vectors: made when they are looked at, the last ones kept."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.ids import WorkTextId
+from matcher.reworded.background import Background, Windows
+from matcher.reworded.chunks import FoundChunk
+from matcher.reworded.encoding import Encoder
+from matcher.reworded.sentences import Units
+
+# A rewritten passage begins and ends elsewhere than its chunk. The prototype had six sentences on either side.
+MARGIN_CHARS = 200
+KEPT = 128  # stretches, each some .15 MB
+
+Place = tuple[WorkTextId, int, int]
+
+
+class Texts(Protocol):
+    """Where the texts of works are kept."""
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        """The text as given, or None when it has been removed meanwhile."""
+        ...
+
+
+class MemoryTexts(dict[WorkTextId, str]):
+    """Texts in a dictionary."""
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        return self.get(text_id)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """A part of a text, around a chunk. units: offsets in the whole text as given."""
+
+    chunk: FoundChunk
+    units: Units
+    windows: Windows
+
+
+class Stretches:
+    """Encodes what is asked for, everything that is new at once; one thread at a time."""
+
+    def __init__(self, texts: Texts, encoder: Encoder, background: Background) -> None:
+        self._texts, self._encoder, self._background = texts, encoder, background
+        self._kept: OrderedDict[Place, Stretch] = OrderedDict()
+
+    def around(self, chunks: Sequence[FoundChunk]) -> list[Stretch]:
+        """Each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
+        self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
+        found = []
+        for chunk in chunks:
+            if (kept := self._kept.get(_place(chunk))) is not None:
+                self._kept.move_to_end(_place(chunk))
+                found.append(Stretch(chunk, kept.units, kept.windows))
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+    def _encode(self, chunks: Sequence[FoundChunk]) -> None:
+        cut: list[tuple[FoundChunk, int, str]] = []
+        for chunk in chunks:
+            text = self._texts.text(chunk.text_id)
+            if text is not None:
+                start = max(0, chunk.start - MARGIN_CHARS)
+                cut.append((chunk, start, text[start : chunk.end + MARGIN_CHARS]))
+        encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
+        for (chunk, start, _), each in zip(cut, encoded, strict=True):
+            self._kept[_place(chunk)] = Stretch(chunk, each.units + start, self._background.windows(each))
+
+
+def _place(chunk: FoundChunk) -> Place:
+    return chunk.text_id, chunk.start, chunk.end

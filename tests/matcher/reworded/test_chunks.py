@@ -1,0 +1,92 @@
+import random
+
+import pytest
+
+from core.ids import WorkTextId
+from matcher.reworded.chunks import CELL_CHARS, MemoryChunkIndex, cell_keys
+from tests.support.rewritten import INNOCENT, REWORDED, WORK
+
+A, B, C = (WorkTextId(name) for name in "abc")
+
+
+def noise(seed: int, chars: int) -> str:
+    rng = random.Random(seed)
+    return "".join(chr(rng.randrange(0x4E00, 0x6000)) for _ in range(chars))
+
+
+@pytest.fixture
+def index() -> MemoryChunkIndex:
+    filled = MemoryChunkIndex()
+    filled.add(A, noise(1, 3_000) + WORK + noise(2, 3_000))
+    filled.add(B, noise(3, 5_000) + INNOCENT)
+    return filled
+
+
+def test_a_rewritten_passage_is_found_in_its_place(index: MemoryChunkIndex) -> None:
+    best, *others = index.find(REWORDED)
+    assert best.text_id == A
+    assert best.start < 3_000 + len(WORK)
+    assert best.end > 3_000
+    assert best.end - best.start == 2 * CELL_CHARS
+    assert all(best.score > 2 * other.score for other in others)
+
+
+def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryChunkIndex) -> None:
+    index.remove(A)
+    assert all(chunk.text_id != A for chunk in index.find(REWORDED))
+    assert index.add(C, WORK)
+    assert index.find(REWORDED)[0].text_id == C
+    assert index.add(A, WORK + noise(4, 900))
+    assert {chunk.text_id for chunk in index.find(REWORDED)[:2]} == {A, C}
+
+
+def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
+    texts = {WorkTextId(str(seed)): noise(seed, 2_000) for seed in range(6)} | {A: WORK}
+    at_once, one_by_one = MemoryChunkIndex(), MemoryChunkIndex()
+    for text_id, text in texts.items():
+        at_once.add(text_id, text)
+        one_by_one.add(text_id, text)
+        one_by_one.find(REWORDED)
+    assert at_once.find(REWORDED) == one_by_one.find(REWORDED)
+    assert at_once.nbytes == one_by_one.nbytes
+
+
+def test_a_removed_text_takes_no_room(index: MemoryChunkIndex) -> None:
+    alone = MemoryChunkIndex()
+    alone.add(B, noise(3, 5_000) + INNOCENT)
+    index.remove(A)
+    assert index.nbytes == alone.nbytes
+
+
+def test_a_text_is_added_once(index: MemoryChunkIndex) -> None:
+    before = index.nbytes
+    assert not index.add(A, "别的文字")
+    assert index.nbytes == before
+
+
+def test_no_chunk_goes_beyond_its_text() -> None:
+    index = MemoryChunkIndex()
+    index.add(A, "甲" * 290)
+    index.add(B, WORK)
+    (found,) = [chunk for chunk in index.find(WORK) if chunk.text_id == B]
+    assert (found.start, found.end) == (0, len(WORK))
+    assert all(chunk.text_id != A for chunk in index.find(WORK))
+
+
+def test_scripts_are_one_and_punctuation_is_none() -> None:
+    keys, cells = cell_keys("後來，臺灣")
+    assert keys.tolist() == cell_keys("后来台湾")[0].tolist()
+    assert set(cells.tolist()) == {0}
+
+
+def test_a_pair_is_kept_once_for_each_cell() -> None:
+    keys, cells = cell_keys("天地" * CELL_CHARS)
+    assert sorted(zip(cells.tolist(), keys.tolist(), strict=True)) == sorted(
+        (cell, ord(first) << 16 | ord(second)) for cell in (0, 1) for first, second in ("天地", "地天")
+    )
+
+
+def test_an_empty_index_and_an_empty_block_find_nothing(index: MemoryChunkIndex) -> None:
+    assert MemoryChunkIndex().find(WORK) == []
+    assert index.find("") == []
+    assert index.find("𠀀") == []

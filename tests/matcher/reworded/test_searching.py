@@ -1,0 +1,126 @@
+import random
+from dataclasses import replace
+
+import pytest
+
+from core.ids import WorkTextId
+from laboratory.measures.reworded_cases import demo_works
+from matcher.reworded.background import load_background
+from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedClass
+from matcher.reworded.chunks import FoundChunk, MemoryChunkIndex
+from matcher.reworded.found import RewordedMatch
+from matcher.reworded.gate import standing_out
+from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.searching import Indexes, RewordedSearch
+from matcher.reworded.stretches import MemoryTexts
+from tests.support.encoders import encoder, needs_encoder
+from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+
+TEXT = WorkTextId("text")
+BEFORE = "这一章先说别的事情。" * 30
+WHOLE = BEFORE + WORK + INNOCENT[:60]
+
+pytestmark = needs_encoder
+
+
+@pytest.fixture(scope="module")
+def works() -> MemoryTexts:
+    return MemoryTexts({**demo_works(), TEXT: WHOLE})
+
+
+@pytest.fixture(scope="module")
+def indexes(works: MemoryTexts) -> Indexes:
+    chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(load_background().axes)
+    for text_id, text in works.items():
+        chunks.add(text_id, text)
+        encoded = encoder().encode([text])[0]
+        han.add(text_id, encoded.units, load_background().windows(encoded))
+    return Indexes(chunks, han)
+
+
+def search(
+    page: str, indexes: Indexes, works: MemoryTexts, calibration: RewordedCalibration = DEFAULT
+) -> tuple[RewordedMatch, ...]:
+    return RewordedSearch(indexes, works, encoder(), load_background(), calibration).search(page)
+
+
+def assert_corresponds(match: RewordedMatch, page: str, start: int, end: int) -> None:
+    """Pairs lie in the passage, most of it is covered, and the names stand on both sides of a pair."""
+    inside = [pair for pair in match.pairs if len(BEFORE) - 40 <= pair.work.start < len(BEFORE) + len(WORK)]
+    assert len(inside) >= 0.9 * len(match.pairs)
+    assert sum(len(pair.page) for pair in match.pairs if start <= pair.page.start < end) > 0.7 * (end - start)
+    assert all(0 < pair.strength <= 1 for pair in match.pairs)
+    name = "白鹿寺" if "白鹿寺" in page else "White Deer"
+    temple = [pair for pair in match.pairs if pair.page.start <= page.index(name) < pair.page.end]
+    assert temple
+    assert all("白鹿寺" in WHOLE[pair.work.start - 40 : pair.work.end + 40] for pair in temple)
+
+
+def test_a_rewritten_passage_is_named_with_its_sentences(indexes: Indexes, works: MemoryTexts) -> None:
+    (match,) = search(REWORDED, indexes, works)
+    assert (match.found, match.text_id) == (RewordedClass.REWORDED, TEXT)
+    assert_corresponds(match, REWORDED, 0, len(REWORDED))
+
+
+def test_among_other_texts_its_offsets_are_those_of_the_page(indexes: Indexes, works: MemoryTexts) -> None:
+    page = INNOCENT * 3 + "\n" + REWORDED + "\n" + INNOCENT * 2
+    (match,) = search(page, indexes, works)
+    assert match.text_id == TEXT
+    start = len(INNOCENT) * 3 + 1
+    assert_corresponds(match, page, start, start + len(REWORDED))
+
+
+def test_a_translation_is_named_as_one(indexes: Indexes, works: MemoryTexts) -> None:
+    (match,) = search(ENGLISH, indexes, works)
+    assert (match.found, match.text_id) == (RewordedClass.TRANSLATED, TEXT)
+    assert_corresponds(match, ENGLISH, 0, len(ENGLISH))
+
+
+def test_a_chinese_page_is_found_in_an_english_work(works: MemoryTexts) -> None:
+    latin = MemoryMeaningIndex(load_background().axes)
+    encoded = encoder().encode([ENGLISH])[0]
+    latin.add(TEXT, encoded.units, load_background().windows(encoded))
+    indexes = Indexes(MemoryChunkIndex(), latin=latin)
+    (match,) = search(WORK, indexes, MemoryTexts({TEXT: ENGLISH}))
+    assert (match.found, match.text_id) == (RewordedClass.TRANSLATED, TEXT)
+    assert search(INNOCENT, indexes, MemoryTexts({TEXT: ENGLISH})) == ()
+
+
+def test_sentences_in_another_order_are_found_too(indexes: Indexes, works: MemoryTexts) -> None:
+    sentences = [part + "。" for part in REWORDED.split("。") if part]
+    random.Random(4).shuffle(sentences)
+    (match,) = search("".join(sentences), indexes, works)
+    assert match.text_id == TEXT
+
+
+def test_an_innocent_page_names_nothing(indexes: Indexes, works: MemoryTexts) -> None:
+    assert search(INNOCENT, indexes, works) == ()
+    assert search("", indexes, works) == ()
+
+
+def test_the_same_page_has_the_same_leads_twice(indexes: Indexes, works: MemoryTexts) -> None:
+    one = RewordedSearch(indexes, works, encoder(), load_background())
+    first = one.search(REWORDED)
+    one.search(INNOCENT + ENGLISH)
+    assert one.search(REWORDED) == first
+
+
+def test_a_text_that_is_gone_meanwhile_is_left_out(indexes: Indexes, works: MemoryTexts) -> None:
+    left = MemoryTexts({text_id: text for text_id, text in works.items() if text_id != TEXT})
+    assert search(REWORDED, indexes, left) == ()
+
+
+def test_what_is_below_the_threshold_is_not_reported(indexes: Indexes, works: MemoryTexts) -> None:
+    (match,) = search(REWORDED, indexes, works)
+    strict = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, match.score + 1),))
+    assert search(REWORDED, indexes, works, strict) == ()
+
+
+def test_the_gate_lets_through_what_stands_out_from_the_tenth() -> None:
+    def chunks(*scores: float) -> list[FoundChunk]:
+        return [FoundChunk(TEXT, number, number + 1, score) for number, score in enumerate(scores)]
+
+    found = standing_out(chunks(9, 4, *[2] * 8), 2, 3)
+    assert [(each.chunk.score, each.standing_out) for each in found] == [(9, 4.5), (4, 2)]
+    assert standing_out(chunks(3, *[2] * 9), 2, 3) == []
+    assert [each.standing_out for each in standing_out(chunks(9, 3, 3, 3), 2, 3)] == [2, 2, 2]
