@@ -30,6 +30,7 @@ def batch(
     *,
     exclude_same_id: bool = False,
     changes: bool = False,
+    reworded: bool = False,
     engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
     algorithm: Annotated[
         int | None,
@@ -48,8 +49,11 @@ def batch(
     """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
     from deploy.cli.archive import Works
     from deploy.cli.comparers import ALL, engine_names, method_of
+    from deploy.cli.engines import OWN
 
     names, method = engine_names(engine), method_of(engine, algorithm, page_step)
+    if reworded and names != (OWN,):
+        raise BadInput("batch.reworded-own", own=OWN, engine=engine)
     files = {name: _beside(out, name) if engine == ALL else out for name in names}
     for file in files.values():
         _require_unread(file, works, pages)
@@ -64,6 +68,7 @@ def batch(
             file,
             exclude_same_id=exclude_same_id,
             with_changes=changes,
+            with_reworded=reworded,
             processes=processes,
             is_first=name == names[0],
         )
@@ -100,6 +105,7 @@ def _compared(
     *,
     exclude_same_id: bool,
     with_changes: bool,
+    with_reworded: bool,
     processes: int | None,
     is_first: bool,
 ) -> "Summary":
@@ -109,9 +115,14 @@ def _compared(
     from deploy.cli.comparing_processes import default_processes
 
     with termination_raised(), progress(Message("batch.pages-by", engine=name)) as meter:
+        comparer = comparer_of(name, works.texts, method, with_changes=with_changes)
+        if with_reworded:
+            from deploy.cli.reworded_comparer import RewordedComparer, languages_of
+
+            comparer = RewordedComparer(comparer, works.texts, languages_of(pages), meter.text)
         return compared_into(
             out,
-            comparer_of(name, works.texts, method, with_changes=with_changes),
+            comparer,
             pages,
             exclude_same_id=exclude_same_id,
             processes=processes or default_processes(),

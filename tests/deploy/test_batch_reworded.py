@@ -1,0 +1,93 @@
+"""The batch that also looks for pages in other words and in translation."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from matcher.reworded.record import CURRENT
+from tests.support.command_line import CommandLine, zhuiwen
+from tests.support.corpus_texts import story
+from tests.support.encoders import needs_encoder
+from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["zhuiwen"]
+
+WORKS = {"渡口": WORK, "same text": WORK, "another": story(1, 100), "Ferry": ENGLISH}
+
+
+def run(
+    zhuiwen: CommandLine,
+    folder: Path,
+    pages: dict[str, dict[str, str]],
+    *options: object,
+    works: dict[str, str] = WORKS,
+) -> dict[str, Any]:
+    kept, given, out = folder / "works.jsonl", folder / "pages.jsonl", folder / "m.jsonl"
+    rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in works.items()]
+    kept.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    given.write_text("".join(f"{json.dumps({'page_id': name, **page})}\n" for name, page in pages.items()), "utf-8")
+    done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", out, *options)
+    assert done.code == 0, done.err
+    return {record["page_id"]: record["matches"] for record in map(json.loads, out.read_text("utf-8").splitlines())}
+
+
+@needs_encoder
+def test_pages_in_other_words_and_in_translation_are_named_with_their_sentences(
+    zhuiwen: CommandLine, tmp_path: Path
+) -> None:
+    english = "".join(f"<p>{sentence}.</p>" for sentence in ENGLISH.split(". "))
+    pages = {
+        "reworded": {"text": INNOCENT + REWORDED},
+        "translated": {"html": f"<title>The ferry</title><article>{english}</article>"},
+        "copied": {"text": WORK},
+        "innocent": {"text": INNOCENT},
+    }
+    found = run(zhuiwen, tmp_path, pages, "--reworded", "--processes", 1)
+    assert set(found) == {"reworded", "translated", "copied"}
+    reworded = {match["work_id"]: match for match in found["reworded"]}
+    lead = reworded["渡口"]
+    assert (lead["class"], lead["similarity"], lead["containment"], lead["spans"]) == ("reworded", None, None, [])
+    assert (lead["also"], lead["algorithm"]) == (["same text"], CURRENT.version)
+    assert len(lead["pairs"]) >= 5
+    for pair in lead["pairs"]:
+        assert len(INNOCENT) <= pair["page_start"] < pair["page_end"] <= len(INNOCENT + REWORDED)
+        assert 0 <= pair["work_start"] < pair["work_end"] <= len(WORK)
+        assert 0 < pair["strength"] <= 1
+    assert [(match["class"], match["work_id"]) for match in found["translated"] if match["spans"] == []] == [
+        ("translated", "渡口")
+    ]
+    assert [match["class"] for match in found["copied"]] == ["identical"]
+
+
+@needs_encoder
+def test_a_chinese_page_of_an_english_work_is_a_translation(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    pages = {"translated": {"text": WORK}, "innocent": {"text": INNOCENT}}
+    found = run(zhuiwen, tmp_path, pages, "--reworded", "--processes", 1, works={"Ferry": ENGLISH})
+    assert {page: [(match["class"], match["work_id"]) for match in matches] for page, matches in found.items()} == {
+        "translated": [("translated", "Ferry")]
+    }
+
+
+@needs_encoder
+def test_the_work_of_the_page_itself_is_left_out(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    found = run(zhuiwen, tmp_path, {"渡口": {"text": REWORDED}}, "--reworded", "--exclude-same-id", "--processes", 1)
+    assert [(match["work_id"], match["also"]) for match in found["渡口"] if match["class"] == "reworded"] == [
+        ("same text", [])
+    ]
+
+
+def test_without_the_option_nothing_is_compared_by_meaning(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    assert run(zhuiwen, tmp_path, {"page": {"text": REWORDED}}) == {}
+
+
+@pytest.mark.parametrize("engine", ["all", "nshash"])
+def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path, engine: str) -> None:
+    done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", engine)
+    assert done.code == 2
+    assert done.complaints == [f"zhuiwen: --reworded goes with zhuiwen alone, not with {engine}"]
