@@ -109,7 +109,7 @@ class RewordedCorpora:
         """Pages in other words, by strength."""
         rows = _lines(self._folder / "reworded_dev.jsonl")
         cases = [
-            _case(row, STRENGTHS.get(row["strength"], row["strength"]), TextRange(row["start"], row["end"]))
+            _case(row, STRENGTHS.get(row["strength"]) or str(row["strength"]), TextRange(row["start"], row["end"]))
             for row in rows
         ]
         bible = [_case(row, "English Bible", TextRange(0, len(row["source_text"]))) for row in self.bible[::2]]
