@@ -108,7 +108,7 @@ class MemoryChunkIndex:
         if not scores.size:
             return []
         chunks = scores + np.append(scores[1:], np.float32(0))
-        chunks[np.append(self._starts[1:], self._end) - 1] = 0  # an empty cell begins no chunk
+        chunks[np.array([*self._starts[1:], self._end]) - 1] = 0  # an empty cell begins no chunk
         return self._best(chunks)
 
     def _scores(self, block: str) -> NDArray[np.float32]:
