@@ -26,6 +26,7 @@ from matcher.reworded.stretches import MemoryTexts
 # Characters of works, and innocent passages, by the size of the measurement: a minute, ten minutes, an hour.
 WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
 INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
+CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are looked for in works in English
 PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
 EVERYTHING = replace(DEFAULT, min_scores=tuple((name, 0.5) for name in RewordedClass))
 
@@ -71,7 +72,7 @@ class RewordedAlarms:
     @property
     def reworded_class(self) -> RewordedClass:
         """What a lead would be called."""
-        return RewordedClass.TRANSLATED if self.kind.startswith(ENGLISH) else RewordedClass.REWORDED
+        return RewordedClass.TRANSLATED if ENGLISH in self.kind else RewordedClass.REWORDED
 
     @property
     def named(self) -> int:
@@ -124,7 +125,26 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
     low = _searcher(indexes, works, encoder, EVERYTHING)
     alarms = _alarms(low, [*innocent, *source.innocent_english()], chars, progress)
+    back = _from_english(source, encoder, seed)
+    fared, alarms = fared + back[0], alarms + back[1]
     return RewordedResults(tuple(fared), tuple(alarms), tuple((name, chars, bytes_) for name, bytes_ in sizes))
+
+
+def _from_english(
+    source: RewordedCorpora, encoder: Encoder, seed: int
+) -> tuple[list[RewordedFared], list[RewordedAlarms]]:
+    """Chinese pages against works in English, of which there are few."""
+    works, background = source.english_works(), load_background()
+    latin = MemoryMeaningIndex(background.axes)
+    for text_id, text in works.items():
+        encoded = encoder.encode([text])[0]
+        latin.add(text_id, encoded.units, background.windows(encoded))
+    chars, indexes = sum(map(len, works.values())), Indexes(MemoryChunkIndex(), latin=latin)
+    fared = _fared(_searcher(indexes, works, encoder, DEFAULT), source.translated(), "alone", chars)
+    innocent = source.innocent_chinese(CHINESE_AGAINST_ENGLISH, draws.generator(seed, "english"))
+    low = _searcher(indexes, works, encoder, EVERYTHING)
+    alarms = _alarms(low, innocent, chars, lambda done, of: None)
+    return fared, [replace(row, kind=f"{row.kind}, of English") for row in alarms]
 
 
 def _indexes(works: dict[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, list[tuple[str, float]]]:

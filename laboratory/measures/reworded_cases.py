@@ -27,7 +27,7 @@ HELD_BACK = {
     "东度记": "classical",
     "说岳全传": "classical",
     "英烈传": "classical",
-    "热血痕": "classical",
+    "热血痕": "retelling",  # of 东周列国志, which is in the reference corpus: no innocent kind
     "小五义": "sequel",
     "续西游记": "sequel",
     "后西游记": "sequel",
@@ -38,7 +38,7 @@ HELD_BACK = {
 }
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
 AROUND = 4  # unrelated passages that a page has around the one that counts
-ENGLISH = "English"  # what kinds of pages in English begin with
+ENGLISH = "English"  # what stands in kinds of pages in English
 STRENGTHS = {"light": "light", "strong": "strong", "extreme": "extreme", "en": "English"}
 
 Record = dict[str, Any]
@@ -131,6 +131,19 @@ class RewordedCorpora:
                 found += [RewordedCase(record["id"], HELD_BACK[work], text, origin=origin) for text in texts]
         return rng.sample(found, min(count, len(found)))
 
+    def english_works(self) -> dict[WorkTextId, str]:
+        """Works in English: the passages of the Bible of even number, and the product's documentation."""
+        found = {WorkTextId(row["id"]): row["text"] for row in self.bible[::2]}
+        return found | {WorkTextId(path.name): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
+
+    def translated(self) -> list[RewordedCase]:
+        """The Chinese of those passages, as pages."""
+        return [_chinese(row, WorkTextId(row["id"])) for row in self.bible[::2]]
+
+    def innocent_chinese(self, count: int, rng: Random) -> list[RewordedCase]:
+        """As `innocent`, and the Chinese of passages of the Bible that are in no work."""
+        return self.innocent(count, rng) + [_chinese(row, None) for row in self.bible[1::2]]
+
     def innocent_english(self) -> list[RewordedCase]:
         """Passages of the Bible whose Chinese is not in the reference corpus, and of the product's documentation."""
         cases = [RewordedCase(row["id"], "English Bible", row["text"], origin=row["id"]) for row in self.bible[1::2]]
@@ -157,6 +170,11 @@ def among_others(case: RewordedCase, others: Sequence[RewordedCase], rng: Random
 def _case(row: Record, kind: str, work: TextRange) -> RewordedCase:
     page = TextRange(0, len(row["text"]))
     return RewordedCase(row["id"], kind, row["text"], WorkTextId(row["source_id"]), work, page, row["source_id"])
+
+
+def _chinese(row: Record, text_id: WorkTextId | None) -> RewordedCase:
+    text, work = row["source_text"], TextRange(0, len(row["text"]))
+    return RewordedCase(row["id"], "Chinese Bible", text, text_id, work, TextRange(0, len(text)), row["id"])
 
 
 def _passages(text: str, chars: int) -> Iterator[str]:

@@ -46,7 +46,7 @@ class RewordedCalibration:
         (RewordedClass.TRANSLATED, 42.0),
     )
     # Who shares that much more rare wording with one stretch than with others needs less of a score.
-    min_clearly_standing_out: float = 3.5
+    min_clearly_standing_out: float = 4.0
     min_score_standing_out: float = 30.0
     # A block of a text that is named by another block joins it with this share of the score that names.
     joining_share: float = 0.5

@@ -89,7 +89,7 @@ class MemoryChunkIndex:
         self._ids.append(text_id)
         self._starts.append(self._end)
         self._lengths.append(len(text))
-        self._end += max(1, -(-len(text) // CELL_CHARS))
+        self._end += -(-len(text) // CELL_CHARS) + 1  # an empty cell keeps texts apart
         return True
 
     def remove(self, text_id: WorkTextId) -> None:
@@ -108,7 +108,7 @@ class MemoryChunkIndex:
         if not scores.size:
             return []
         chunks = scores + np.append(scores[1:], np.float32(0))
-        chunks[np.array(self._starts[1:], np.int64) - 1] = scores[np.array(self._starts[1:], np.int64) - 1]
+        chunks[np.array([*self._starts[1:], self._end]) - 1] = 0  # an empty cell begins no chunk
         return self._best(chunks)
 
     def _scores(self, block: str) -> NDArray[np.float32]:

@@ -105,13 +105,13 @@ class MemoryMeaningIndex:
     ) -> list[FoundChunk]:
         ids = list(self._texts)
         found: list[FoundChunk] = []
-        taken: set[int] = set()
+        taken: set[tuple[int, int]] = set()  # text and group
         for group in np.argsort(-chunks, kind="stable")[: 4 * FOUND].tolist():
-            if chunks[group] > 0 and len(found) < FOUND and not {group - 1, group, group + 1} & taken:
-                taken.add(group)
+            owner = int(owners[group])
+            if chunks[group] > 0 and len(found) < FOUND and not {(owner, group + step) for step in (-1, 0, 1)} & taken:
+                taken.add((owner, group))
                 end = int(places[group + int(follows[group]), 1])
-                text_id = ids[int(owners[group])]
-                found.append(FoundChunk(text_id, int(places[group, 0]), end, float(chunks[group])))
+                found.append(FoundChunk(ids[owner], int(places[group, 0]), end, float(chunks[group])))
         return found
 
     def _together(self) -> _Text | None:

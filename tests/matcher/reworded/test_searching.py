@@ -18,7 +18,7 @@ from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
 
 TEXT = WorkTextId("text")
 BEFORE = "这一章先说别的事情。" * 30
-WHOLE = BEFORE + WORK + INNOCENT[:60]
+WHOLE = BEFORE + WORK + "后来的事情下一章再说。" * 10
 
 pytestmark = needs_encoder
 
@@ -112,7 +112,7 @@ def test_a_text_that_is_gone_meanwhile_is_left_out(indexes: Indexes, works: Memo
 
 def test_what_is_below_the_threshold_is_not_reported(indexes: Indexes, works: MemoryTexts) -> None:
     (match,) = search(REWORDED, indexes, works)
-    strict = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, match.score + 1),))
+    strict = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, match.score + 1),), min_clearly_standing_out=1e9)
     assert search(REWORDED, indexes, works, strict) == ()
 
 

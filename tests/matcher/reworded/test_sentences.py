@@ -40,7 +40,7 @@ def test_long_sentences_are_cut_at_commas_and_short_ones_joined() -> None:
     assert all(len(re.sub(r"\W", "", unit)) >= MIN_HAN for unit in units(WORK))
     text = "他来了。她走了。我留在河边看了一整夜的雪。"
     assert units(text) == [text]
-    long = "他一直走到河的尽头，看见了那座没有人住的石屋，门前长满了青草，窗上糊着旧报纸，屋顶也塌了一半。"
+    long = "他一直走到河的尽头，看见了那座没有人住的石屋，门前长满了齐腰的青草，窗上糊着旧报纸，屋顶也塌了一半。"
     assert [unit[-1] for unit in units(long)] == ["，", "。"]
 
 
