@@ -78,7 +78,7 @@ def centred(vectors: Floats, mean: Floats) -> Floats:
 def nearness(vectors: Floats, sample: Floats) -> Floats:
     """float32[n]: the mean cosine of each vector with the NEAREST of the sample."""
     cosines = vectors @ sample.T
-    return np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1)
+    return np.asarray(np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1), np.float32)
 
 
 def packed(mean: Floats, sample: Floats) -> bytes:

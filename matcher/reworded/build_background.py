@@ -42,7 +42,9 @@ def passages(folder: Path, name: str, count: int) -> Iterator[str]:
 
 def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
     """The mean of all windows, and the sample. The first and the last sentence of a passage are cut off: left out."""
-    encoder, drawn, means = UseEncoder(), [], []
+    encoder = UseEncoder()
+    drawn: list[Floats] = []
+    means: list[Floats] = []
     rng = random.Random(SEED)  # noqa: S311
     for name, count in sources.items():
         for passage in passages(folder, name, count):
@@ -52,7 +54,7 @@ def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
             if len(kind):
                 drawn.append(kind[rng.randrange(len(kind))])
                 means.append(np.concatenate(inner).mean(axis=0))
-    mean = np.mean(means, axis=0, dtype=np.float64).astype(np.float32)
+    mean = np.asarray(np.mean(np.array(means), axis=0, dtype=np.float64), np.float32)
     return mean, centred(np.array(drawn), mean)
 
 

@@ -93,7 +93,7 @@ class UseEncoder:
         vectors += np.maximum(first @ head["d2"], 0) @ head["d3"]
         np.tanh(vectors, out=vectors)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True) + _TINY
-        return vectors
+        return np.asarray(vectors, np.float32)
 
 
 def _cut(text: str, units: Units) -> list[str]:
