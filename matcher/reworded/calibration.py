@@ -38,15 +38,16 @@ class RewordedCalibration:
     block_step: int = 8
     max_stretches: int = 3  # of works, that a block is compared with
     # How many times the tenth best chunk the best must share with a block. Of 600 innocent passages against 20 M
-    # characters 11 in 100 reach 1.8; no strong rewrite is below 5.5 and no extreme one below 3.6, alone on a page. Of 105
-    # strong ones among four other passages, at 8 M, 1.8 lost one, 1.5 and 1.3 none at once and a half and three times the
-    # time; blocks of 12 and 20 sentences and steps of 4 and 6 find as many.
+    # characters 11 in 100 reach 1.8; no strong rewrite is below 5.5 and no extreme one below 3.6, alone on a page. Of
+    # 105 strong ones among four other passages, at 8 M and with a share of .02 of common pairs (chunks), 1.8 lost one,
+    # 1.5 and 1.3 none at once and a half and three times the time; blocks of 12 and 20 sentences find as many.
     min_standing_out: float = 1.8
     # The same of a look-up by meaning. No translation is below 6, but innocent pages reach 20: it saves time at most.
     min_meaning_standing_out: float = 1.3
-    # Strong rewrites score 71 and more, light ones 115. Of innocent passages, at 20 M characters, this many have 35, 40,
-    # 45 and 50: 19, 10, 8 and 4 of 10,026 on the half that this was chosen on, 21, 18, 15 and 12 of 10,461 on the other.
-    # Of translations 53 of 56 have 42 and more, of 800 innocent ones none; the highest are other chapters of the Bible, 40.
+    # Strong rewrites score 71 and more, light ones 115. Of innocent passages, at 20 M characters, this many have 35,
+    # 40, 45 and 50: 20, 11, 8 and 4 of 10,026 on the half that this was chosen on, 21, 18, 15 and 12 of 10,461 on the
+    # other. Of translations 53 of 56 have 42 and more, of 800 innocent ones none; the highest, other chapters of the
+    # Bible, have 40.
     min_scores: tuple[tuple[RewordedClass, float], ...] = (
         (RewordedClass.REWORDED, 45.0),
         (RewordedClass.TRANSLATED, 42.0),

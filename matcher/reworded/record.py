@@ -23,8 +23,8 @@ class RewordedAlgorithm:
     bands: Mapping[RewordedClass, tuple[Band, ...]]
 
 
-# Alarms among innocent passages, at 20 M characters of works for pages in Chinese (the half that no threshold was chosen
-# on), at 8 M for pages in English and .6 M for works in English: docs/decisions/reworded.md, 28 November 2026.
+# Alarms among innocent passages, at 20 M characters of works for pages in Chinese (the half that no threshold was
+# chosen on), at 8 M for pages in English and .6 M for works in English: docs/decisions/reworded.md, November 2026.
 _INNOCENT, _INNOCENT_IN_TRANSLATION = 10_461, 800
 REWORDED_1 = RewordedAlgorithm(
     version=1,
