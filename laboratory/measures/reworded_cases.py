@@ -108,10 +108,7 @@ class RewordedCorpora:
     def rewritten(self) -> list[RewordedCase]:
         """Pages in other words, by strength."""
         rows = _lines(self._folder / "reworded_dev.jsonl")
-        cases = [
-            _case(row, STRENGTHS.get(row["strength"]) or str(row["strength"]), TextRange(row["start"], row["end"]))
-            for row in rows
-        ]
+        cases = [_case(row, STRENGTHS[row["strength"]], TextRange(row["start"], row["end"])) for row in rows]
         bible = [_case(row, "English Bible", TextRange(0, len(row["source_text"]))) for row in self.bible[::2]]
         return cases + bible
 

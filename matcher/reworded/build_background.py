@@ -54,7 +54,7 @@ def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
             if len(kind):
                 drawn.append(kind[rng.randrange(len(kind))])
                 means.append(np.concatenate(inner).mean(axis=0))
-    mean = np.asarray(np.mean(means, axis=0, dtype=np.float64), np.float32)
+    mean = np.asarray(np.mean(np.array(means), axis=0, dtype=np.float64), np.float32)
     return mean, centred(np.array(drawn), mean)
 
 

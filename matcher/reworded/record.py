@@ -23,13 +23,27 @@ class RewordedAlgorithm:
     bands: Mapping[RewordedClass, tuple[Band, ...]]
 
 
-# Alarms among innocent passages: zhuiwen bench quality --parts reworded, see matcher.reworded.calibration.
+# Alarms among innocent passages, at 20 M characters of works for pages in Chinese (the half that no threshold was
+# chosen on), at 8 M for pages in English and .6 M for works in English: docs/decisions/reworded.md, November 2026.
+_INNOCENT, _INNOCENT_IN_TRANSLATION = 10_461, 800
 REWORDED_1 = RewordedAlgorithm(
     version=1,
     weights=WEIGHTS_SHA256,
     tokenizer=TOKENIZER_SHA256,
     background=SHA256_2026,
-    bands=MappingProxyType({RewordedClass.REWORDED: (), RewordedClass.TRANSLATED: ()}),
+    bands=MappingProxyType(
+        {
+            RewordedClass.REWORDED: (
+                Band("low", 30.0, 16, _INNOCENT),
+                Band("middle", 60.0, 11, _INNOCENT),
+                Band("high", 90.0, 4, _INNOCENT),
+            ),
+            RewordedClass.TRANSLATED: (
+                Band("low", 42.0, 0, _INNOCENT_IN_TRANSLATION),
+                Band("high", 60.0, 0, _INNOCENT_IN_TRANSLATION),
+            ),
+        }
+    ),
 )
 CURRENT = REWORDED_1
 

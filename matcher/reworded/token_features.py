@@ -27,7 +27,7 @@ class TokenFeatures:
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
-        self._slots = np.full(weights.table.shape[0], -1, np.int32)
+        self._slots: Numbers = np.full(weights.table.shape[0], -1, np.int64)
         self._used = 0
         size = KEPT_TOKENS + BATCH_TOKENS + 1  # the last is what lies beyond the ends of a sentence: nothing
         self._projected = np.zeros((size, len(ORDERS) * WIDTH), np.float32)

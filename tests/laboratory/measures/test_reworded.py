@@ -1,3 +1,4 @@
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -83,15 +84,20 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     corpora: RewordedCorpora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(INNOCENT, "tiny", 60)
-    monkeypatch.setattr(RewordedCorpora, "innocent_english", lambda self: [])
-    monkeypatch.setattr(RewordedCorpora, "bible", corpora.bible[:6])
+    monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 20)
+    monkeypatch.setattr("laboratory.measures.reworded_cases.DOCS", Path("/nowhere"))
+    monkeypatch.setitem(corpora.__dict__, "bible", corpora.bible[:6])  # where the cached property keeps it
     results = measured_at(corpora, 60_000, "tiny", 1, lambda done, of: None)
     shares = {(row.kind, row.surroundings): row.found / row.pages for row in results.fared}
     assert shares["strong", "alone"] >= 0.9
     assert shares["strong", "among others"] >= 0.9
     assert shares["light", "alone"] == shares["English", "alone"] == 1
     assert all(row.pairs_in_place >= 0.9 * row.pairs for row in results.fared)
-    assert sum(row.passages for row in results.alarms) == 60
+    english = [row for row in results.alarms if row.kind.startswith("English")]
+    of_english = [row for row in results.alarms if row.kind.endswith("of English")]
+    assert sum(row.passages for row in english) == 3
+    assert sum(row.passages for row in of_english) == 20 + 3
+    assert sum(row.passages for row in results.alarms) == 60 + 3 + 20 + 3
     assert sum(row.named for row in results.alarms) == 0
     assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
     assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
