@@ -81,7 +81,7 @@ class TokenFeatures:
             np.maximum(second, 0, out=second)
             np.add(second, hidden, out=features[:, EMBEDDING + columns.start : EMBEDDING + columns.stop])
 
-    def _known(self, tokens: Numbers) -> NDArray[np.int32]:
+    def _known(self, tokens: Numbers) -> Numbers:
         """The slot of each token; those not met before are computed, after all others are forgotten if need be."""
         unknown = np.unique(tokens[self._slots[tokens] < 0])
         if not unknown.size:

@@ -94,7 +94,9 @@ class Snapshot:
         try:
             with path.open("rb") as file:
                 self.header = Header.from_bytes(file.read(HEADER_BYTES))
-            raw = np.memmap(path, np.uint8, "r")
+            # Private, not read-only: nothing writes to it, and for arrays that say that they cannot be written to every
+            # kernel is compiled once more, by each machine at its first page (a minute of the processor, 2026-11).
+            raw = np.memmap(path, np.uint8, "c")
             arrays = {name: _array(raw, self.header, name) for name in TYPES}
         except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
             raise UnreadableFile(path, "index.no-snapshot", error=error) from error
