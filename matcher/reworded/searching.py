@@ -35,11 +35,11 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A run of sentences of the page and what its blocks are compared with, each chunk once."""
+    """A run of sentences of the page, and what parts of it, as ranges of the page, are compared with."""
 
     units: Units
     windows: Windows
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[tuple[TextRange, Candidate], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +88,13 @@ class RewordedSearch:
         for first, last in runs(passed):
             start, end = int(units[first, 0]), int(units[last - 1, 1])
             encoded = self._encoder.encode([text[start:end]])[0]
-            inside = [each for block, chosen in passed.items() if first <= block[0] < last for each in chosen]
-            parts.append(_Part(encoded.units + start, self._background.windows(encoded), _distinct(inside)))
+            inside = [
+                (TextRange(int(units[block[0], 0]), int(units[block[1] - 1, 1])), each)
+                for block, chosen in passed.items()
+                if first <= block[0] < last
+                for each in chosen
+            ]
+            parts.append(_Part(encoded.units + start, self._background.windows(encoded), tuple(inside)))
         return parts
 
     def _by_meaning(self, text: str, index: MeaningIndex | None) -> list[_Part]:
@@ -101,7 +106,9 @@ class RewordedSearch:
         for first, last in self._blocks(windows.units):
             block = windows.between(first, last)
             if chosen := self._standing_out(index.find(block), self._calibration.min_meaning_standing_out):
-                parts.append(_Part(encoded.units[first:last], block, _distinct(chosen)))
+                units = encoded.units[first:last]
+                whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
+                parts.append(_Part(units, block, tuple((whole, each) for each in chosen)))
         return parts
 
     def _blocks(self, units: int) -> list[tuple[int, int]]:
@@ -120,12 +127,18 @@ class RewordedSearch:
         return [match for match in matches if match is not None]
 
     def _compared(self, part: _Part) -> list[_Compared]:
+        """Each block against the stretches that blocks in its place passed the gate with."""
+        chunks = dict.fromkeys(candidate.chunk for _, candidate in part.candidates)
+        stretches = {stretch.chunk: stretch for stretch in self._stretches.around(list(chunks))}
         several = []
-        ratios = {candidate.chunk: candidate.standing_out for candidate in part.candidates}
-        for stretch in self._stretches.around(list(ratios)):
-            for first, last in self._blocks(part.windows.units):
-                alignment = align(part.windows.between(first, last), stretch.windows)
-                several.append(_Compared(part, first, stretch, ratios[stretch.chunk], alignment))
+        for first, last in self._blocks(part.windows.units):
+            start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
+            here = {each.chunk: each for place, each in part.candidates if place.start < end and start < place.end}
+            block = part.windows.between(first, last)
+            for chunk, candidate in here.items():
+                if chunk in stretches:
+                    alignment = align(block, stretches[chunk].windows)
+                    several.append(_Compared(part, first, stretches[chunk], candidate.standing_out, alignment))
         return several
 
     def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
@@ -152,12 +165,6 @@ class RewordedSearch:
                 ):
                     strongest[place] = RewordedPair(page, work, strength)
         return tuple(strongest[place] for place in sorted(strongest))
-
-
-def _distinct(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Each stretch once, as it stands out most."""
-    by_ratio = sorted(candidates, key=lambda each: each.standing_out)
-    return tuple({(each.chunk.text_id, each.chunk.start): each for each in by_ratio}.values())
 
 
 def _range(units: Units, number: int) -> TextRange:
