@@ -34,7 +34,7 @@ REWORDED_1 = RewordedAlgorithm(
     bands=MappingProxyType(
         {
             RewordedClass.REWORDED: (
-                Band("low", 30.0, 16, _INNOCENT),
+                Band("low", 30.0, 15, _INNOCENT),
                 Band("middle", 60.0, 11, _INNOCENT),
                 Band("high", 90.0, 4, _INNOCENT),
             ),
