@@ -13,6 +13,7 @@ from typing import Any
 
 from core.ids import WorkTextId
 from core.text import TextRange
+from laboratory.cases.rewrites import Rewrite, rewrites
 
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
 DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
@@ -38,6 +39,7 @@ HELD_BACK = {
 }
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
 AROUND = 4  # unrelated passages that a page has around the one that counts
+FROM_ENGLISH = "from_english"  # of laboratory.cases.rewrites
 ENGLISH = "English"  # what stands in kinds of pages in English
 STRENGTHS = {"light": "light", "strong": "strong", "extreme": "extreme", "en": "English"}
 
@@ -110,7 +112,7 @@ class RewordedCorpora:
         rows = _lines(self._folder / "reworded_dev.jsonl")
         cases = [_case(row, STRENGTHS[row["strength"]], TextRange(row["start"], row["end"])) for row in rows]
         bible = [_case(row, "English Bible", TextRange(0, len(row["source_text"]))) for row in self.bible[::2]]
-        return cases + bible
+        return cases + [_ours(each) for each in rewrites() if each.manner != FROM_ENGLISH] + bible
 
     def innocent(self, count: int, rng: Random) -> list[RewordedCase]:
         """That many passages of works held back, drawn at random, of each kind its share.
@@ -131,11 +133,13 @@ class RewordedCorpora:
     def english_works(self) -> dict[WorkTextId, str]:
         """Works in English: the passages of the Bible of even number, and the product's documentation."""
         found = {WorkTextId(row["id"]): row["text"] for row in self.bible[::2]}
+        found |= {WorkTextId(each.work): each.source for each in rewrites() if each.manner == FROM_ENGLISH}
         return found | {WorkTextId(path.name): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
     def translated(self) -> list[RewordedCase]:
-        """The Chinese of those passages, as pages."""
-        return [_chinese(row, WorkTextId(row["id"])) for row in self.bible[::2]]
+        """The Chinese of those passages, and of English passages of ours, as pages."""
+        ours = [_ours(each) for each in rewrites() if each.manner == FROM_ENGLISH]
+        return ours + [_chinese(row, WorkTextId(row["id"])) for row in self.bible[::2]]
 
     def innocent_chinese(self, count: int, rng: Random) -> list[RewordedCase]:
         """As `innocent`, and the Chinese of passages of the Bible that are in no work."""
@@ -167,6 +171,14 @@ def among_others(case: RewordedCase, others: Sequence[RewordedCase], rng: Random
 def _case(row: Record, kind: str, work: TextRange) -> RewordedCase:
     page = TextRange(0, len(row["text"]))
     return RewordedCase(row["id"], kind, row["text"], WorkTextId(row["source_id"]), work, page, row["source_id"])
+
+
+def _ours(rewrite: Rewrite) -> RewordedCase:
+    """A text of ours; its kind is its manner."""
+    name = rewrite.work if rewrite.manner == FROM_ENGLISH else f"demo/{rewrite.work}"
+    kind = {"english": "English of ours", FROM_ENGLISH: "Chinese of ours"}.get(rewrite.manner, rewrite.manner)
+    page = TextRange(0, len(rewrite.text))
+    return RewordedCase(rewrite.rewrite_id, kind, rewrite.text, WorkTextId(name), rewrite.place, page, name)
 
 
 def _chinese(row: Record, text_id: WorkTextId | None) -> RewordedCase:

@@ -5,6 +5,7 @@ import pytest
 
 from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
+from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded import INNOCENT, InnocentScore, RewordedAlarms, measured_at
 from laboratory.measures.reworded_cases import HELD_BACK, RewordedCorpora, among_others, demo_works
 from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
@@ -86,11 +87,14 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     monkeypatch.setitem(INNOCENT, "tiny", 60)
     monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 20)
     monkeypatch.setattr("laboratory.measures.reworded_cases.DOCS", Path("/nowhere"))
+    ours = rewrites()[:4]
+    monkeypatch.setattr("laboratory.measures.reworded_cases.rewrites", lambda: ours)
     monkeypatch.setitem(corpora.__dict__, "bible", corpora.bible[:6])  # where the cached property keeps it
     results = measured_at(corpora, 60_000, "tiny", 1, lambda done, of: None)
     shares = {(row.kind, row.surroundings): row.found / row.pages for row in results.fared}
     assert shares["strong", "alone"] >= 0.9
     assert shares["strong", "among others"] >= 0.9
+    assert shares[ours[0].manner, "alone"] == 1
     assert shares["light", "alone"] == shares["English", "alone"] == 1
     assert all(row.pairs_in_place >= 0.9 * row.pairs for row in results.fared)
     english = [row for row in results.alarms if row.kind.startswith("English")]
