@@ -15,7 +15,8 @@ from core.shares import cut_share, percentage
 from core.wording import Message
 from core.zones import Zone
 from deploy.cli.faults import complain
-from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
+from deploy.cli.leads_shown import Lead, show_leads
+from deploy.cli.output import as_json, fields, passage, pieces_of, progress, say, table
 from deploy.cli.session import session
 from deploy.words import language, obfuscation
 
@@ -34,6 +35,8 @@ def register(app: typer.Typer) -> None:
 
 def check(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
+    *,
+    reworded: bool = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare one text or page with all works, and show what it took from which."""
@@ -43,6 +46,7 @@ def check(
         found = read_as_text(source, settings)
         matches, works_texts = _compared(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
+        leads = _leads(found.reading.text, matches, settings) if reworded else []
         raw = found.reading.raw_places()
         records = [_record(match, owners, found, works_texts, raw) for match in matches if owners[match.text_id]]
         if is_json:
@@ -55,10 +59,13 @@ def check(
                     "raw_text": found.reading.raw_whole_text,
                     "marks": [mark.record for mark in found.reading.marks],
                     "matches": records,
+                    **({"leads": [lead.record for lead in leads]} if reworded else {}),
                 }
             )
         else:
             _show(found, records)
+            if reworded:
+                show_leads(leads, found.reading.text)
 
 
 def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
@@ -78,6 +85,29 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
     main, found = (ports.matcher.match(text, fingerprint_text(text, ports.algorithm)) for text in texts)
     matches = with_those_beside(main, found, reading)
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
+
+
+def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
+    """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
+    from deploy.cli.leads import COPIED_SHARE, search_among
+    from matcher.reworded.sentences import is_latin
+    from matcher.reworded.stretches import MemoryTexts
+    from pipeline.wiring import live
+    from records.works.catalogue import corpus_texts
+
+    if sum(match.page_containment for match in matches) > COPIED_SHARE:
+        return []
+    works = live(settings).works
+    texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
+    with progress(Message("reworded.reading")) as meter:
+        found = search_among(texts, frozenset((is_latin(text),)), meter.text).search(text)
+    copied = {match.text_id for match in matches}
+    owners = _owners([match.text_id for match in found])
+    return [
+        Lead(match, _works(owners[match.text_id]), texts[match.text_id])
+        for match in found
+        if match.text_id not in copied and owners[match.text_id]
+    ]
 
 
 def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
@@ -100,16 +130,7 @@ def _record(
     from records.snapshots import frozen_span
 
     return {
-        "works": [
-            {
-                "id": chapter.work_id,
-                "title": chapter.work.title,
-                "rights_holder": chapter.work.rights_holder.name,
-                "chapter": chapter.number,
-                "chapter_title": chapter.title,
-            }
-            for chapter in owners[match.text_id]
-        ],
+        "works": _works(owners[match.text_id]),
         "class": str(match.match_class),
         "similarity": cut_share(match.similarity),
         "page_containment": cut_share(match.page_containment),
@@ -118,6 +139,19 @@ def _record(
         "obfuscations": [_obfuscation(item) for item in match.obfuscations],
         "spans": [frozen_span(span, found.reading.whole_text, works_texts[match.text_id], raw) for span in match.spans],
     }
+
+
+def _works(chapters: "Sequence[Chapter]") -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chapter.work_id,
+            "title": chapter.work.title,
+            "rights_holder": chapter.work.rights_holder.name,
+            "chapter": chapter.number,
+            "chapter_title": chapter.title,
+        }
+        for chapter in chapters
+    ]
 
 
 def _obfuscation(item: Any) -> dict[str, Any]:

@@ -2,52 +2,39 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
-from core.text import TextRange
-from core.wording import Message
 from deploy.cli.archive import Comparer
 from deploy.cli.json_lines import records
-from matcher.reworded.background import load_background
-from matcher.reworded.calibration import Band
-from matcher.reworded.chunks import MemoryChunkIndex
-from matcher.reworded.encoding import UseEncoder
+from deploy.cli.leads import COPIED_SHARE, Tell, lead_record, search_among
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex
-from matcher.reworded.record import CURRENT
-from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts
 
-COPIED_SHARE = 0.5  # of a page; one that copies more is not compared by meaning (the design's, none other tried)
 _NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
-
-Tell = Callable[[Message], None]
 
 
 class RewordedComparer:
     """Another comparer's matches, and behind them what the page says in other words than works do.
 
-    languages: of the pages, as `languages_of` tells them; works are looked up by meaning for pages in the other
-    language alone. Works of one text share it, as they do among copies. Raises BadConfiguration where the extra
-    `reworded` is not installed.
+    languages: of the pages, as `languages_of` tells them. Works of one text share it, as they do among copies. Raises
+    BadConfiguration where the extra `reworded` is not installed.
     """
 
     def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Tell) -> None:
         self._copies = copies
-        encoder = UseEncoder()
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
         texts = MemoryTexts()
         for work_id, text in works.items():
             text_id = work_text_id(text)
             texts[text_id] = text
             self._owners[text_id].append(work_id)
-        self._search = RewordedSearch(_indexes(texts, languages, encoder, tell), texts, encoder, load_background())
+        self._search = search_among(texts, languages, tell)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
         """The matches of some pages, each its id and text, as they are written: copies first."""
@@ -89,47 +76,6 @@ def _ignored(_: BadInput) -> None:
     """What is wrong with a line is said when its page is compared."""
 
 
-def _indexes(texts: MemoryTexts, languages: frozenset[bool], encoder: UseEncoder, tell: Tell) -> Indexes:
-    latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}
-    han = {text_id: text for text_id, text in texts.items() if text_id not in latin}
-    chunks = MemoryChunkIndex()
-    for text_id, text in han.items():
-        chunks.add(text_id, text)
-    of_meaning = [han if True in languages else {}, latin if False in languages else {}]
-    total = sum(len(text) for several in of_meaning for text in several.values())
-    done = 0
-
-    def by_meaning(several: Mapping[WorkTextId, str]) -> MemoryMeaningIndex | None:
-        nonlocal done
-        index = MemoryMeaningIndex(load_background().axes)
-        for text_id, text in several.items():
-            encoded = encoder.encode([text])[0]
-            index.add(text_id, encoded.units, load_background().windows(encoded))
-            done += len(text)
-            tell(Message("batch.encoding", done=done, chars=total))
-        return index if several else None
-
-    return Indexes(chunks, *map(by_meaning, of_meaning))
-
-
 def _written(match: RewordedMatch, carriers: Sequence[str]) -> dict[str, Any]:
-    return {
-        "work_id": carriers[0],
-        "similarity": None,
-        "containment": None,
-        "class": str(match.found),
-        "score": match.score,
-        "band": _band(match.band),
-        "algorithm": CURRENT.version,
-        "spans": [],
-        "pairs": [_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],
-        "also": list(carriers[1:]),
-    }
-
-
-def _band(band: Band | None) -> dict[str, Any] | None:
-    return None if band is None else {"name": band.name, "alarms": band.alarms, "passages": band.trials}
-
-
-def _places(page: TextRange, work: TextRange) -> dict[str, int]:
-    return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}
+    nothing: dict[str, Any] = {"similarity": None, "containment": None, "spans": []}
+    return {"work_id": carriers[0], **nothing, **lead_record(match), "also": list(carriers[1:])}

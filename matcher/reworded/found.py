@@ -1,5 +1,6 @@
 """What is found: a text, a score, and which sentences of the page correspond to which of the work."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.ids import WorkTextId
@@ -31,3 +32,12 @@ class RewordedMatch:
     standing_out: float
     band: Band | None
     pairs: tuple[RewordedPair, ...]
+
+    @property
+    def in_order(self) -> int:
+        """How many of the pairs, at most, stand in the same order on both sides."""
+        ends: list[int] = []  # where the shortest rows of each length end in the work
+        for pair in self.pairs:
+            at = bisect_left(ends, pair.work.start)
+            ends[at : at + 1] = [pair.work.start]
+        return len(ends)

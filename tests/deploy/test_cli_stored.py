@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
+from laboratory.cases.rewrites import rewrites
+from matcher.reworded.record import CURRENT
 from pipeline import job_stats
 from pipeline.pending import KEY_PREFIX
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
+from tests.support.encoders import needs_encoder
 from tests.support.redis_server import database_of, redis_url
 from tests.support.web_server import WebServer, page
 
@@ -212,6 +215,32 @@ def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: C
     assert "⟦得⟧" in plain.out
     innocent = corpus("check", "-", stdin=OTHER.encode())
     assert (innocent.code, "no copy of any work was found" in innocent.out) == (0, True)
+
+
+@needs_encoder
+def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus: CommandLine, tmp_path: Path) -> None:
+    spoken = next(each for each in rewrites() if each.rewrite_id == "spoken-01")
+    path = tmp_path / "改写.txt"
+    path.write_text(OTHER + spoken.text, "utf-8")
+    record = corpus("check", path, "--reworded", "--json").json()
+    assert record["matches"] == []
+    (lead,) = record["leads"]
+    assert [work["title"] for work in lead["works"]] == ["一杆秤"]
+    assert (lead["class"], lead["algorithm"]) == ("reworded", CURRENT.version)
+    inside = [pair for pair in lead["pairs"] if spoken.place.start - 50 <= pair["work_start"] <= spoken.place.end]
+    assert len(inside) >= 0.9 * len(lead["pairs"]) >= 5
+    assert all(pair["page_end"] > len(OTHER) for pair in lead["pairs"])
+    plain = corpus("check", path, "--reworded")
+    assert plain.code == 0
+    assert "It does not prove copying" in plain.out
+    row = next(line.split("\t") for line in plain.out.splitlines() if line.startswith("一杆秤\t"))
+    assert row[2] == "reworded (lead)"
+    assert row[3].startswith(f"{len(lead['pairs'])} of ")
+    assert "leads" not in corpus("check", path, "--json").json()
+    innocent = corpus("check", "-", "--reworded", stdin=OTHER.encode())
+    assert "No page in other words was found." in innocent.out
+    copied = corpus("check", WORKS / "一杆秤.txt", "--reworded", "--json").json()
+    assert (len(copied["matches"]), copied["leads"]) == (1, [])
 
 
 def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""Pages in other words: look-ups over given works in memory, and a lead as it is written, for `batch` and `check`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.ids import WorkTextId
+from core.text import TextRange
+from core.wording import Message
+from matcher.reworded.background import load_background
+from matcher.reworded.calibration import Band
+from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.encoding import UseEncoder
+from matcher.reworded.found import RewordedMatch
+from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.record import CURRENT
+from matcher.reworded.searching import Indexes, RewordedSearch
+from matcher.reworded.sentences import is_latin
+from matcher.reworded.stretches import MemoryTexts
+
+COPIED_SHARE = 0.5  # of a page; one that copies more is not compared by meaning (the design's, none other tried)
+
+Tell = Callable[[Message], None]
+
+
+def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Tell) -> RewordedSearch:
+    """A search among some texts. languages: whether pages are in Latin script, those that there will be.
+
+    Texts are read by meaning for pages in the other language alone; `tell` hears how far that has come. Raises
+    BadConfiguration where the extra `reworded` is not installed.
+    """
+    encoder = UseEncoder()
+    latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}
+    han = {text_id: text for text_id, text in texts.items() if text_id not in latin}
+    chunks = MemoryChunkIndex()
+    for text_id, text in han.items():
+        chunks.add(text_id, text)
+    wanted = [han if True in languages else {}, latin if False in languages else {}]
+    total = sum(len(text) for several in wanted for text in several.values())
+    done = 0
+
+    def by_meaning(several: Mapping[WorkTextId, str]) -> MemoryMeaningIndex | None:
+        nonlocal done
+        index = MemoryMeaningIndex(load_background().axes)
+        for text_id, text in several.items():
+            encoded = encoder.encode([text])[0]
+            index.add(text_id, encoded.units, load_background().windows(encoded))
+            done += len(text)
+            tell(Message("reworded.encoding", done=done, chars=total))
+        return index if several else None
+
+    return RewordedSearch(Indexes(chunks, *map(by_meaning, wanted)), texts, encoder, load_background())
+
+
+def lead_record(match: RewordedMatch) -> dict[str, Any]:
+    """What is written of a lead beside the work that it is of."""
+    return {
+        "class": str(match.found),
+        "score": match.score,
+        "band": _band(match.band),
+        "algorithm": CURRENT.version,
+        "pairs": [_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],
+    }
+
+
+def _band(band: Band | None) -> dict[str, Any] | None:
+    return None if band is None else {"name": band.name, "alarms": band.alarms, "passages": band.trials}
+
+
+def _places(page: TextRange, work: TextRange) -> dict[str, int]:
+    return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}

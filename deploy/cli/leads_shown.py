@@ -1,0 +1,72 @@
+"""Leads as `check` shows them: works that a page says in other words, with sentences of both side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.text import TextRange
+from core.wording import Message
+from deploy.cli.output import passage, say, table
+
+if TYPE_CHECKING:
+    from matcher.reworded.found import RewordedMatch
+
+MAX_PAIRS = 3  # of one lead, the strongest; all of them stand in --json
+MAX_SENTENCE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """works: those that have the text, as they are written."""
+
+    match: "RewordedMatch"
+    works: list[dict[str, Any]]
+    text: str
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The lead for programs."""
+        from deploy.cli.leads import lead_record
+
+        return {"works": self.works, **lead_record(self.match)}
+
+
+def show_leads(leads: Sequence[Lead], page: str) -> None:
+    """A table of the leads and the strongest pairs of each, under what they are not."""
+    from matcher.reworded.sentences import sentence_units
+
+    say("")
+    if not leads:
+        say(Message("reworded.none"))
+        return
+    say(Message("reworded.leads", count=len(leads)))
+    sentences = len(sentence_units(page))
+    columns = ("column.work", "column.chapter", "column.class", "column.counterparts", "column.alarms")
+    table(columns, [_row(lead, sentences) for lead in leads])
+    for lead in leads:
+        say("")
+        say(lead.works[0]["title"])
+        strongest = sorted(lead.match.pairs, key=lambda pair: -pair.strength)[:MAX_PAIRS]
+        for pair in sorted(strongest, key=lambda pair: pair.page.start):
+            passage("column.page", [(_sentence(page, pair.page), False)])
+            passage("column.work", [(_sentence(lead.text, pair.work), False)])
+
+
+def _row(lead: Lead, sentences: int) -> tuple[object, ...]:
+    work, match = lead.works[0], lead.match
+    more = len(lead.works) - 1
+    title = Message("corpus.more-works", title=work["title"], count=more) if more else work["title"]
+    counts = {"pairs": len(match.pairs), "sentences": sentences, "in_order": match.in_order}
+    band = match.band
+    return (
+        title,
+        work["chapter_title"] or work["chapter"],
+        Message("reworded.class-translated" if str(match.found) == "translated" else "reworded.class-reworded"),
+        Message("reworded.counterparts", **counts),
+        Message("reworded.band", alarms=band.alarms, passages=band.trials) if band else "",
+    )
+
+
+def _sentence(text: str, place: TextRange) -> str:
+    sentence = " ".join(text[place.start : place.end].split())
+    return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[: MAX_SENTENCE_CHARS - 1]}…"
