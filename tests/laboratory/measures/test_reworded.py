@@ -26,7 +26,8 @@ def test_rewritten_pages_say_which_part_of_which_work_they_are_of(corpora: Rewor
     works = corpora.works(100_000)
     rows = {row["id"]: row for row in corpora.bible}
     cases = corpora.rewritten()
-    assert {case.kind for case in cases} == {"light", "strong", "extreme", "English", "English Bible"}
+    ours = {each.manner for each in rewrites()} - {"english", "from_english"}
+    assert {"light", "strong", "extreme", "English", "English Bible"} | ours <= {case.kind for case in cases}
     for case in cases:
         assert case.text_id in works
         passage = works[case.text_id][case.work.start : case.work.end]
