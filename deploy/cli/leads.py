@@ -11,7 +11,7 @@ from matcher.reworded.calibration import Band
 from matcher.reworded.chunks import MemoryChunkIndex
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.meanings import MemoryMeaningIndex, add_text
 from matcher.reworded.record import CURRENT
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin
@@ -42,8 +42,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Tell) -> 
         nonlocal done
         index = MemoryMeaningIndex(load_background().axes)
         for text_id, text in several.items():
-            encoded = encoder.encode([text])[0]
-            index.add(text_id, encoded.units, load_background().windows(encoded))
+            add_text(index, text_id, text, encoder, load_background())
             done += len(text)
             tell(Message("reworded.encoding", done=done, chars=total))
         return index if several else None

@@ -19,7 +19,7 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedC
 from matcher.reworded.chunks import MemoryChunkIndex
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.meanings import MemoryMeaningIndex, add_text
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
 
@@ -137,8 +137,7 @@ def _from_english(
     works, background = source.english_works(), load_background()
     latin = MemoryMeaningIndex(background.axes)
     for text_id, text in works.items():
-        encoded = encoder.encode([text])[0]
-        latin.add(text_id, encoded.units, background.windows(encoded))
+        add_text(latin, text_id, text, encoder, background)
     chars, indexes = sum(map(len, works.values())), Indexes(MemoryChunkIndex(), latin=latin)
     fared = _fared(_searcher(indexes, works, encoder, DEFAULT), source.translated(), "alone", chars)
     innocent = source.innocent_chinese(CHINESE_AGAINST_ENGLISH, draws.generator(seed, "english"))
@@ -152,8 +151,7 @@ def _indexes(works: dict[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, l
     chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(background.axes)
     for text_id, text in works.items():
         chunks.add(text_id, text)
-        encoded = encoder.encode([text])[0]
-        han.add(text_id, encoded.units, background.windows(encoded))
+        add_text(han, text_id, text, encoder, background)
     chars = sum(map(len, works.values()))
     sizes = [("rare characters", chunks.nbytes / chars), ("meanings", han.nbytes / chars)]
     return Indexes(chunks, han), sizes

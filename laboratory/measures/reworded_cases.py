@@ -13,10 +13,9 @@ from typing import Any
 
 from core.ids import WorkTextId
 from core.text import TextRange
-from laboratory.cases.rewrites import Rewrite, rewrites
+from laboratory.cases.rewrites import WORKS, Rewrite, rewrites
 
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
-DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 DOCS = Path(__file__).parents[2] / "docs"
 # Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
 # heroes and the manner of works that are in it.
@@ -156,8 +155,8 @@ class RewordedCorpora:
 
 def demo_works() -> dict[WorkTextId, str]:
     """The works of the demo by the names that rewrites of them give: demo/river-town/001-水位簿."""
-    paths = sorted(DEMO.rglob("*.txt"))
-    return {WorkTextId(f"demo/{path.relative_to(DEMO).with_suffix('')}"): path.read_text("utf-8") for path in paths}
+    paths = sorted(WORKS.rglob("*.txt"))
+    return {WorkTextId(f"demo/{path.relative_to(WORKS).with_suffix('')}"): path.read_text("utf-8") for path in paths}
 
 
 def among_others(case: RewordedCase, others: Sequence[RewordedCase], rng: Random) -> RewordedCase:

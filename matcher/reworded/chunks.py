@@ -5,7 +5,6 @@ are the distinct pairs of neighbouring characters of each cell. Names and things
 reworded, and few chunks have the same of them.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -207,9 +206,3 @@ def _pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
     letters = codes[places].astype(np.uint32)
     keys = letters[:-1] << np.uint32(16) | letters[1:]
     return keys, places[:-1]
-
-
-def add_all(index: ChunkIndex, texts: Iterable[tuple[WorkTextId, str]]) -> None:
-    """Make many texts findable."""
-    for text_id, text in texts:
-        index.add(text_id, text)

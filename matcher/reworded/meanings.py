@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from matcher.reworded.background import Windows
+from matcher.reworded.background import Background, Windows
 from matcher.reworded.chunks import FOUND, FoundChunk
+from matcher.reworded.encoding import Encoder
 from matcher.reworded.sentences import Units
 from matcher.reworded.weights import Floats
 
@@ -40,6 +41,12 @@ class MeaningIndex(Protocol):
     def find(self, block: Windows) -> list[FoundChunk]:
         """Up to FOUND chunks that say most of a block, best first; none overlaps a better one."""
         ...
+
+
+def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encoder, background: Background) -> None:
+    """Read a text and make it findable."""
+    encoded = encoder.encode([text])[0]
+    index.add(text_id, encoded.units, background.windows(encoded))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
