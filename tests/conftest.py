@@ -10,6 +10,8 @@ from hypothesis import settings
 import tests.support.environment  # noqa: F401 - before anything reads it
 from core.garbage import keep_what_is_loaded
 
+gc.disable()  # until all is collected, none of which ends before: a fifth of the collecting
+
 # In CI the same examples each time: a new one that fails belongs to whoever searches, not to an unrelated change.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("here", deadline=None)
@@ -41,6 +43,7 @@ def pytest_collection_finish() -> None:
 
     Of what comes it looks at 20,000 objects at a time in place of 700: a fifteenth of what tests of the desk take.
     """
+    gc.enable()
     keep_what_is_loaded()
     gc.set_threshold(20_000, 20, 20)
 

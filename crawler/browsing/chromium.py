@@ -1,8 +1,9 @@
 """A headless Chromium of one's own for one page: found, started in its sandbox, spoken to, and killed.
 
 It is spoken to over two pipes in the DevTools protocol (JSON messages, each ended by a zero byte), so that no port is
-opened and no library is needed. It gets a profile that is deleted, an environment without secrets, a low priority, and
-no way to the network. Where the product runs as root, Chromium runs as `nobody`: its sandbox refuses root.
+opened and no library is needed. It gets a profile that is deleted, an environment without secrets, and no way to the
+network; no low priority: its deadlines are of the clock, and on a busy machine no page was drawn by them. Where the
+product runs as root, Chromium runs as `nobody`: its sandbox refuses root.
 """
 
 import json
@@ -40,7 +41,7 @@ _LAUNCHER = """
 import fcntl, os, sys
 reads, writes, user = map(int, sys.argv[1:4])
 reads, writes = (fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (reads, writes))
-os.dup2(reads, 3); os.dup2(writes, 4); os.close(reads); os.close(writes); os.nice(10)
+os.dup2(reads, 3); os.dup2(writes, 4); os.close(reads); os.close(writes)
 if user >= 0: os.setgroups([]); os.setgid(user); os.setuid(user)
 os.execv(sys.argv[4], sys.argv[4:])
 """
