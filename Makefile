@@ -90,6 +90,9 @@ $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	@echo "Installing what development needs ..."
 	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@echo "Compiling the tests and what they measure against ..."
+	@$(BIN)/python -m laboratory.warm_up
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null
 	@touch $@
 
 clean: ## forget the environment; what is stored in var/ stays

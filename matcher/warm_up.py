@@ -29,7 +29,9 @@ def warm_up() -> bool:
     fingerprint_text("".join(map("".join, zip(CHINESE, work, strict=False))))  # every second character a strange one
     index, corpus = MemoryIndex(), MemoryCorpus()
     corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
-    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
+    corpus[WorkTextId("part")] = WorkEntry(work[200:700], fingerprint_text(work[200:700]))  # also carries what is taken
+    for text_id, entry in corpus.items():
+        index.add(text_id, entry.fingerprint)
     found = Matcher(index, corpus).match(page, fingerprint_text(page))
     return bool(found) and len(found[0].spans[0].changes) > 0
 

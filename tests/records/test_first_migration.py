@@ -1,12 +1,14 @@
-"""The first migration: as the models are, and made by as few operations as there can be."""
+"""The first migration: as the models are, and made by one operation."""
 
 from importlib import import_module
 
 import pytest
 from django.core.management import call_command
-from django.db.migrations.operations import AddConstraint, AddField, AddIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, CreateModel
+from django.db.models import AutoField, CharField, Index, UniqueConstraint
 
 from records.first_migration import folded
+from records.tables_at_once import CreateModels
 
 OPERATIONS = import_module("records.migrations.0001_initial").Migration.operations
 
@@ -16,15 +18,30 @@ def test_it_says_what_the_models_say() -> None:
     call_command("makemigrations", "records", check=True, dry_run=True, verbosity=0)
 
 
-def test_indexes_and_constraints_stand_with_their_models() -> None:
-    assert not [each for each in OPERATIONS if isinstance(each, AddIndex | AddConstraint)]
-    late = [each for each in OPERATIONS if isinstance(each, AddField)]
-    assert [(each.model_name, each.name) for each in late] == LATE
+def test_it_is_one_operation_of_models_alone() -> None:
+    [operation] = OPERATIONS
+    assert isinstance(operation, CreateModels)
+    assert {type(each) for each in operation.models} == {CreateModel}
 
 
 def test_folding_it_once_more_changes_nothing() -> None:
-    assert [each.deconstruct() for each in folded(OPERATIONS)] == [each.deconstruct() for each in OPERATIONS]
+    [operation] = OPERATIONS
+    again = folded(operation.models)
+    assert [each.deconstruct() for each in again.models] == [each.deconstruct() for each in operation.models]
 
 
-# Models that name each other: one field of each circle comes afterwards.
-LATE = [("case", "decision")]
+def test_fields_indexes_and_constraints_that_come_later_stand_with_their_models() -> None:
+    number = AutoField(primary_key=True)
+    by_name = Index(fields=["name"], name="by_name")
+    once = UniqueConstraint(fields=["name"], name="once")
+    found = folded(
+        [
+            CreateModel("Site", [("id", number)], {"ordering": ["id"]}),
+            AddField("Site", "name", CharField(max_length=9)),
+            AddIndex("Site", by_name),
+            AddConstraint("Site", once),
+        ]
+    )
+    [site] = found.models
+    assert [name for name, _ in site.fields] == ["id", "name"]
+    assert site.options == {"ordering": ["id"], "indexes": [by_name], "constraints": [once]}

@@ -1,0 +1,31 @@
+"""One operation of a migration that makes all models of an app: Django renders them once, not once for each."""
+
+from typing import Any
+
+from django.db.migrations.operations import CreateModel
+from django.db.migrations.operations.base import Operation
+
+
+class CreateModels(Operation):
+    """Makes some models, which may name each other in any order."""
+
+    serialization_expand_args = ["models"]
+
+    def __init__(self, models: list[CreateModel]) -> None:
+        self.models = models
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        vars(state).pop("apps", None)  # or each model that is added would be rendered, with all that name it
+        for each in self.models:
+            each.state_forwards(app_label, state)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        for each in self.models:
+            each.database_forwards(app_label, schema_editor, from_state, to_state)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        for each in reversed(self.models):
+            each.database_backwards(app_label, schema_editor, from_state, to_state)
+
+    def describe(self) -> str:
+        return f"Create {len(self.models)} models"
