@@ -6,9 +6,12 @@ one page's, the caller tells by how many of its pages have it.
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
-from tldextract import TLDExtract
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 MAX_SCRIPT_CHARS, MAX_TEXT_CHARS = 400_000, 400_000  # of one page
 BAIDU, GOOGLE, CNZZ, LA51, ADSENSE, BAIDU_UNION, ICP, EMAIL = (
@@ -66,7 +69,9 @@ def registrable(host: str) -> str:
 
 
 @cache
-def _suffixes() -> TLDExtract:
+def _suffixes() -> "TLDExtract":
+    from tldextract import TLDExtract  # brings a client for HTTP: .07 s of whatever names a kind of identifier
+
     return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it carries: nothing is fetched
 
 
