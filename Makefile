@@ -29,8 +29,8 @@ status doctor: $(VENV)/.runtime
 quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=quick -m "not (service or process or browser or slow)"
 
-# Three times as many as cores, since half of the time is waiting; from four cores on 12 or one a core: each takes a gigabyte.
-PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$(( 3 * n )) || echo $$(( n > 12 ? n : 12 )))
+# Twice as many as cores, since tests wait too; with three the same work took the processor longer, for want of memory at hand.
+PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( 2 * n )))
 test: $(VENV)/.dev ## every test, in parallel; PROCESSES
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 

@@ -398,7 +398,7 @@ def test_a_crawl_whose_site_may_be_anothers_asks_for_nothing_and_stores_nothing(
         assert 4 <= stored <= 6
         assert asked < len(routes) / 2, "pages are asked for until the store's thread finds out; not many"
         assert "may have been given to another process" in str(crawled.counts.faults[-1])
-        assert len(crawled.sent) == crawled.counts.stored
+        assert crawled.counts.stored <= len(crawled.sent) <= stored
         held.touch()
         process, pipe = crawl_process.start(plan, settings_of(site.netloc), RecordingStore(log), job, held_while=held)
         assert crawl_process.finish(process, pipe).counts.finish_reason == "finished"

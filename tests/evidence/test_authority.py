@@ -74,14 +74,16 @@ def test_an_answer_that_drips_is_given_up(authority: LocalAuthority) -> None:
     """Its head comes byte by byte, so that no single wait is long."""
     done = threading.Event()
 
-    def drip(reached: socket.socket) -> None:
+    def drip(server: socket.socket) -> None:
         with contextlib.suppress(OSError):
+            reached = server.accept()[0]
             reached.sendall(b"HTTP/1.1 200 OK\r\nX: ")
             while not done.wait(0.05):
                 reached.sendall(b"a")
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=lambda: drip(server.accept()[0]), daemon=True)
+        server.settimeout(10)  # on a busy machine whoever asks may give up before
+        thread = threading.Thread(target=drip, args=(server,), daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         with pytest.raises(RetryLater):
