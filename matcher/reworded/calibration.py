@@ -5,14 +5,8 @@ docs/decisions/reworded.md.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class RewordedClass(StrEnum):
-    """What kind of lead it is; neither is a class of copies (`core.matches.MatchClass`)."""
-
-    REWORDED = "reworded"  # page and work in one language
-    TRANSLATED = "translated"
+from core.matches import RewordedClass
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,16 @@ class RightsHolder(models.Model):
             " case. Heeded from the next comparison of a page on."
         ),
     )
+    # Kinds of works (Work.Kind) of which pages in other words or in the other of Chinese and English are looked for.
+    reworded_kinds = models.JSONField(
+        _("looked for in other words"),
+        default=list,
+        blank=True,
+        help_text=_(
+            "Of which kinds of works pages are looked for that say the same in other words or in another language. What"
+            " is found is a lead, never a case."
+        ),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # Since when licences or own domains are others than those that the stored findings were last ruled by.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
