@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from core.matches import RewordedClass
 
+# Of a page, all works together: one that copies more is not compared by meaning (the design's, none other tried).
+COPIED_SHARE = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Band:

@@ -73,6 +73,7 @@ class RewordedLead(models.Model):
         indexes = [
             models.Index(fields=["rights_holder", "-found_at"]),
             models.Index(fields=["-found_at"]),
+            models.Index(fields=["text_id"]),  # which leads named a text that is withdrawn
             models.Index(
                 fields=["rights_holder", "state", "-score"], condition=Q(lapsed_at=None), name="lead_of_holder"
             ),
@@ -110,20 +111,28 @@ class RewordedVerdict(models.Model):
 
 
 class RewordedCheck(models.Model):
-    """That the current version of a page was compared by meaning, by which algorithm, and how new the works were."""
+    """That a page was compared by meaning, by which algorithm, and how new the works were.
+
+    In which version, the page says itself (`PageRecord.reworded_version_id`): an index can compare that with its own.
+    """
 
     page = models.OneToOneField(
         PageRecord, models.CASCADE, primary_key=True, related_name="reworded_check", verbose_name=_("page")
     )
-    version_id = models.CharField(_("version"), max_length=40)
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
-    # Works that were added to the holder's, and watched, by then were searched.
+    # The newest `Chapter.reworded_at` of the texts that it was searched for.
     works_until = models.DateTimeField(_("works until"))
     checked_at = models.DateTimeField(_("checked"))
 
     class Meta:
         verbose_name = _("check by meaning")
         verbose_name_plural = _("checks by meaning")
+        indexes = [
+            models.Index(
+                fields=["rights_holder", "algorithm_version", "works_until", "page"], name="reworded_check_age"
+            ),
+        ]
 
     def __str__(self) -> str:
-        return self.version_id
+        return self.page_id

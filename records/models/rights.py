@@ -119,6 +119,8 @@ class Chapter(models.Model):
     counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
+    # Since when pages are searched for it by meaning; None until it is. Written by records.leads.owed.
+    reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
     # The official time, which what stood on a page before it is measured by; None where nobody said.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
@@ -127,6 +129,10 @@ class Chapter(models.Model):
         verbose_name_plural = _("chapters")
         ordering = ["work", "number"]
         constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_chapter_a_number")]
+        indexes = [
+            models.Index(fields=["work"], condition=Q(reworded_at__isnull=True), name="chapter_not_reworded"),
+            models.Index(fields=["work", "reworded_at"]),
+        ]
 
     def __str__(self) -> str:
         return self.title or str(_("Chapter %(number)d") % {"number": self.number})
