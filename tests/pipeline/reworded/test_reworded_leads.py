@@ -30,7 +30,7 @@ from records.models import (
 )
 from records.works import catalogue
 from tests.support.encoders import needs_encoder
-from tests.support.reworded_chain import HOST, RewordedChain, other_words, rewrite, reworded_chain, text_id
+from tests.support.reworded_chain import HOST, RewordedChain, other_words, reworded_chain, rewrite, text_id
 from tests.support.rewritten import INNOCENT
 
 pytestmark = [pytest.mark.django_db, needs_encoder]
@@ -75,7 +75,7 @@ class TestALead:
         assert lead.sentence_count >= lead.pair_count >= lead.in_order > 0
         start = len(INNOCENT) + 1
         place = GIVEN.place
-        inside = [pair for pair in lead.pairs if start <= pair[0] and place.start <= (pair[2] + pair[3]) / 2 < place.end]
+        inside = [pair for pair in lead.pairs if pair[0] >= start and place.start <= sum(pair[2:4]) / 2 < place.end]
         assert len(inside) >= 0.8 * len(lead.pairs)  # most: of all such passages .98 are (docs/decisions/reworded.md)
 
     def test_a_page_in_english_is_one_of_a_work_in_chinese(self, chain: RewordedChain) -> None:
