@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from celery import Task
@@ -436,9 +437,15 @@ def search_reworded() -> None:
     if not watches:
         return
     if not is_installed():
-        log.warning("%s", Message("reworded.no-encoder", holders=[watch.name for watch in watches]))
+        _say_what_is_missing(tuple(watch.name for watch in watches))
     elif owes_anything(live(SETTINGS)):
         crawlers.start_reworded(SETTINGS)
+
+
+@cache
+def _say_what_is_missing(holders: tuple[str, ...]) -> None:
+    """Once in the life of a process, and not each minute."""
+    log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 
 @app.task(name="pipeline.discover", base=PeriodicTask, acks_late=False)
