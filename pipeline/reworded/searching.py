@@ -124,7 +124,7 @@ class _Pass:
         except _AT_FAULT:
             raise
         except Exception as error:
-            if len(searched) > 1:
+            if len(pages) > 1:  # each is seen by itself
                 return all(self._compare([page], until, done) for page in pages)
             _note(pages[0].version, error)
             return True

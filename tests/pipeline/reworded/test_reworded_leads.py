@@ -1,18 +1,22 @@
 """What becomes a lead, what never does, and what is searched again when."""
 
+from dataclasses import replace
 from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from core.errors import BadInput
 from core.ids import PageId, digest
 from core.states import Rejection
+from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.record import CURRENT
+from pipeline.reworded.holder_works import HolderWorks
 from pipeline.reworded.owing import owes_anything
-from records import failures
+from pipeline.steps import withdraw_work
 from records.cases.backlog import OUTDATED
-from records.leads import owed
+from records.leads import owed, recording
 from records.models import (
     Case,
     Chapter,
@@ -131,7 +135,10 @@ class TestNoLead:
         chain.search()
         assert len(chain.leads()) == 1
 
-    def test_a_page_that_is_a_copy_is_noted_and_not_searched(self, chain: RewordedChain) -> None:
+    def test_a_page_that_is_a_copy_is_noted_and_not_searched(
+        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(HolderWorks, "search", None)  # whoever searches a page fails
         chain.add_work(GIVEN.source)
         page = chain.add_page(GIVEN.source)
         assert Case.objects.filter(page=page).exists()
@@ -275,8 +282,6 @@ class TestWhatIsOwed:
         text = text_id(found.work)
         assert chain.ports.fingerprints.get(text, 201)
         Chapter.objects.filter(work=found.work).delete()
-        from pipeline.steps import withdraw_work
-
         withdraw_work(text, chain.ports)
         assert chain.ports.fingerprints.get(text, 201) is None
         assert chain.lead().lapsed_at is not None
@@ -285,8 +290,6 @@ class TestWhatIsOwed:
         assert not RewordedLead.objects.filter(page=page).exists()
 
     def test_a_work_goes_with_leads_that_nobody_decided_on_and_stays_with_others(self, found: SimpleNamespace) -> None:
-        from core.errors import BadInput
-
         RewordedLead.objects.update(state=RewordedLead.State.DISMISSED)
         with pytest.raises(BadInput, match="somebody decided"):
             catalogue.remove_work(found.work, found.chain.outbox)
@@ -344,17 +347,25 @@ class TestFaults:
         failed.delete()
         assert owes_anything(chain.ports), "and is taken up again"
 
-    def test_a_page_that_cannot_be_written_keeps_no_other_from_it(self, chain: RewordedChain) -> None:
+    def test_a_page_that_cannot_be_written_keeps_no_other_from_it(
+        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         chain.add_work(GIVEN.source)
-        good = chain.add_page(GIVEN.text, "/1")
-        failures.note(owed.TASK, chain.version(chain.add_page(INNOCENT, "/2")), failures.WORKER_DIED)
+        good, bad = chain.add_page(GIVEN.text, "/1"), chain.add_page(f"{GIVEN.text}完。", "/2")
+        made = recording._Writer._lead
+
+        def fails(writer: Any, page: PageRecord, *given: Any) -> RewordedLead:
+            if page.page_id == bad:
+                raise ValueError("no row")
+            return made(writer, page, *given)
+
+        monkeypatch.setattr(recording._Writer, "_lead", fails)
         assert count_searches(chain) == 1
         assert chain.lead().page_id == good
+        assert FailedMessage.objects.get().subject == chain.version(bad)
 
     @pytest.mark.parametrize("algorithm", [201, 202])
     def test_damaged_codes_are_made_anew(self, chain: RewordedChain, algorithm: int) -> None:
-        from dataclasses import replace
-
         work = chain.add_work(ENGLISH.source)
         chain.add_page(ENGLISH.text)
         chain.search()
@@ -369,8 +380,6 @@ class TestFaults:
         assert chain.ports.fingerprints.get(text_id(work), algorithm) == whole
 
     def test_a_text_is_encoded_once(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
-        from matcher.reworded.meanings import TextMeanings
-
         chain.add_work(ENGLISH.source)
         chain.add_page(ENGLISH.text)
         chain.search()
