@@ -114,7 +114,7 @@ def forget_gone(watch: Watch, until: datetime) -> None:
 
 
 def _watched(watch: Watch) -> "QuerySet[Chapter]":
-    return Chapter.objects.filter(work__rights_holder=watch.holder, work__kind__in=watch.kinds)
+    return Chapter.objects.filter(work__rights_holder=watch.holder, work__kind__in=watch.kinds).order_by()
 
 
 def _news(watch: Watch) -> "QuerySet[Chapter]":

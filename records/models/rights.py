@@ -129,10 +129,7 @@ class Chapter(models.Model):
         verbose_name_plural = _("chapters")
         ordering = ["work", "number"]
         constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_chapter_a_number")]
-        indexes = [
-            models.Index(fields=["work"], condition=Q(reworded_at__isnull=True), name="chapter_not_reworded"),
-            models.Index(fields=["work", "reworded_at"]),
-        ]
+        indexes = [models.Index(fields=["work", "reworded_at"])]
 
     def __str__(self) -> str:
         return self.title or str(_("Chapter %(number)d") % {"number": self.number})

@@ -220,6 +220,10 @@ class TestWhatIsOwed:
         row = Chapter.objects.create(work=new, number=1, text_id=given, chars=900, indexed_at=chain.clock.now())
         assert not owes_anything(chain.ports)
         assert count_searches(chain) == 0
+        PageRecord.objects.update(reworded_version_id="")
+        assert count_searches(chain) == 1, "with the works of before"
+        row.refresh_from_db()
+        assert row.reworded_at is None
         PageCheck.objects.update(checked_at=chain.clock.now().replace(year=2030))
         assert owes_anything(chain.ports)
         assert count_searches(chain) == 1
@@ -272,6 +276,7 @@ class TestWhatIsOwed:
         chain.add_work(rewrite("spoken-04").source, title="后来")
         assert count_searches(chain) == 0
         assert not owes_anything(chain.ports)
+        assert RewordedCheck.objects.count() == 0, "or each question would pass it by for ever"
         PageRecord.objects.update(gone_since=None)
         assert count_searches(chain) == 1
 
