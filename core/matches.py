@@ -37,6 +37,13 @@ class MatchClass(StrEnum):
     TEASER = "teaser"  # stands in announcements of other pages or in the site's frame alone
 
 
+class RewordedClass(StrEnum):
+    """What kind of lead it is that a page says the same as a work; neither is a class of copies."""
+
+    REWORDED = "reworded"  # page and work in one language
+    TRANSLATED = "translated"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.

@@ -148,7 +148,10 @@ class WorkStore(WorkTexts, Protocol):
 
 
 class FingerprintStore(Protocol):
-    """Fingerprints of page versions and of works' texts, by subject and algorithm."""
+    """Fingerprints of page versions and of works' texts, and other codes of these, by subject and algorithm.
+
+    Put again, the same bytes may stay as they are stored: what is damaged is removed first.
+    """
 
     def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None: ...
 
@@ -162,8 +165,8 @@ class FingerprintStore(Protocol):
         """Which of `subjects` have a fingerprint of this algorithm, without reading any."""
         ...
 
-    def remove(self, subject: str) -> None:
-        """Forget the fingerprints of all algorithms of a subject."""
+    def remove(self, subject: str, algorithm_id: int | None = None) -> None:
+        """Forget what is kept of a subject: of one algorithm, or of all."""
         ...
 
 
@@ -389,7 +392,10 @@ class CaseRepository(SearchBacklog, Protocol):
         ...
 
     def withdrawn(self, text: WorkTextId) -> None:
-        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison."""
+        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison.
+
+        Leads of it that wait for a person are found no longer.
+        """
         ...
 
 

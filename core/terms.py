@@ -6,7 +6,7 @@ from typing import Any
 
 from core.addressees import AddresseeRole, CounterRule, Paper
 from core.contacts import ContactKind, ContactSource
-from core.matches import MatchClass
+from core.matches import MatchClass, RewordedClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
 from core.words import Words
@@ -20,6 +20,10 @@ MATCH_CLASSES = {
     MatchClass.PATCHWORK: Words("patchwork", "拼接"),
     MatchClass.QUOTATION: Words("quotation", "引用"),
     MatchClass.TEASER: Words("teaser of another page", "他页预告"),
+}
+REWORDED_CLASSES = {
+    RewordedClass.REWORDED: Words("reworded (lead)", "改写（线索）"),
+    RewordedClass.TRANSLATED: Words("translated (lead)", "译文（线索）"),
 }
 STATES = {
     CaseState.OPEN: Words("open", "待审核"),

@@ -140,8 +140,8 @@ class MemoryFingerprintStore:
     def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
         return {subject for subject in subjects if (subject, algorithm_id) in self._fingerprints}
 
-    def remove(self, subject: str) -> None:
-        for key in [key for key in self._fingerprints if key[0] == subject]:
+    def remove(self, subject: str, algorithm_id: int | None = None) -> None:
+        for key in [key for key in self._fingerprints if key[0] == subject and algorithm_id in (None, key[1])]:
             self._fingerprints.pop(key, None)
 
 

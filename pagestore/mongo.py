@@ -249,8 +249,11 @@ class MongoFingerprintStore:
         subject_of = {_key(subject, algorithm_id): subject for subject in subjects}
         return {subject_of[key] for key in self._payloads.known(list(subject_of))}
 
-    def remove(self, subject: str) -> None:
-        self._payloads.remove_range(f"{subject}:", f"{subject};")
+    def remove(self, subject: str, algorithm_id: int | None = None) -> None:
+        if algorithm_id is None:
+            self._payloads.remove_range(f"{subject}:", f"{subject};")
+        else:
+            self._payloads.remove(_key(subject, algorithm_id))
 
 
 def _key(subject: str, algorithm_id: int) -> str:

@@ -14,7 +14,7 @@ SETTINGS = load(os.environ)
 STEP_LIMIT_S = 300  # the largest page met took 4 s (1.6 M characters against itself); a minute more, and it is killed
 PAGES_VISIBILITY_S = 900  # a step takes milliseconds; a message not acknowledged by then is given to another worker
 
-CRAWL_QUEUE = "crawl"
+CRAWL_QUEUE, REWORDED_QUEUE = "crawl", "reworded"
 # supervisord gives a worker a minute (deploy.services.processes); Scrapy's own limit for one download is 30 s.
 CRAWLS_END_WITHIN_S = 50.0
 
@@ -43,6 +43,7 @@ app.conf.update(
         "pipeline.discover": {"queue": CRAWL_QUEUE},
         "pipeline.look_up_contacts": {"queue": CRAWL_QUEUE},
         "pipeline.send_mail": {"queue": CRAWL_QUEUE},
+        "pipeline.search_reworded": {"queue": REWORDED_QUEUE},
         "pipeline.bundle_evidence": {"queue": "evidence"},
         "pipeline.draw_evidence": {"queue": "evidence"},
         "pipeline.register_work": {"queue": "works"},

@@ -1,4 +1,4 @@
-"""What takes long on this machine, crawls, imports and backups, started and stopped.
+"""What takes long on this machine, crawls, imports, backups and searches by meaning, started and stopped.
 
 Each is a process (`pipeline.crawler`, `pipeline.import_process`) that outlives whoever starts it: no worker waits.
 """
@@ -19,7 +19,7 @@ from core.settings import Settings
 from pipeline import slots
 
 CRAWLER, IMPORT = "pipeline.crawler", "pipeline.import_process"  # the first: a slot of this machine, and each run in it
-BACKUP = "pipeline.backup_process"
+BACKUP, REWORDED = "pipeline.backup_process", "pipeline.reworded_process"
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
 
@@ -42,6 +42,12 @@ def start_backup(settings: Settings) -> bool:
     """The same of the one process that makes the backup of the schedule. It copies the desk's tables too."""
     desk = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
     return _start(BACKUP, settings.home / "run" / "backups", settings, number=1, environment=desk)
+
+
+def start_reworded(settings: Settings) -> bool:
+    """The same of the one process that compares pages by meaning. It computes on one core, and leaves the others."""
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return _start(REWORDED, settings.home / "run" / "reworded", settings, number=1, environment=alone)
 
 
 def _start(
@@ -70,12 +76,12 @@ def _start(
 
 
 def running(home: Path) -> list[psutil.Process]:
-    """The living crawlers of this home folder, the crawls that they run, imports, and the backup."""
+    """The living crawlers of this home folder, the crawls that they run, imports, backup and search by meaning."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 
 def stop(home: Path) -> None:
-    """Ask crawlers to end after the pages in flight: their runs are queued again and go on from there. End imports."""
+    """Ask crawlers to end after the pages in flight: their runs are queued again and go on there. End the others."""
     for process in running(home):
         with suppress(psutil.NoSuchProcess):  # it has ended by itself
             process.terminate()
@@ -90,7 +96,7 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
-        is_one = process.cmdline()[1:3] in (["-m", CRAWLER], ["-m", IMPORT], ["-m", BACKUP])
+        is_one = process.cmdline()[1:3] in [["-m", module] for module in (CRAWLER, IMPORT, BACKUP, REWORDED)]
         return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

@@ -7,7 +7,7 @@ import redis
 from core.errors import ServiceUnavailable
 from core.wording import Message
 
-QUEUES = ("crawl", "works", "pages", "evidence")  # in the order in which a worker asks for messages
+QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker asks for messages
 KEY_PREFIX = "zw:queue:"  # of pipeline.app
 
 

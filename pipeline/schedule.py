@@ -6,6 +6,7 @@ from core.settings import Settings
 
 DUE_CRAWLS_INTERVAL_S = 60  # a site's time of day is met within a minute
 IMPORTS_INTERVAL_S = 60
+REWORDED_INTERVAL_S = 60  # whether anything is owed is asked of three indexes
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
 STATISTICS_HOUR = 1  # holds up what is written for a second or two
@@ -22,6 +23,7 @@ def ensure_schedule(settings: Settings) -> None:
     _every("zhuiwen: sweep", "pipeline.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _every("zhuiwen: start due crawls", "pipeline.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
     _every("zhuiwen: archive imports", "pipeline.take_imports", IMPORTS_INTERVAL_S)
+    _every("zhuiwen: comparison by meaning", "pipeline.search_reworded", REWORDED_INTERVAL_S)
     _every("zhuiwen: discovery", "pipeline.discover", DISCOVERY_INTERVAL_S)
     _daily("zhuiwen: daily comparison", "pipeline.compare_daily", settings.web.time_zone)
     _daily("zhuiwen: database statistics", "pipeline.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from celery import Task
@@ -18,6 +19,8 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ids import VersionId, WorkTextId, digest
 from core.messages import CrawlRequested, MatchesFound, matches_found
+from core.wording import Message
+from matcher.reworded.weights import is_installed
 from pipeline import crawlers, evidence, job_stats, removals, steps
 from pipeline.app import SETTINGS, app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
@@ -28,6 +31,7 @@ from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, SEARCH, STAMPING, redis_lock
+from pipeline.reworded.owing import owes_anything
 from pipeline.search import Searched
 from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
@@ -38,6 +42,7 @@ from records.backups import schedule as backup_schedule
 from records.database import AWAY, is_away
 from records.evidence import bundles as evidence_book
 from records.evidence.authorities import authorities_of
+from records.leads import owed as leads_owed
 from records.models import CrawlRun
 from records.notices import mails
 from records.opinions import requests as opinion_requests
@@ -423,6 +428,24 @@ def back_up() -> None:
     """Start a process for the backup that the plan of the desk owes, where none runs."""
     if backup_schedule.due(SystemClock().now()) is not None:
         crawlers.start_backup(SETTINGS)
+
+
+@app.task(name=leads_owed.TASK, base=PeriodicTask, acks_late=False)
+def search_reworded() -> None:
+    """Start a process for pages that owe a comparison by meaning, where none runs; where nobody watches, do nothing."""
+    watches = leads_owed.watches()
+    if not watches:
+        return
+    if not is_installed():
+        _say_what_is_missing(tuple(watch.name for watch in watches))
+    elif owes_anything(live(SETTINGS)):
+        crawlers.start_reworded(SETTINGS)
+
+
+@cache
+def _say_what_is_missing(holders: tuple[str, ...]) -> None:
+    """Once in the life of a process, and not each minute."""
+    log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 
 @app.task(name="pipeline.discover", base=PeriodicTask, acks_late=False)

@@ -9,7 +9,7 @@ from core.garbage import keep_what_is_loaded
 from core.heartbeat import write_heartbeat
 from matcher.warm_up import warm_up
 from pipeline import crawlers
-from pipeline.app import CRAWL_QUEUE, CRAWLS_END_WITHIN_S, SETTINGS, app
+from pipeline.app import CRAWL_QUEUE, CRAWLS_END_WITHIN_S, REWORDED_QUEUE, SETTINGS, app
 from pipeline.wiring import live
 
 
@@ -36,12 +36,16 @@ def _give_sign_of_life(**_: object) -> None:
 @worker_shutting_down.connect
 def _stop_crawlers(**_: object) -> None:
     """Let crawls end after the pages in flight; they are queued again and go on from there."""
-    if CRAWL_QUEUE in app.amqp.queues.consume_from:
+    if _starts_processes():
         crawlers.stop(SETTINGS.home)
 
 
 @worker_shutdown.connect
 def _wait_for_crawlers(**_: object) -> None:
     """Whoever stops this worker stops the stores next."""
-    if CRAWL_QUEUE in app.amqp.queues.consume_from:
+    if _starts_processes():
         crawlers.wait_until_ended(SETTINGS.home, CRAWLS_END_WITHIN_S)
+
+
+def _starts_processes() -> bool:
+    return not {CRAWL_QUEUE, REWORDED_QUEUE}.isdisjoint(app.amqp.queues.consume_from)

@@ -33,6 +33,7 @@ VERBS = {
     "engines": ("engines",),
     "read": ("read",),
     "cases": ("cases", "case"),
+    "leads_verb": ("leads",),
     "matters": ("matter",),
     "notices": ("notice",),
     "evidence": ("evidence",),

@@ -89,7 +89,8 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
 
 def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
     """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
-    from deploy.cli.leads import COPIED_SHARE, search_among
+    from deploy.cli.leads import search_among
+    from matcher.reworded.calibration import COPIED_SHARE
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
     from pipeline.wiring import live

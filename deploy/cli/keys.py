@@ -42,5 +42,12 @@ def matter_number(text: str) -> int:
     return int(text)
 
 
+def lead_number(text: str) -> int:
+    """The number of a lead. Raises BadInput for what is none."""
+    if not _is_number(text):
+        raise BadInput("reworded.no-lead", number=repr(text))
+    return int(text)
+
+
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 19  # more does not fit into the database

@@ -17,8 +17,6 @@ from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts
 
-COPIED_SHARE = 0.5  # of a page; one that copies more is not compared by meaning (the design's, none other tried)
-
 Tell = Callable[[Message], None]
 
 

@@ -68,5 +68,10 @@ def _row(lead: Lead, sentences: int) -> tuple[object, ...]:
 
 
 def _sentence(text: str, place: TextRange) -> str:
-    sentence = " ".join(text[place.start : place.end].split())
+    return shown_sentence(text[place.start : place.end])
+
+
+def shown_sentence(text: str) -> str:
+    """A sentence on one line, cut where it is long."""
+    sentence = " ".join(text.split())
     return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[: MAX_SENTENCE_CHARS - 1]}…"

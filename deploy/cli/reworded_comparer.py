@@ -10,7 +10,8 @@ from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
 from deploy.cli.archive import Comparer
 from deploy.cli.json_lines import records
-from deploy.cli.leads import COPIED_SHARE, Tell, lead_record, search_among
+from deploy.cli.leads import Tell, lead_record, search_among
+from matcher.reworded.calibration import COPIED_SHARE
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts

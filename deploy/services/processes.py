@@ -21,7 +21,7 @@ WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's own interval;
 LOOK_EVERY_S = 10.0
 WATCH_SIGN_S = LOOK_EVERY_S + liveness.TIMEOUT_S
 
-QUEUES = ("crawl", "works", "pages", "evidence")  # in the order in which a worker asks for messages
+QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker asks for messages
 
 # Settings that not all of the work reads. One that is missing here starts more processes anew than it must, no fewer.
 _READ_BY: Mapping[str, tuple[str, ...]] = {

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.ids import WorkTextId
+from core.matches import RewordedClass
 from laboratory import draws
 from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
 from matcher.reworded.background import load_background
-from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedClass
+from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import MemoryChunkIndex
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch

@@ -5,14 +5,11 @@ docs/decisions/reworded.md.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from core.matches import RewordedClass
 
-class RewordedClass(StrEnum):
-    """What kind of lead it is; neither is a class of copies (`core.matches.MatchClass`)."""
-
-    REWORDED = "reworded"  # page and work in one language
-    TRANSLATED = "translated"
+# Of a page, all works together: one that copies more is not compared by meaning (the design's, none other tried).
+COPIED_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)

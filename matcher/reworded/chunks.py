@@ -5,6 +5,7 @@ are the distinct pairs of neighbouring characters of each cell. Names and things
 reworded, and few chunks have the same of them.
 """
 
+import struct
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from fingerprint.readings import fold_variants
+from matcher.reworded.sentences import is_latin
+from matcher.reworded.stored import CELLS_ID, DamagedCodes, packed, unpacked
 
 CELL_CHARS = 300  # the step; a chunk is two cells
 # Pairs of characters in more of the cells are no evidence and left out. Tried at 20 M characters, November 2026: .02,
@@ -23,6 +26,9 @@ CELL_CHARS = 300  # the step; a chunk is two cells
 MAX_SHARE, MIN_COMMON_CELLS = 0.005, 20
 FOUND = 12  # chunks that a look-up names; the tenth says how much an unrelated chunk has
 _LOW_BITS = np.uint64(32)
+_VERSION = 1  # of the stored form and of what a key is: another cell, another folding of characters is another version
+_NO_INGREDIENTS = bytes(8)
+_COUNTS = struct.Struct("<IIB")  # characters, pairs, whether the text is in Latin script
 
 Keys = NDArray[np.uint32]
 Cells = NDArray[np.uint32]
@@ -65,6 +71,49 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
     return both.astype(np.uint32), (both >> _LOW_BITS).astype(np.uint32)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TextCells:
+    """What an index needs of a text. chars: its length; keys and cells: as of `cell_keys`.
+
+    Of a text in Latin script, which is looked up by meaning alone, there are no keys.
+    """
+
+    chars: int
+    is_latin: bool
+    keys: Keys
+    cells: Cells
+
+    @classmethod
+    def of(cls, text: str) -> "TextCells":
+        """Read a text."""
+        latin = is_latin(text)
+        return cls(len(text), latin, *cell_keys("" if latin else text))
+
+    def to_bytes(self) -> bytes:
+        """The stored form: counts of the cells, then the keys byte by byte, the like beside the like."""
+        counts = np.bincount(self.cells, minlength=-(-self.chars // CELL_CHARS))
+        head = _COUNTS.pack(self.chars, self.keys.size, self.is_latin)
+        planes = self.keys.astype("<u4").view(np.uint8).reshape(-1, 4).T
+        return packed(CELLS_ID, _VERSION, _NO_INGREDIENTS, head + counts.astype("<u2").tobytes() + planes.tobytes())
+
+    @classmethod
+    def from_bytes(cls, payload: bytes) -> "TextCells":
+        """The inverse of `to_bytes`. Raises DamagedCodes."""
+        body = unpacked(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
+        if len(body) < _COUNTS.size:
+            raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
+        chars, size, latin = _COUNTS.unpack_from(body)
+        cells = -(-chars // CELL_CHARS)
+        if len(body) != _COUNTS.size + 2 * cells + 4 * size:
+            raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
+        counts = np.frombuffer(body, "<u2", cells, _COUNTS.size)
+        if int(counts.sum()) != size:
+            raise DamagedCodes("reworded.codes-changed", algorithm=CELLS_ID)
+        planes = np.frombuffer(body, np.uint8, 4 * size, _COUNTS.size + 2 * cells).reshape(4, size)
+        keys = np.ascontiguousarray(planes.T).view("<u4").reshape(-1).astype(np.uint32)
+        return cls(chars, bool(latin), keys, np.repeat(np.arange(cells, dtype=np.uint32), counts))
+
+
 class MemoryChunkIndex:
     """A `ChunkIndex` in the memory of one process; one thread at a time.
 
@@ -85,13 +134,18 @@ class MemoryChunkIndex:
     def add(self, text_id: WorkTextId, text: str) -> bool:
         if text_id in self._texts:
             return False
-        keys, cells = cell_keys(text)
-        self._pending.append(keys.astype(np.uint64) << _LOW_BITS | (cells + np.uint32(self._end)))
-        self._texts[text_id] = (self._end, len(text))
+        return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
+
+    def add_cells(self, text_id: WorkTextId, of_text: TextCells) -> bool:
+        """As `add`, of what was stored of the text."""
+        if text_id in self._texts:
+            return False
+        self._pending.append(of_text.keys.astype(np.uint64) << _LOW_BITS | (of_text.cells + np.uint32(self._end)))
+        self._texts[text_id] = (self._end, of_text.chars)
         self._ids.append(text_id)
         self._starts.append(self._end)
-        self._lengths.append(len(text))
-        self._end += -(-len(text) // CELL_CHARS) + 1  # an empty cell keeps texts apart
+        self._lengths.append(of_text.chars)
+        self._end += -(-of_text.chars // CELL_CHARS) + 1  # an empty cell keeps texts apart
         return True
 
     def remove(self, text_id: WorkTextId) -> None:

@@ -4,8 +4,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.ids import WorkTextId
+from core.matches import RewordedClass
 from core.text import TextRange
-from matcher.reworded.calibration import Band, RewordedClass
+from matcher.reworded.calibration import Band
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ numbers of 8 bits, its vector along the axes of the background, with its nearnes
 of 8 sentences for each sentence of the block; a chunk is two neighbouring groups.
 """
 
+import hashlib
+import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +18,9 @@ from core.ids import WorkTextId
 from matcher.reworded.background import Background, Windows
 from matcher.reworded.chunks import FOUND, FoundChunk
 from matcher.reworded.encoding import Encoder
+from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import Units
+from matcher.reworded.stored import MEANINGS_ID, DamagedCodes, packed, unpacked
 from matcher.reworded.weights import Floats
 
 GROUP = 8  # sentences; a chunk has 16, as many as a block of a page
@@ -23,6 +28,12 @@ CODE_SCALE = 250.0  # a coordinate of a vector of length 1 is beyond .5 in none 
 RIVALS = 10  # groups: as much as the tenth best has of a sentence is what any text has of it
 AT_ONCE = 1 << 13  # groups that are compared at once: 25 MB of floats
 _FAR = 8.0  # nearness of what fills up a group: no cosine reaches it
+# Read at once when a text is stored, up to the end of a line: so many take some 60 MB while they are encoded.
+PIECE_CHARS = 50_000
+_VERSION = 1  # of the stored form
+# Codes of other weights or another background are never compared with these.
+_INGREDIENTS = hashlib.sha256(f"{CURRENT.weights} {CURRENT.tokenizer} {CURRENT.background}".encode()).digest()[:8]
+_COUNTS = struct.Struct("<III")  # sentences, groups, axes
 
 Codes = NDArray[np.int8]
 
@@ -50,13 +61,76 @@ def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encod
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Text:
-    """codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP]; places: int32[groups, 2], start and end."""
+class TextMeanings:
+    """What an index needs of a text.
 
-    text_id: WorkTextId
+    codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for what fills up the last group; places:
+    int32[groups, 2], start and end in the text as given.
+    """
+
     codes: Codes
     nearness: NDArray[np.float16]
     places: Units
+
+    @classmethod
+    def of(cls, units: Units, windows: Windows, axes: Floats) -> "TextMeanings":
+        """The sentences of a text. axes: float32[512, n] of the background."""
+        missing = -len(units) % GROUP
+        codes = coded(windows.vectors[: len(units)], axes)
+        nearness = windows.nearness[: len(units)].astype(np.float16)
+        starts = units[::GROUP, 0]
+        lasts = np.append(units[GROUP - 1 :: GROUP, 1], units[-1:, 1])[: len(starts)]
+        return cls(
+            np.pad(codes, ((0, missing), (0, 0))).reshape(-1, GROUP, axes.shape[1]),
+            np.pad(nearness, (0, missing), constant_values=_FAR).reshape(-1, GROUP),
+            np.stack([starts, lasts], axis=1),
+        )
+
+    @classmethod
+    def read(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
+        """Of a text of any length, read piece by piece."""
+        units, vectors, near = [np.zeros((0, 2), np.int32)], [np.zeros((0, 512), np.float32)], [np.zeros(0, np.float32)]
+        for start, piece in _pieces(text):
+            encoded = encoder.encode([piece])[0]
+            windows = background.windows(encoded)
+            units.append(encoded.units + np.int32(start))
+            vectors.append(windows.vectors[: len(encoded.units)])
+            near.append(windows.nearness[: len(encoded.units)])
+        windows = Windows(np.concatenate(vectors), np.concatenate(near))
+        return cls.of(np.concatenate(units), windows, background.axes)
+
+    @property
+    def nbytes(self) -> int:
+        return self.codes.nbytes + self.nearness.nbytes + self.places.nbytes
+
+    def to_bytes(self) -> bytes:
+        """The stored form, without what fills up the last group."""
+        sentences = int((self.nearness < _FAR).sum())
+        groups, axes = len(self.places), self.codes.shape[2]
+        columns = (
+            self.codes.reshape(-1, axes)[:sentences],
+            self.nearness.reshape(-1)[:sentences].astype("<f2"),
+            self.places.astype("<i4"),
+        )
+        body = _COUNTS.pack(sentences, groups, axes) + b"".join(column.tobytes() for column in columns)
+        return packed(MEANINGS_ID, _VERSION, _INGREDIENTS, body)
+
+    @classmethod
+    def from_bytes(cls, payload: bytes) -> "TextMeanings":
+        """The inverse of `to_bytes`. Raises DamagedCodes."""
+        body = unpacked(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
+        if len(body) < _COUNTS.size:
+            raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
+        sentences, groups, axes = _COUNTS.unpack_from(body)
+        at = _COUNTS.size + sentences * axes
+        if groups != -(-sentences // GROUP) or len(body) != at + 2 * sentences + 8 * groups:
+            raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
+        codes = np.zeros((groups * GROUP, axes), np.int8)
+        codes[:sentences] = np.frombuffer(body, np.int8, sentences * axes, _COUNTS.size).reshape(-1, axes)
+        nearness = np.full(groups * GROUP, _FAR, np.float16)
+        nearness[:sentences] = np.frombuffer(body, "<f2", sentences, at)
+        places = np.frombuffer(body, "<i4", 2 * groups, at + 2 * sentences).reshape(-1, 2).astype(np.int32)
+        return cls(codes.reshape(-1, GROUP, axes), nearness.reshape(-1, GROUP), places)
 
 
 class MemoryMeaningIndex:
@@ -67,24 +141,17 @@ class MemoryMeaningIndex:
 
     def __init__(self, axes: Floats) -> None:
         self._axes = axes
-        self._texts: dict[WorkTextId, _Text] = {}
-        self._all: _Text | None = None
-        self._owners: list[WorkTextId] = []
+        self._texts: dict[WorkTextId, TextMeanings] = {}
+        self._all: TextMeanings | None = None
 
     def add(self, text_id: WorkTextId, units: Units, windows: Windows) -> bool:
-        if text_id in self._texts or not len(units):
+        return self.add_meanings(text_id, TextMeanings.of(units, windows, self._axes))
+
+    def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
+        """As `add`, of what was stored of the text."""
+        if text_id in self._texts or not len(of_text.places):
             return False
-        missing = -len(units) % GROUP
-        codes = coded(windows.vectors[: len(units)], self._axes)
-        nearness = windows.nearness[: len(units)].astype(np.float16)
-        starts = units[::GROUP, 0]
-        lasts = np.append(units[GROUP - 1 :: GROUP, 1], units[-1:, 1])[: len(starts)]
-        self._texts[text_id] = _Text(
-            text_id,
-            np.pad(codes, ((0, missing), (0, 0))).reshape(-1, GROUP, self._axes.shape[1]),
-            np.pad(nearness, (0, missing), constant_values=_FAR).reshape(-1, GROUP),
-            np.stack([starts, lasts], axis=1),
-        )
+        self._texts[text_id] = of_text
         self._all = None
         return True
 
@@ -95,7 +162,7 @@ class MemoryMeaningIndex:
     @property
     def nbytes(self) -> int:
         """Bytes of codes, nearness and places."""
-        return sum(text.codes.nbytes + text.nearness.nbytes + text.places.nbytes for text in self._texts.values())
+        return sum(text.nbytes for text in self._texts.values())
 
     def find(self, block: Windows) -> list[FoundChunk]:
         whole = self._together()
@@ -121,17 +188,17 @@ class MemoryMeaningIndex:
                 found.append(FoundChunk(ids[owner], int(places[group, 0]), end, float(chunks[group])))
         return found
 
-    def _together(self) -> _Text | None:
+    def _together(self) -> TextMeanings | None:
         """All texts as one, each then a view of its part of it, so that nothing is held twice."""
         if self._all is None and self._texts:
-            several = list(self._texts.values())
-            codes = np.concatenate([text.codes for text in several])
-            nearness = np.concatenate([text.nearness for text in several])
-            self._all = _Text(WorkTextId(""), codes, nearness, np.concatenate([text.places for text in several]))
+            several = list(self._texts.items())
+            codes = np.concatenate([text.codes for _, text in several])
+            nearness = np.concatenate([text.nearness for _, text in several])
+            self._all = TextMeanings(codes, nearness, np.concatenate([text.places for _, text in several]))
             start = 0
-            for text in several:
+            for text_id, text in several:
                 part = slice(start, start := start + len(text.places))
-                self._texts[text.text_id] = _Text(text.text_id, codes[part], nearness[part], text.places)
+                self._texts[text_id] = TextMeanings(codes[part], nearness[part], text.places)
         return self._all if self._texts else None
 
 
@@ -140,7 +207,16 @@ def coded(vectors: Floats, axes: Floats) -> Codes:
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 
 
-def _group_csls(texts: _Text, block: Floats, nearness: Floats) -> Floats:
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Parts of a text with their offsets, each PIECE_CHARS long and up to the end of the line."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + PIECE_CHARS) + 1 or len(text)
+        yield start, text[start:end]
+        start = end
+
+
+def _group_csls(texts: TextMeanings, block: Floats, nearness: Floats) -> Floats:
     """float32[groups, windows of the block]: the best of each group."""
     parts = []
     for start in range(0, len(texts.codes), AT_ONCE):

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from core.matches import RewordedClass
 from matcher.reworded.background import SHA256_2026
-from matcher.reworded.calibration import Band, RewordedClass
+from matcher.reworded.calibration import Band
 from matcher.reworded.weights import TOKENIZER_SHA256, WEIGHTS_SHA256
 
 

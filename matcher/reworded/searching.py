@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.ids import WorkTextId
+from core.matches import RewordedClass
 from core.text import TextRange
 from matcher.reworded.alignment import Alignment, align
 from matcher.reworded.background import Background, Windows
 from matcher.reworded.blocks import blocks, runs
-from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration, RewordedClass
+from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair

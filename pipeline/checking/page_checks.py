@@ -6,6 +6,9 @@ from core.batches import batches
 from core.ids import VersionId
 from core.pages import PageVersion
 from fingerprint.record import DamagedFingerprint, Fingerprint
+from matcher.reworded.chunks import TextCells
+from matcher.reworded.meanings import TextMeanings
+from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, DamagedCodes
 from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import (
     FINGERPRINTS,
@@ -23,6 +26,7 @@ from pipeline.checking.damage import Damage, Kind, Remedy, Store
 from pipeline.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
 from records.models import Chapter, PageCheck, PageRecord
 
+_CODES: dict[int, Callable[[bytes], object]] = {CELLS_ID: TextCells.from_bytes, MEANINGS_ID: TextMeanings.from_bytes}
 Owed = Callable[[Collection[str]], Collection[str]]
 
 
@@ -63,6 +67,7 @@ def check_works(context: CheckContext) -> None:
         found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
         of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
         _check_fingerprints(reading, context, of_corpus, _indexed)
+        _check_codes(reading, context, of_corpus)
     step(len(texts), len(texts))
     _settle(reading, context)
 
@@ -74,8 +79,9 @@ def _indexed(texts: Collection[str]) -> set[str]:
 
 
 def _named_by_matches() -> Iterable[str]:
-    from records.models import CaseMatch, TakenText
+    from records.models import CaseMatch, RewordedLead, TakenText
 
+    yield from RewordedLead.objects.values_list("text_id", flat=True).distinct()
     yield from CaseMatch.objects.values_list("text_id", flat=True).distinct()
     yield from TakenText.objects.values_list("text_id", flat=True).distinct()
 
@@ -145,6 +151,35 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
         for subject, kind in faulty.items():
             remedy = is_made.get(subject, Remedy.RESTORE)
             context.report.add(of_store(FINGERPRINTS, subject, Kind(kind.value), remedy))
+
+
+def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
+    """What look-ups by meaning keep of works' texts, where there is any; damaged, it is removed.
+
+    What is not there is made of the text by the next comparison by meaning: nothing else needs it.
+    """
+    keys = {f"{text}:{number:03d}": (text, number) for text in texts for number in _CODES}
+    there = sorted(reading.known(FINGERPRINTS, list(keys)))
+    found = reading.contents(FINGERPRINTS, dict.fromkeys(there, ""))
+    for key in there:
+        text, number = keys[key]
+        fault = reading.faults.pop((FINGERPRINTS, key), None)
+        if fault is None and _are_codes(found[key], number):
+            continue
+        remedy = Remedy.CAN_BE_MADE if texts[text] else Remedy.RESTORE
+        if texts[text] and context.may_write(Store.PAGES):
+            context.ports.fingerprints.remove(text, number)
+            remedy = Remedy.MADE_ANEW
+        kind = Kind(fault.kind.value) if fault else Kind.CHANGED
+        context.report.add(of_store(FINGERPRINTS, key, kind, remedy))
+
+
+def _are_codes(payload: bytes, number: int) -> bool:
+    try:
+        _CODES[number](payload)
+    except DamagedCodes:
+        return False
+    return True
 
 
 def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:

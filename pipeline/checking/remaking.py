@@ -42,7 +42,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
     made = dict[str, Remedy]()
     for subject, text in whole.items():
         with suppress(BrokenInvariant):
-            store.remove(subject)  # what is damaged stands under the digest of what is whole
+            store.remove(subject, algorithm.id)  # what is damaged stands under the digest of what is whole
             payload = fingerprint_text(text, algorithm).to_bytes()
             store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
             made[subject] = Remedy.MADE_ANEW

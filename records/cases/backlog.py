@@ -10,12 +10,13 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F, Max, Min, QuerySet
+from django.utils import timezone
 
 from core.ids import SiteId, VersionId, WorkTextId
 from core.pages import Page
 from core.ports import Gap, Search, Unsearched
 from records.batches import batches
-from records.models import CaseMatch, Chapter, PageCheck, PageRecord, Site
+from records.models import CaseMatch, Chapter, PageCheck, PageRecord, RewordedLead, Site
 from records.works.work_length import note_counted
 
 OUTDATED = 0
@@ -92,6 +93,8 @@ class DjangoSearchBacklog:
 
     def withdrawn(self, text: WorkTextId) -> None:
         _take_back(CaseMatch.objects.filter(text_id=text))
+        waiting = RewordedLead.objects.filter(text_id=text, state=RewordedLead.State.WAITING, lapsed_at__isnull=True)
+        waiting.update(lapsed_at=timezone.now())
 
 
 def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:

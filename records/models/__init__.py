@@ -29,6 +29,7 @@ from records.models.page import Exclusion, PageCheck, PageRecord
 from records.models.preference import UserPreference
 from records.models.recheck import PageRecheck
 from records.models.removal import Removal, RemovalLook
+from records.models.reworded import RewordedCheck, RewordedLead, RewordedVerdict
 from records.models.rights import (
     AuthorAlias,
     Chapter,
@@ -104,6 +105,9 @@ __all__ = [
     "Removal",
     "RemovalLook",
     "RetentionLog",
+    "RewordedCheck",
+    "RewordedLead",
+    "RewordedVerdict",
     "RightsHolder",
     "RightsRecord",
     "RobotsSwitch",

@@ -1,7 +1,7 @@
 """Pages as the admin lists them; their texts and versions stand in the page store."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
@@ -37,6 +37,8 @@ class PageRecord(models.Model):
     obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
+    # The version that was last compared by meaning (records.leads); "" for none. Another version owes it anew.
+    reworded_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)
 
     class Meta:
         verbose_name = _("page")
@@ -52,6 +54,11 @@ class PageRecord(models.Model):
             *in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
             *in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
             *in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
+            models.Index(
+                fields=["rights_holder", "page_id"],
+                condition=Q(gone_since__isnull=True) & ~Q(reworded_version_id=F("version_id")),
+                name="page_owes_reworded",
+            ),
         ]
 
     def __str__(self) -> str:

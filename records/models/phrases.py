@@ -28,6 +28,7 @@ def _terms(group: Mapping[Member, Words]) -> dict[Member, str]:
 
 
 MATCH_CLASSES = _terms(terms.MATCH_CLASSES)
+REWORDED_CLASSES = _terms(terms.REWORDED_CLASSES)
 STATES = _terms(terms.STATES)
 VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
@@ -59,6 +60,10 @@ def case_name(number: int, state: str) -> str:
 
 def match_class_choices() -> list[tuple[str, str]]:
     return _choices(MATCH_CLASSES.items())
+
+
+def reworded_class_choices() -> list[tuple[str, str]]:
+    return _choices(REWORDED_CLASSES.items())
 
 
 def state_choices() -> list[tuple[str, str]]:

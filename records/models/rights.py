@@ -25,6 +25,16 @@ class RightsHolder(models.Model):
             " case. Heeded from the next comparison of a page on."
         ),
     )
+    # Kinds of works (Work.Kind) of which pages in other words or in the other of Chinese and English are looked for.
+    reworded_kinds = models.JSONField(
+        _("looked for in other words"),
+        default=list,
+        blank=True,
+        help_text=_(
+            "Of which kinds of works pages are looked for that say the same in other words or in another language. What"
+            " is found is a lead, never a case."
+        ),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # Since when licences or own domains are others than those that the stored findings were last ruled by.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
@@ -109,6 +119,8 @@ class Chapter(models.Model):
     counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
+    # Since when pages are searched for it by meaning; None until it is. Written by records.leads.owed.
+    reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
     # The official time, which what stood on a page before it is measured by; None where nobody said.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
@@ -117,6 +129,7 @@ class Chapter(models.Model):
         verbose_name_plural = _("chapters")
         ordering = ["work", "number"]
         constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_chapter_a_number")]
+        indexes = [models.Index(fields=["work", "reworded_at"])]
 
     def __str__(self) -> str:
         return self.title or str(_("Chapter %(number)d") % {"number": self.number})

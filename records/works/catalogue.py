@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from core.errors import BadInput, NotFound
@@ -21,7 +21,7 @@ from core.works import WorkFile
 from records.batches import batches
 from records.locks import lock_rights, locked_chapters
 from records.matters.figures import refresh_works
-from records.models import Chapter, RightsHolder, Work
+from records.models import Chapter, RewordedLead, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site
 from records.works.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
 from records.works.work_length import recount
@@ -166,11 +166,19 @@ def _rule_again(rights_holder: RightsHolder) -> None:
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:
-    """Take a work and its chapters out of the corpus; the number of chapters. Raises BadInput for one with cases."""
+    """Take a work and its chapters out of the corpus; the number of chapters.
+
+    Leads of it that nobody decided on go with it. Raises BadInput for one with cases, or with leads that somebody did.
+    """
     cases = work.cases.count()
     if cases:
         raise BadInput("work.has-cases", title=work.title, cases=cases)
+    is_decided = ~Q(state=RewordedLead.State.WAITING) | Q(verdicts__isnull=False)
+    decided = work.reworded_leads.filter(is_decided).distinct().count()
+    if decided:
+        raise BadInput("work.has-leads", title=work.title, leads=decided)
     with transaction.atomic():
+        work.reworded_leads.all().delete()
         text_ids = [WorkTextId(text) for text in work.chapters.values_list("text_id", flat=True)]
         work.delete()
         transaction.on_commit(partial(_announce, (), text_ids, outbox))
@@ -253,7 +261,7 @@ class _Writer:
         row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=len(chapter.text))
         if wanted.has_new_text:
             self.dropped.add(WorkTextId(row.text_id))
-            row.text_id, row.chars, row.indexed_at = text_id, len(chapter.text), None
+            row.text_id, row.chars, row.indexed_at, row.reworded_at = text_id, len(chapter.text), None, None
         if row.indexed_at is None:
             self.unindexed.add(text_id)
         row.number, row.title = chapter.number, wanted.title

@@ -60,7 +60,7 @@ def test_compose_runs_the_commands_of_the_table(compose: dict[str, Any]) -> None
     services = compose["services"]
     expected = {
         "worker": processes.worker_command(2, ("works", "pages", "evidence")),
-        "crawler": processes.worker_command(1, ("crawl",)),
+        "crawler": processes.worker_command(1, ("crawl", "reworded")),
         "web": processes.web_command("0.0.0.0", 8717),
     }
     assert {name: services[name]["command"][1:] for name in expected} == {n: list(c[1:]) for n, c in expected.items()}

@@ -506,6 +506,14 @@ class FingerprintStoreContract:
         assert [store.get("a", algorithm) for algorithm in (1, 2, 255)] == [None, None, None]
         assert all(store.get(subject, 255) for subject in ("ab", "a0", "b"))
 
+    def test_removing_what_one_algorithm_made_leaves_that_of_others(self, store: FingerprintStore) -> None:
+        for subject in ("a", "b"):
+            store.put_many([StoredFingerprint(subject, algorithm, bytes([algorithm])) for algorithm in (1, 20, 201)])
+        store.remove("a", 20)
+        store.remove("a", 20)
+        assert [algorithm for algorithm in (1, 20, 201) if store.get("a", algorithm)] == [1, 201]
+        assert store.get("b", 20)
+
     def test_a_payload_beyond_what_one_document_holds_comes_back(self, store: FingerprintStore) -> None:
         payload = random.Random(2).randbytes(9 * 1024 * 1024)
         store.put_many([StoredFingerprint("big", 1, payload)])

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -14,8 +14,11 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, di
 from core.pages import Fetched, Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
+from core.works import StoredFingerprint
 from crawler.reading import read_page
 from fingerprint.algorithms import DEFAULT
+from matcher.reworded.chunks import TextCells
+from matcher.reworded.stored import CELLS_ID
 from pagestore.connection import MongoDatabase, connect
 from pagestore.evidence import MemoryEvidenceStore
 from pagestore.states import absence_document, new_absence
@@ -209,6 +212,31 @@ def test_a_chapter_that_waits_for_its_fingerprint_misses_none(kept: Kept) -> Non
     Chapter.objects.update(indexed_at=None)
     texts = set(Chapter.objects.values_list("text_id", flat=True))
     assert not texts & {each.key for each in kept.check(may_mend=False)}
+
+
+@pytest.mark.parametrize("is_readable", [True, False], ids=["of other numbers", "by its digest"])
+def test_damaged_codes_of_a_text_go_and_its_fingerprint_stays(kept: Kept, is_readable: bool) -> None:
+    text_id, store = Chapter.objects.get().text_id, kept.live.ports.fingerprints
+    whole = StoredFingerprint(text_id, CELLS_ID, TextCells.of(story(1)).to_bytes())
+    store.put_many([whole])
+    assert kept.check() == []
+    if is_readable:
+        store.put_many([replace(whole, payload=whole.payload[:-1])])
+    else:
+        kept.database["fingerprints"].update_one({"_id": f"{text_id}:{CELLS_ID}"}, {"$set": {"data": b"x"}})
+    assert told(kept.check(may_mend=False))[0] == ("fingerprints", "changed", "can be made anew")
+    assert told(kept.check()) == [("fingerprints", "changed", "made anew")]
+    assert kept.check() == []
+    assert store.get(text_id, CELLS_ID) is None
+    assert store.get(text_id, DEFAULT.id) is not None
+
+
+def test_what_is_damaged_of_a_fingerprint_leaves_the_codes_of_the_text(kept: Kept) -> None:
+    text_id, store = Chapter.objects.get().text_id, kept.live.ports.fingerprints
+    store.put_many([StoredFingerprint(text_id, CELLS_ID, TextCells.of(story(1)).to_bytes())])
+    store.put_many([StoredFingerprint(text_id, DEFAULT.id, b"damaged")])
+    assert told(kept.check()) == [("fingerprints", "changed", "made anew")]
+    assert store.get(text_id, CELLS_ID) is not None
 
 
 def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kept) -> None:

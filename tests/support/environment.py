@@ -7,6 +7,9 @@ FOREIGN = ("MONGO_URL", "REDIS_URL", "DATABASE_URL", "LANGUAGE", "TIME_ZONE", "S
 
 os.environ["ZHUIWEN_HOME"] = tempfile.mkdtemp(prefix="zhuiwen-tests-")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # playwright's synchronous API runs an event loop
+# As in the process that compares by meaning: two threads that wait for each other on a busy machine take six times as
+# long as one.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["LC_ALL"] = "C.UTF-8"  # the command line speaks English
 for _name in FOREIGN:
     os.environ.pop(f"ZHUIWEN_{_name}", None)

@@ -28,7 +28,7 @@ from tests.support.ready_reader import readers_here
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
-CRAWLER, IMPORT = "pipeline.crawler", "pipeline.import_process"
+CRAWLER, IMPORT, REWORDED = "pipeline.crawler", "pipeline.import_process", "pipeline.reworded_process"
 CRAWL = "crawl "  # what a process that a crawler forks begins its name with
 # Read by each interpreter at its start: what each crawl that it forks is known by at the site, and where readers are.
 _NAMED = f"""
@@ -285,7 +285,7 @@ class Installation:
     def end(self) -> None:
         """Kill what a test left behind."""
         for machine in self.machines:
-            for module in (CRAWLER, CRAWL, IMPORT):
+            for module in (CRAWLER, CRAWL, IMPORT, REWORDED):
                 for each in machine.processes(module):
                     each.kill()
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 import pytest
 
 from core.ids import WorkTextId
+from core.matches import RewordedClass
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.background import load_background
-from matcher.reworded.calibration import DEFAULT, RewordedCalibration, RewordedClass
+from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import FoundChunk, MemoryChunkIndex
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.gate import standing_out

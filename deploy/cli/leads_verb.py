@@ -1,0 +1,181 @@
+"""The verb `leads`: pages that say in other words, or in another language, what works say."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.errors import BadInput, NotFound
+from core.settings import Settings
+from core.wording import Message
+from deploy.cli.keys import lead_number
+from deploy.cli.leads_shown import shown_sentence
+from deploy.cli.output import as_json, fields, passage, say, table
+from deploy.cli.session import local_iso, local_time, session
+
+if TYPE_CHECKING:
+    from records.models import RewordedLead, RightsHolder
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("leads")(leads)
+
+
+def leads(
+    lead_key: Annotated[str, typer.Argument(metavar="[LEAD]")] = "",
+    holder: str = "",
+    limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """List pages in other words or in translation; of one, show the sentences that correspond side by side."""
+    with session() as settings:
+        if lead_key:
+            _show_one(lead_number(lead_key), settings, is_json)
+        else:
+            _show_all(holder, limit, settings, is_json)
+
+
+def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
+    from records.models import RewordedLead
+
+    found = RewordedLead.objects.filter(lapsed_at__isnull=True).select_related("work", "site", "rights_holder")
+    if holder:
+        found = found.filter(rights_holder=_holder(holder))
+    shown, total = list(found[:limit]), found.count()
+    if is_json:
+        as_json([_record(lead, settings) for lead in shown])
+        return
+    table(_COLUMNS, [_row(lead, settings) for lead in shown], right=("column.id",))
+    say(Message("reworded.leads", count=total), err=True)
+    if total > limit:
+        say(Message("reworded.more", left=total - limit, total=total), err=True)
+
+
+_COLUMNS = (
+    "column.id",
+    "column.state",
+    "column.class",
+    "column.work",
+    "column.chapter",
+    "column.site",
+    "column.counterparts",
+    "column.alarms",
+    "column.first-found",
+    "column.page",
+)
+
+
+def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
+    return (
+        lead.pk,
+        lead.get_state_display(),
+        lead.get_found_as_display(),
+        lead.work.title,
+        lead.chapter_title,
+        lead.site.name,
+        _counts(lead),
+        _alarms(lead),
+        local_time(lead.found_at, settings),
+        lead.page_url,
+    )
+
+
+def _show_one(number: int, settings: Settings, is_json: bool) -> None:
+    from records.models import RewordedLead
+
+    lead = RewordedLead.objects.select_related("work", "site", "rights_holder").filter(pk=number).first()
+    if lead is None:
+        raise BadInput("reworded.no-lead", number=number)
+    pairs = _sentences(lead)
+    if is_json:
+        as_json(_record(lead, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]})
+        return
+    say(Message("reworded.list"))
+    fields(
+        [
+            ("column.id", lead.pk),
+            ("column.state", lead.get_state_display()),
+            ("column.class", lead.get_found_as_display()),
+            ("column.work", f"{lead.work.title} {lead.work.author}".strip()),
+            ("column.chapter", lead.chapter_title),
+            ("column.rights-holder", lead.rights_holder.name),
+            ("column.site", lead.site.name),
+            ("column.page", lead.page_url),
+            ("column.page-title", lead.page_title),
+            ("column.counterparts", _counts(lead)),
+            ("column.alarms", _alarms(lead)),
+            ("column.fetched", local_time(lead.fetched_at, settings)),
+        ]
+    )
+    if lead.lapsed_at is not None:
+        say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
+    for page, work in pairs:
+        say("")
+        passage("column.page", [(page, False)])
+        passage("column.work", [(work, False)])
+
+
+def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
+    """Each pair as it stood. Raises NotFound where a text that the pairs are places of is not in the store any more."""
+    from core.ids import VersionId, WorkTextId, digest
+    from records import stores
+
+    version = stores.page_store().version(VersionId(lead.version_id))
+    if version is None or version.text_digest != lead.page_text_digest:
+        raise NotFound("page-version", lead.version_id)
+    text = stores.work_store().text(WorkTextId(lead.text_id))
+    if text is None or digest(text.encode("utf-8", "surrogatepass")) != lead.work_text_digest:
+        raise NotFound("text", lead.text_id)
+    page = version.reading.text
+    return [
+        (shown_sentence(page[start:end]), shown_sentence(text[work_start:work_end]))
+        for start, end, work_start, work_end, _ in lead.pairs
+    ]
+
+
+def _counts(lead: "RewordedLead") -> Message:
+    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+    return Message("reworded.counterparts", **counts)
+
+
+def _alarms(lead: "RewordedLead") -> Message | str:
+    if not lead.band:
+        return ""
+    return Message("reworded.band", alarms=lead.band_alarms, passages=lead.band_passages)
+
+
+def _record(lead: "RewordedLead", settings: Settings) -> dict[str, Any]:
+    band = {"name": lead.band, "alarms": lead.band_alarms, "passages": lead.band_passages}
+    names = ("page_start", "page_end", "work_start", "work_end", "strength")
+    return {
+        "id": lead.pk,
+        "state": lead.state,
+        "class": lead.found_as,
+        "work": lead.work.title,
+        "chapter": lead.chapter_title,
+        "rights_holder": lead.rights_holder.name,
+        "site": lead.site.name,
+        "url": lead.page_url,
+        "title": lead.page_title,
+        "score": lead.score,
+        "band": band if lead.band else None,
+        "algorithm": lead.algorithm_version,
+        "pairs": [dict(zip(names, pair, strict=True)) for pair in lead.pairs],
+        "sentences_of_the_page": lead.sentence_count,
+        "in_order": lead.in_order,
+        "version_id": lead.version_id,
+        "fetched_at": local_iso(lead.fetched_at, settings),
+        "found_at": local_iso(lead.found_at, settings),
+        "lapsed_at": local_iso(lead.lapsed_at, settings),
+    }
+
+
+def _holder(key: str) -> "RightsHolder":
+    from records.models import RightsHolder
+
+    found = RightsHolder.objects.filter(name=key).first()
+    if found is None and key.isdecimal():
+        found = RightsHolder.objects.filter(pk=int(key)).first()
+    if found is None:
+        raise NotFound("rights-holder", key)
+    return found

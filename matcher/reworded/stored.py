@@ -1,0 +1,38 @@
+"""What look-ups need of a work's text, as bytes: kept among its fingerprints, each under an algorithm id of its own."""
+
+import struct
+import zlib
+
+from core.errors import BadInput
+from core.wording import Message
+
+# Beside those of fingerprint.algorithms, which count up from 1: an id is one byte, and the first of what is stored.
+CELLS_ID, MEANINGS_ID = 201, 202
+# Algorithm id, version, what the numbers depend on, CRC-32 of all other bytes.
+_HEADER = struct.Struct("<BB8sI")
+
+
+class DamagedCodes(BadInput):
+    """Bytes that are not what this version stores: to be made anew from the text."""
+
+    def __init__(self, code: str, /, **params: object) -> None:
+        super().__init__("reworded.damaged-codes", reason=Message(code, **params))
+
+
+def packed(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
+    """The bytes with their header. ingredients: 8 bytes; numbers made of others are never compared."""
+    head = _HEADER.pack(algorithm_id, version, ingredients, 0)
+    return _HEADER.pack(algorithm_id, version, ingredients, zlib.crc32(head + body)) + body
+
+
+def unpacked(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
+    """The body of what `packed` gave for the same three. Raises DamagedCodes for anything else."""
+    if len(payload) < _HEADER.size:
+        raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
+    *given, checksum = _HEADER.unpack_from(payload)
+    if given != [algorithm_id, version, ingredients]:
+        raise DamagedCodes("reworded.codes-of-another", algorithm=given[0], version=given[1])
+    body = payload[_HEADER.size :]
+    if zlib.crc32(_HEADER.pack(*given, 0) + body) != checksum:
+        raise DamagedCodes("reworded.codes-changed", algorithm=algorithm_id)
+    return body

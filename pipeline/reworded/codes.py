@@ -1,0 +1,85 @@
+"""What look-ups by meaning need of works' texts, out of the store; what is not there or damaged is made of the text."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Protocol, Self, TypeVar
+
+from core.errors import BadInput, BrokenInvariant
+from core.ids import WorkTextId
+from core.ports import FingerprintStore, WorkTexts
+from core.works import StoredFingerprint
+from matcher.reworded.background import Background
+from matcher.reworded.chunks import TextCells
+from matcher.reworded.encoding import Encoder
+from matcher.reworded.meanings import TextMeanings
+from matcher.reworded.stored import CELLS_ID, MEANINGS_ID
+
+BATCH_TEXTS = 20  # read at once: 30 MB where each is a book of 200,000 characters
+
+
+class Codes(Protocol):
+    """What has a stored form."""
+
+    def to_bytes(self) -> bytes: ...
+
+    @classmethod
+    def from_bytes(cls, payload: bytes) -> Self: ...
+
+
+C = TypeVar("C", bound=Codes)
+
+
+class CodesStore:
+    """The codes of texts, each made once and kept from then on."""
+
+    def __init__(self, fingerprints: FingerprintStore, works: WorkTexts) -> None:
+        self._fingerprints, self._works = fingerprints, works
+
+    def cells(self, texts: Collection[WorkTextId]) -> Iterator[tuple[WorkTextId, TextCells]]:
+        """Those of each text that is there, in order of id."""
+        return self._each(sorted(texts), CELLS_ID, TextCells, TextCells.of)
+
+    def meanings(
+        self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
+    ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
+        """The same; a text that is new is encoded now."""
+        return self._each(
+            sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.read(text, encoder, background)
+        )
+
+    def text(self, text_id: WorkTextId) -> str | None:
+        """A text, or None where it is gone or damaged, which the check of the stores says: nothing is found in it."""
+        try:
+            return self._works.text(text_id)
+        except BrokenInvariant:
+            return None
+
+    def _each(
+        self, texts: Sequence[WorkTextId], algorithm_id: int, kind: type[C], make: Callable[[str], C]
+    ) -> Iterator[tuple[WorkTextId, C]]:
+        for start in range(0, len(texts), BATCH_TEXTS):
+            batch = texts[start : start + BATCH_TEXTS]
+            stored = self._stored(batch, algorithm_id)
+            for text_id in batch:
+                found = _read(stored.get(text_id), kind)
+                if found is None and (text := self.text(text_id)) is not None:
+                    found = make(text)
+                    # What is damaged may stand under the digest of what is whole, and would stay.
+                    self._fingerprints.remove(text_id, algorithm_id)
+                    self._fingerprints.put_many([StoredFingerprint(text_id, algorithm_id, found.to_bytes())])
+                if found is not None:
+                    yield text_id, found
+
+    def _stored(self, texts: Sequence[WorkTextId], algorithm_id: int) -> dict[str, StoredFingerprint]:
+        try:
+            return self._fingerprints.get_many(texts, algorithm_id)
+        except BrokenInvariant:
+            if len(texts) == 1:
+                return {}
+            return {key: each for text in texts for key, each in self._stored([text], algorithm_id).items()}
+
+
+def _read(stored: StoredFingerprint | None, kind: type[C]) -> C | None:
+    try:
+        return None if stored is None else kind.from_bytes(stored.payload)
+    except BadInput:
+        return None

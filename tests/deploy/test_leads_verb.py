@@ -1,0 +1,117 @@
+"""The verb `leads`: the list, one with its sentences, in both languages and for programs."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from core.errors import BadInput, NotFound
+from deploy.cli import leads_verb
+from deploy.cli.leads_verb import leads
+from records import stores
+from records.models import RewordedLead, RightsHolder
+from tests.support.encoders import needs_encoder
+from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
+from tests.support.rewritten import INNOCENT
+from tests.support.spoken_verbs import spoken
+
+pytestmark = [pytest.mark.django_db, needs_encoder]
+
+GIVEN = other_words()
+
+
+@pytest.fixture
+def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    with spoken(monkeypatch, leads_verb) as speaking:
+        yield speaking
+
+
+@pytest.fixture
+def chain(speak: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> RewordedChain:
+    """Two pages with a lead each."""
+    made = reworded_chain()
+    made.add_work(GIVEN.source)
+    for number in (1, 2):
+        made.add_page(f"{INNOCENT}\n{GIVEN.text}", f"/{number}", title=f"转载{number}\x1b[31m")
+    made.search()
+    monkeypatch.setattr(stores, "page_store", lambda: made.ports.pages)
+    monkeypatch.setattr(stores, "work_store", lambda: made.ports.works)
+    return made
+
+
+def test_the_list_has_what_is_found_now_of_one_rights_holder_or_of_all(
+    chain: RewordedChain, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = chain.leads()
+    leads(limit=50)
+    said = capsys.readouterr()
+    rows = [line.split("\t") for line in said.out.splitlines()]
+    assert [row[0] for row in rows[1:]] == [str(second.pk), str(first.pk)]
+    assert rows[1][2:6] == ["reworded (lead)", "河", "第一章", "pirate.example"]
+    assert f"{first.pair_count} of {first.sentence_count}" in said.out
+    assert "of 10,461 innocent passages" in said.out
+    assert "Pages in other words, leads: 2." in said.err
+    assert "It does not prove copying" in said.err
+    RightsHolder.objects.create(name="乙")
+    leads(holder="乙", limit=50, is_json=True)
+    assert json.loads(capsys.readouterr().out) == []
+    RewordedLead.objects.filter(pk=second.pk).update(lapsed_at=chain.clock.now())
+    leads(holder=str(chain.holder.pk), limit=50, is_json=True)
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["id"], record["class"], record["work"], record["state"]) == (first.pk, "reworded", "河", "waiting")
+    assert len(record["pairs"]) == first.pair_count
+
+
+def test_more_than_the_limit_are_counted(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
+    leads(limit=1)
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 2
+    assert "1 more of 2" in said.err
+
+
+def test_one_is_shown_with_its_sentences_side_by_side_and_nothing_acts_on_the_terminal(
+    chain: RewordedChain, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lead = chain.leads()[0]
+    leads(str(lead.pk))
+    said = capsys.readouterr().out
+    page, work = lead.pairs[-1][:2], lead.pairs[-1][2:4]
+    text = f"{INNOCENT}\n{GIVEN.text}"
+    assert "A statistical comparison of meaning." in said
+    assert text[page[0] : page[1]].split(maxsplit=1)[0] in said
+    assert GIVEN.source[work[0] : work[1]].split()[0] in said
+    assert "\x1b" not in said
+    leads(str(lead.pk), is_json=True)
+    record = json.loads(capsys.readouterr().out)
+    assert len(record["sentences"]) == len(record["pairs"]) == lead.pair_count
+
+
+def test_one_that_is_found_no_more_says_since_when(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
+    lead = chain.leads()[0]
+    RewordedLead.objects.update(lapsed_at=chain.clock.now())
+    leads(str(lead.pk))
+    assert "are no longer found as reworded (lead) since" in capsys.readouterr().out
+
+
+def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
+    chain: RewordedChain, speak: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    speak("zh")
+    leads(limit=50)
+    leads(str(chain.leads()[0].pk))
+    said = "".join(capsys.readouterr())
+    assert "改写（线索）" in said
+    assert "不能证明抄袭" in said
+    assert "洗稿" not in said
+
+
+def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
+    with pytest.raises(BadInput, match="no lead 999"):
+        leads("999")
+    with pytest.raises(BadInput, match="no lead 'x'"):
+        leads("x")
+    with pytest.raises(NotFound):
+        leads(holder="丙", limit=50)
+    RewordedLead.objects.update(work_text_digest="0" * 64)
+    with pytest.raises(NotFound):
+        leads(str(chain.leads()[0].pk))

@@ -1,0 +1,72 @@
+"""The indexes of one rights holder: brought in line with what there is, each language by the way that it needs."""
+
+import pytest
+
+from core.ids import WorkTextId
+from matcher.reworded.background import load_background
+from matcher.reworded.stored import MEANINGS_ID
+from pagestore.memory import MemoryFingerprintStore, MemoryWorkStore
+from pipeline.reworded.codes import CodesStore
+from pipeline.reworded.holder_works import HolderWorks
+from tests.support.encoders import encoder, needs_encoder
+from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+
+pytestmark = needs_encoder
+
+Found = set[tuple[str, str]]
+
+
+class Shelf:
+    """The stores, with a text in Chinese and one in English; and the indexes over them."""
+
+    def __init__(self) -> None:
+        self.works, self.fingerprints = MemoryWorkStore(), MemoryFingerprintStore()
+        self.han, self.latin = self.works.put_text(WORK), self.works.put_text(ENGLISH)
+        self.index = HolderWorks(CodesStore(self.fingerprints, self.works), encoder(), load_background())
+
+    def have(self, *texts: WorkTextId) -> None:
+        self.index.bring_in_line(frozenset(texts))
+
+    def found(self, page: str) -> Found:
+        return {(str(match.found), match.text_id) for match in self.index.search(page)}
+
+    def is_encoded(self, text: WorkTextId) -> bool:
+        return self.fingerprints.get(text, MEANINGS_ID) is not None
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+def test_each_page_meets_the_works_in_its_language_by_wording_and_the_others_by_meaning(shelf: Shelf) -> None:
+    shelf.have(shelf.han, shelf.latin)
+    assert shelf.found(WORK) == {("reworded", shelf.han), ("translated", shelf.latin)}
+    assert shelf.found(REWORDED) == {("reworded", shelf.han)}
+    assert shelf.found(ENGLISH) == {("translated", shelf.han)}
+    assert shelf.found(INNOCENT) == set()
+
+
+def test_only_what_is_needed_is_encoded(shelf: Shelf) -> None:
+    shelf.have(shelf.han)
+    shelf.found(REWORDED)
+    assert not shelf.is_encoded(shelf.han), "no page in English has come"
+    shelf.found(ENGLISH)
+    assert shelf.is_encoded(shelf.han)
+    shelf.have(shelf.han, shelf.latin)
+    assert shelf.is_encoded(shelf.latin), "all pages in Chinese need it"
+
+
+def test_what_is_there_no_more_is_found_no_more_and_what_comes_is(shelf: Shelf) -> None:
+    shelf.have(shelf.han, shelf.latin)
+    assert shelf.found(ENGLISH) == {("translated", shelf.han)}
+    shelf.have(shelf.latin)
+    assert (shelf.found(WORK), shelf.found(ENGLISH)) == ({("translated", shelf.latin)}, set())
+    shelf.have()
+    assert (shelf.found(WORK), shelf.index.chars) == (set(), 0)
+    shelf.have(shelf.han)
+    assert (shelf.found(REWORDED), shelf.found(ENGLISH)) == (
+        {("reworded", shelf.han)},
+        {("translated", shelf.han)},
+    )
+    assert shelf.index.chars == len(WORK)

@@ -1,0 +1,171 @@
+"""What pages and works owe each other, as the database is asked: by indexes, in parts, whatever a clock says."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from matcher.reworded.record import CURRENT
+from records import failures
+from records.leads import owed
+from records.leads.copied import copied_shares
+from records.leads.owed import OwingPage, Watch
+from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RewordedCheck, RightsHolder, Site, Work
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class World:
+    """One holder who watches short stories, and a site."""
+
+    def __init__(self) -> None:
+        self.holder = RightsHolder.objects.create(name="甲", reworded_kinds=["story"])
+        self.site = Site.objects.create(rights_holder=self.holder, name="某站", start_urls="http://a.example/")
+        self.work = Work.objects.create(rights_holder=self.holder, title="河", kind=Work.Kind.STORY)
+
+    @property
+    def watch(self) -> Watch:
+        (found,) = owed.watches()
+        return found
+
+    def chapter(self, number: int = 1, **fields: object) -> Chapter:
+        given = {"indexed_at": NOON, "text_id": f"t{number}", **fields}
+        return Chapter.objects.create(work=self.work, number=number, chars=1_000, **given)
+
+    def page(self, number: int = 1, **fields: object) -> PageRecord:
+        made = PageRecord.objects.create(
+            page_id=f"p{number:03d}", site=self.site, url=f"http://a.example/{number}", first_seen=NOON, last_seen=NOON,
+            version_id=f"v{number:03d}", chars=1_000, **fields,
+        )  # fmt: skip
+        PageCheck.objects.create(
+            version_id=made.version_id, page=made, algorithm_id=4, corpus_revision=1, checked_at=NOON, appeared_at=NOON
+        )
+        return made
+
+    def checked(self, page: PageRecord, until: datetime = NOON, version: int = CURRENT.version) -> RewordedCheck:
+        PageRecord.objects.filter(pk=page.pk).update(reworded_version_id=page.version_id)
+        return RewordedCheck.objects.create(page=page, algorithm_version=version, works_until=until, checked_at=NOON)
+
+    def owing(self, until: datetime = NOON, limit: int = 100) -> list[str]:
+        return [each.page for each in owed.owing_pages(self.watch, until, limit)]
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+class TestPages:
+    def test_those_without_a_check_of_their_version_come_first_and_then_the_oldest(self, world: World) -> None:
+        pages = [world.page(number) for number in range(6)]
+        world.checked(pages[0], NOON - HOUR)
+        world.checked(pages[1], NOON - 2 * HOUR)
+        world.checked(pages[2], NOON, CURRENT.version - 1)
+        world.checked(pages[3], NOON)
+        changed = world.checked(pages[4])
+        PageRecord.objects.filter(pk=changed.pk).update(version_id="v005")
+        assert world.owing() == ["p004", "p005", "p002", "p001", "p000"]
+        assert world.owing(limit=1) == ["p004"]
+        assert world.owing(limit=4) == ["p004", "p005", "p002", "p001"]
+
+    def test_those_of_others_that_are_gone_uncompared_or_given_up_owe_nothing(self, world: World) -> None:
+        world.page(1, gone_since=NOON)
+        uncompared, given_up = world.page(2), world.page(3)
+        PageCheck.objects.filter(page=uncompared).delete()
+        failures.note(owed.TASK, given_up.version_id, failures.WORKER_DIED)
+        other = RightsHolder.objects.create(name="乙")
+        foreign = Site.objects.create(rights_holder=other, name="别站", start_urls="http://b.example/")
+        PageRecord.objects.filter(pk=world.page(4).pk).update(site=foreign, rights_holder=other)
+        assert world.owing() == []
+        world.checked(given_up, NOON - HOUR)
+        assert world.owing() == []
+
+    def test_each_question_is_answered_by_an_index(self, world: World) -> None:
+        for number in range(40):
+            page = world.page(number)
+            if number % 3:
+                world.checked(page, NOON - HOUR)
+        watch = world.watch
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+            with CaptureQueriesContext(connection) as asked:
+                assert len(owed.owing_pages(watch, NOON, 100)) == 40
+            plans = []
+            for each in asked.captured_queries:
+                cursor.execute(f"EXPLAIN {'QUERY PLAN ' if connection.vendor == 'sqlite' else ''}{each['sql']}")
+                plans.append(str(cursor.fetchall()))
+        if connection.vendor == "sqlite":  # of so few rows PostgreSQL reads all
+            assert "page_owes_reworded" in plans[0]
+            assert all("reworded_check_age" in plan for plan in plans[1:])
+            assert not any("SCAN" in plan for plan in plans)
+
+    def test_a_page_that_is_gone_is_forgotten_and_owes_all_when_it_is_back(self, world: World) -> None:
+        gone, there = world.page(1, gone_since=NOON), world.page(2)
+        world.checked(gone, NOON - HOUR)
+        world.checked(there, NOON - HOUR)
+        owed.forget_gone(world.watch, NOON)
+        assert list(RewordedCheck.objects.values_list("page_id", flat=True)) == ["p002"]
+        PageRecord.objects.filter(pk="p001").update(gone_since=None)
+        assert world.owing() == ["p001", "p002"]
+
+
+class TestTexts:
+    def test_what_can_be_found_of_a_kind_that_is_watched_is_news_until_it_is_taken_up(self, world: World) -> None:
+        new, waiting = world.chapter(1), world.chapter(2, indexed_at=None)
+        assert owed.has_news(world.watch)
+        assert owed.text_ids(world.watch) == {"t1"}
+        assert (owed.taken_up(world.watch), owed.newest(world.watch)) == (frozenset(), None)
+        owed.take_up(world.watch, owed.text_ids(world.watch), NOON)
+        new.refresh_from_db()
+        waiting.refresh_from_db()
+        assert (new.reworded_at, waiting.reworded_at) == (NOON, None)
+        assert (owed.has_news(world.watch), owed.newest(world.watch)) == (False, NOON)
+
+    def test_what_comes_later_is_newer_also_by_a_clock_that_was_set_back(self, world: World) -> None:
+        world.chapter(1)
+        owed.take_up(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
+        world.chapter(2)
+        owed.take_up(world.watch, frozenset({"t1", "t2"}), NOON - HOUR)  # type: ignore[arg-type]
+        newest = owed.newest(world.watch)
+        assert newest is not None
+        assert newest > NOON
+
+    def test_a_kind_that_is_switched_off_is_let_go_and_is_news_when_it_is_on_again(self, world: World) -> None:
+        world.chapter(1)
+        owed.take_up(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
+        RightsHolder.objects.update(reworded_kinds=["news"])
+        assert (owed.text_ids(world.watch), owed.newest(world.watch)) == (frozenset(), None)
+        owed.take_up(world.watch, frozenset(), NOON + HOUR)
+        RightsHolder.objects.update(reworded_kinds=["news", "story"])
+        assert owed.has_news(world.watch)
+
+    def test_who_watches_nothing_is_not_asked_about(self, world: World) -> None:
+        RightsHolder.objects.create(name="乙")
+        assert owed.watches() == [Watch(world.holder.pk, "甲", ("story",))]
+        RightsHolder.objects.update(reworded_kinds=[])
+        assert owed.watches() == []
+
+    def test_kinds_are_the_same_in_any_order(self) -> None:
+        assert owed.kinds_of(["story", "news", "story"]) == owed.kinds_of(["news", "story"])
+
+
+def test_how_much_of_a_page_is_copied_counts_what_its_version_has_and_findings_that_are_no_cases(world: World) -> None:
+    page, other = world.page(1), Work.objects.create(rights_holder=world.holder, title="海")
+    times = {"opened_at": NOON, "first_seen_at": NOON, "last_seen_at": NOON}
+    figures = {"match_class": "excerpt", "similarity": 1.0, "matched_chars": 300, "longest_run_chars": 300}
+    case = Case.objects.create(
+        rights_holder=world.holder, work=world.work, page=page, page_url=page.url, page_containment=0.3,
+        version_id=page.version_id, **figures, **times,
+    )  # fmt: skip
+    Exclusion.objects.create(
+        page=page, work=other, page_url=page.url, reason="licensed", match_class="excerpt", similarity=1.0,
+        matched_chars=250, found_at=NOON,
+    )  # fmt: skip
+    asked = [OwingPage(page.page_id, page.version_id)]  # type: ignore[arg-type]
+    assert copied_shares(asked)[page.page_id] == pytest.approx(0.55)
+    Case.objects.filter(pk=case.pk).update(version_id="another")
+    assert copied_shares(asked)[page.page_id] == pytest.approx(0.25)
