@@ -1,0 +1,1 @@
+"""Leads: pages that say in other words, or in another language, what a work says."""
