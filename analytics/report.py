@@ -81,7 +81,9 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     that name a work; pages and crawls are those of the sites, whatever works they carry. looks_for_leads: the report
     has their chapter even where there are none.
     """
-    lead_rows = sorted((lead for lead in leads if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id))
+    lead_rows = sorted(
+        (lead for lead in leads if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)
+    )
     case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
     page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
     checked_rows = [row for row in checked if scope.has_site(row.site_name)]

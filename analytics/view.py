@@ -179,11 +179,11 @@ def _leads(report: Report, phrases: Phrases) -> LeadsView:
 def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[CellView, ...]:
     """A lead in five columns: each with what else belongs there in lesser type."""
     counts = {"pairs": lead.pairs, "sentences": lead.sentences, "in_order": lead.in_order}
-    holder = "" if report.scope.rights_holder else f" · {text['rights_holder']}"
+    below = [text["chapter"] if lead.chapter_title else "", "" if report.scope.rights_holder else text["rights_holder"]]
     decided = f"{text['reviewer']} {text['decided_at']}" if lead.decided_at else ""
     return (
         CellView(text["page_title"], f"{text['page_url']} · {text['site']} · {text['found_at']}"),
-        CellView(text["work"], f"{text['chapter']}{holder}"),
+        CellView(text["work"], " · ".join(filter(None, below))),
         CellView(say(Message("reworded.counterparts", **counts), report.scope.language), text["lead_class"]),
         CellView(text["band"], text["alarms"]),
         CellView(text["lead_state"], decided),

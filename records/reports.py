@@ -180,7 +180,9 @@ class _Query:
     def leads(self) -> list[LeadRow]:
         """Leads that were found in the period and that their page still gives."""
         condition = self._during("found_at") & self._narrow("site", "work")
-        found = self._seen(RewordedLead.objects.filter(condition, lapsed_at=None)).defer("pairs", "ingredients").order_by()
+        found = (
+            self._seen(RewordedLead.objects.filter(condition, lapsed_at=None)).defer("pairs", "ingredients").order_by()
+        )
         newest = RewordedVerdict.objects.filter(lead=OuterRef("pk")).order_by("-decided_at", "-pk")
         with_verdicts = found.annotate(
             decided_at=Subquery(newest.values("decided_at")[:1]),

@@ -81,7 +81,9 @@ def test_the_schema_has_them() -> None:
 
 
 def test_hostile_text_is_text() -> None:
-    hostile = [rows.lead(n, page_title=title, page_url=f"javascript:{n}") for n, title in enumerate(rows.HOSTILE_TITLES)]
+    hostile = [
+        rows.lead(n, page_title=title, page_url=f"javascript:{n}") for n, title in enumerate(rows.HOSTILE_TITLES)
+    ]
     made = report(leads=list(hostile))
     chapter = parsed.from_html(render(made, "html")).xpath('//section[@id="leads"]')[0]
     assert chapter.xpath(".//script | .//a") == []

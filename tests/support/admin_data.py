@@ -435,10 +435,12 @@ def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
 
 def judged_lead(of: PageRecord, about: Work, by: User, note: str = "逐句改写") -> RewordedLead:
     """A translation that a person has confirmed."""
-    made = lead(of, about, found_as=RewordedClass.TRANSLATED, state=RewordedLead.State.CONFIRMED, band="low", score=48.0)
+    made = lead(
+        of, about, found_as=RewordedClass.TRANSLATED, state=RewordedLead.State.CONFIRMED, band="low", score=48.0
+    )
     RewordedVerdict.objects.create(
-        lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=1, page_version_id=made.version_id,
-        decided_by=by, decided_at=NOW,
+        lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=1,
+        page_version_id=made.version_id, decided_by=by, decided_at=NOW,
     )  # fmt: skip
     return made
 

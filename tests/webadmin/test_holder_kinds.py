@@ -58,4 +58,4 @@ def test_it_is_said_where_the_extra_is_not_installed(
     client = signed_in(world.ours.manager)
     client.cookies["django_language"] = "en"
     page = client.get(record_url(world.ours.holder)).content.decode()
-    assert ("is not installed here" in page) is not is_there
+    assert ("which is not installed" in page) is not is_there

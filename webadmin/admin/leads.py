@@ -58,7 +58,7 @@ class LapsedFilter(DropdownFilter):
 @admin.register(RewordedLead)
 class RewordedLeadAdmin(LookedAt, HolderAdmin):
     paginator = CappedPaginator
-    list_display = ["on_page", "of_work", "class_name", "sentences", "alarm_rate", "state_label", "found"]
+    list_display = ["on_page", "of_work", "sentences", "alarm_rate", "state_label", "found"]
     list_filter = [
         "rights_holder",
         "state",
@@ -89,21 +89,17 @@ class RewordedLeadAdmin(LookedAt, HolderAdmin):
 
     @display(description=_("page"), header=True)
     def on_page(self, lead: RewordedLead) -> list[str]:
-        return two_lines(lead.page_title or lead.page_url, lead.page_url, 42)
+        return two_lines(lead.page_title or lead.page_url, lead.page_url, 28)
 
     @display(description=_("work and site"), header=True)
     def of_work(self, lead: RewordedLead) -> list[str]:
         chapter = f" {lead.chapter_title}" if lead.chapter_title else ""
-        return two_lines(f"{lead.work}{chapter}", lead.site, 30)
+        return two_lines(f"{lead.work}{chapter}", lead.site, 20)
 
-    @display(description=_("class"))
-    def class_name(self, lead: RewordedLead) -> str:
-        return lead.get_found_as_display()
-
-    @display(description=_("sentences with a counterpart"))
-    def sentences(self, lead: RewordedLead) -> str:
+    @display(description=_("sentences with a counterpart"), header=True)
+    def sentences(self, lead: RewordedLead) -> list[str]:
         counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
-        return said(Message("reworded.counterparts", **counts))
+        return [said(Message("reworded.counterparts", **counts)), lead.get_found_as_display()]
 
     @display(description=_("score and alarms"), header=True)
     def alarm_rate(self, lead: RewordedLead) -> list[str]:

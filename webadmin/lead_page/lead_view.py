@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
@@ -121,6 +120,7 @@ def _page(
         "notes": texts.notes,
         "rows": rows_of(texts.page or "", texts.work or "", pairs) if has_texts else [],
         "lines": order_lines(pairs) if len(pairs) > 1 else [],
+        "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
         "moved": sum(pair.is_moved for pair in pairs),
         "width": WIDTH,
         "height": HEIGHT,
@@ -134,7 +134,9 @@ def _page(
         "next_steps": list(_next_steps(lead)) if lead.state == State.CONFIRMED else [],
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
-            lead.page.cases.filter(rights_holder=lead.rights_holder_id).select_related("work").order_by("pk")[:MAX_OTHERS]
+            lead.page.cases.filter(rights_holder=lead.rights_holder_id)
+            .select_related("work")
+            .order_by("pk")[:MAX_OTHERS]
         ),
         "following": _following(request, lead),
     }
@@ -144,7 +146,8 @@ def _page(
 def _next_steps(lead: RewordedLead) -> Iterator[Step]:
     yield Step(reverse("admin:records_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
     yield Step(
-        reverse("admin:records_pagerecord_change", args=[lead.page_id]), _("Check the page now, so that its newest version is kept")
+        reverse("admin:records_pagerecord_change", args=[lead.page_id]),
+        _("Check the page now, so that its newest version is kept"),
     )
     matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
     if matter is not None:

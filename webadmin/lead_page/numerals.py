@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 _DIGITS = re.compile(r"\d+(?:[,，]\d{3})*(?:[.．]\d+)?")
 _CHINESE = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
-_WORD = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+_TO_NINETEEN = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ENGLISH = {
-    **{word: number for number, word in enumerate(f"{_WORD} eighteen nineteen".split(), 1)},
-    **{
-        word: 10 * number
-        for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-    },
+    **{word: number for number, word in enumerate(_TO_NINETEEN.split(), 1)},
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), 2)},
 }
 _ENGLISH_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _ANY_WORD = "|".join(sorted({**_ENGLISH, **_ENGLISH_UNITS}, key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""A drawing of two orders: the sentences as the page has them above, as the work has them below, a line for each pair."""
+"""A drawing of two orders: sentences as the page has them above, as the work has them below, a line for each pair."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

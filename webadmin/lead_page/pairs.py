@@ -1,6 +1,6 @@
 """The pairs of sentences of a lead: in the page's order, with the place that each has in the work's."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,8 @@ STEPS = 4  # of strength, that are shown: the figure itself would pass for a sha
 class Pair:
     """Two sentences. rank: of the work's one among all of them, from 1 on; is_moved: it comes out of the page's order.
 
-    strength: from 1 to STEPS.
+    strength: from 1 to STEPS. Several of the page may have the same of the work, which is no other order, though the
+    count of those in order has it once.
     """
 
     page_start: int
@@ -37,7 +38,10 @@ def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
     kept = _in_order([row[2] for row in rows])
     return [
         Pair(
-            *row[:4],
+            page_start=row[0],
+            page_end=row[1],
+            work_start=row[2],
+            work_end=row[3],
             strength=min(STEPS, 1 + int(row[4] * STEPS)),
             rank=bisect_left(starts, row[2]) + 1,
             is_moved=number not in kept,
@@ -47,16 +51,16 @@ def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
 
 
 def _in_order(starts: Sequence[int]) -> set[int]:
-    """The numbers of a longest rising row: as many as can stand in one order on both sides.
+    """The numbers of a longest row that never falls: as many as can stand in one order on both sides.
 
-    >>> sorted(_in_order([10, 50, 20, 30]))
-    [0, 2, 3]
+    >>> sorted(_in_order([10, 50, 20, 20, 30]))
+    [0, 2, 3, 4]
     """
     ends: list[int] = []  # the least place at which a row of each length ends, and below whose it is
     last: list[int] = []
     before: list[int | None] = []
     for number, start in enumerate(starts):
-        length = bisect_left(ends, start)
+        length = bisect_right(ends, start)
         before.append(last[length - 1] if length else None)
         ends[length : length + 1] = [start]
         last[length : length + 1] = [number]

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from webadmin.lead_page.everyday_words import EVERYDAY, EVERYDAY_LATIN
 from webadmin.lead_page.numerals import Numeral, numerals
 
 Places = list[tuple[int, int]]  # ascending and disjoint
@@ -15,21 +16,6 @@ MAX_NAME_HAN = 3  # characters of a name that is written in Latin letters as one
 # Words of grammar: they part what two sentences share, or stand at its ends and are left out there.
 _PARTING = "的了着吗呢吧啊呀把被么"
 _AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要会能可说来去到上下里中过得地个些为以而之其从对于向让使给将并或"
-_EVERYDAY = frozenset(
-    "一个 一种 一样 一些 一次 一天 一起 一直 自己 时候 知道 什么 怎么 这样 那样 这个 那个 现在 已经 因为 所以 但是 可是 不是 没有 "
-    "只是 还是 就是 可以 起来 出来 下来 过来 出去 回来 进来 看见 看到 听见 觉得 认为 开始 后来 以后 以前 之后 之前 今天 明天 昨天 "
-    "地方 东西 事情 问题 人们 大家 别人 如果 虽然 然后 于是 而且 或者 非常 很多 许多 一切 所有 其他 第一 第二 每天 每个 几个 "
-    "时间 年来 当时 有人 不能 不会 不要 应该 需要 可能 一定 似乎 好像 比如 例如 关于 通过 进行 成为 作为 由于 对于".split()
-)
-_EVERYDAY_LATIN = frozenset(
-    "that this with from have been were they them their there then than what when where which while whose would could "
-    "should about after again before because being between both does doing down each every from into itself just like "
-    "made make many more most much must never nothing once only other over same some something such taken than these "
-    "thing things think those through time under until upon very want well went will without your yours said says "
-    "still came come back even ever here himself herself know known long look looked down also always another anything "
-    "around away didn't don't isn't wasn't it's that's day days first last little good people year years asked told "
-    "took found gave give gone left might mine myself ours part place put right saw seen side since soon".split()
-)
 
 
 def shared_wording(page: str, work: str) -> tuple[Places, Places]:
@@ -43,8 +29,11 @@ def shared_wording(page: str, work: str) -> tuple[Places, Places]:
 
     page, work = folded(page), folded(work)
     found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
-    found += [_same_names(page, work), [*reversed(_same_names(work, page))]]
-    return _united(each for on_page, _ in found for each in on_page), _united(each for _, on_work in found for each in on_work)
+    on_work, on_page = _same_names(work, page)
+    found += [_same_names(page, work), (on_page, on_work)]
+    on_page = [each for of_page, _ in found for each in of_page]
+    on_work = [each for _, of_work in found for each in of_work]
+    return _united(on_page), _united(on_work)
 
 
 def _same_characters(page: str, work: str) -> tuple[Places, Places]:
@@ -70,7 +59,7 @@ def _common_runs(page: str, work: str) -> Iterator[str]:
 def _words_in(run: str) -> Iterator[str]:
     for piece in re.split(f"[{_PARTING}]", run):
         word = piece.strip(_AT_ENDS)
-        if len(word) >= MIN_HAN and word not in _EVERYDAY:
+        if len(word) >= MIN_HAN and word not in EVERYDAY:
             yield word
 
 
@@ -79,7 +68,7 @@ def _same_words(page: str, work: str) -> tuple[Places, Places]:
         found: dict[str, Places] = {}
         for each in _LATIN.finditer(text):
             word = each[0].casefold()
-            if (len(word) >= MIN_LATIN and word not in _EVERYDAY_LATIN) or (len(word) > 1 and each[0].isupper()):
+            if (len(word) >= MIN_LATIN and word not in EVERYDAY_LATIN) or (len(word) > 1 and each[0].isupper()):
                 found.setdefault(word, []).append(each.span())
         return found
 
@@ -104,7 +93,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
     """Names of a Latin text that are the readings of characters in a Chinese one: Younian, 有年."""
     names: dict[str, Places] = {}
     for each in _LATIN.finditer(latin):
-        if each[0][0].isupper() and each[0].casefold() not in _EVERYDAY_LATIN:
+        if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
             names.setdefault(_letters(each[0]), []).append(each.span())
     if not names or _HAN.search(han) is None:
         return [], []
