@@ -96,7 +96,7 @@ class RewordedLeadAdmin(LookedAt, HolderAdmin):
         chapter = f" {lead.chapter_title}" if lead.chapter_title else ""
         return two_lines(f"{lead.work}{chapter}", lead.site, 20)
 
-    @display(description=_("sentences with a counterpart"), header=True)
+    @display(description=_("counterparts"), header=True)
     def sentences(self, lead: RewordedLead) -> list[str]:
         counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
         return [said(Message("reworded.counterparts", **counts)), lead.get_found_as_display()]
