@@ -144,7 +144,7 @@ class TestPage:
         lead = world.ours.lead
         start = case_texts.HOSTILE.index("老周")
         RewordedLead.objects.filter(pk=lead.pk).update(
-            pairs=[[0, start, 0, 22, 0.5], [start, len(case_texts.HOSTILE), 22, 60, 0.9]],
+            pairs=[[start, len(case_texts.HOSTILE), 0, 22, 0.9]],
             page_title="<b>\u202e</b>", page_url="javascript:alert(1)",
         )  # fmt: skip
         texts.keep_lead(lead, case_texts.HOSTILE, f"<script>work</script>\u202e{admin_data.WORK_TEXT}")
@@ -155,6 +155,7 @@ class TestPage:
         assert "<script>work</script>" in main.text_content()
         assert "{{ 7|add:7 }}" in main.text_content()
         assert not set(main.text_content()) & set("\u202e\u200b\ue123\x07")
+        assert len(main.cssselect(".lead-gap")) == 1, "what has no counterpart is as hostile"
         assert len(main.cssselect('.lead-rows [data-mark="RLO"]')) >= 2
         assert not [each for each in main.xpath(".//a/@href") if each.startswith("javascript")]
 
