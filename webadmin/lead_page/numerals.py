@@ -37,7 +37,7 @@ class Numeral:
 def numerals(sentence: str) -> list[Numeral]:
     """All numbers of a sentence.
 
-    >>> [each.value for each in numerals("一共十七袋，比二〇二五年少了 1,200 斤。")]
+    >>> [each.value for each in numerals("共计十七袋，比二〇二五年少了 1,200 斤。")]
     [17.0, 2025.0, 1200.0]
     >>> [each.value for each in numerals("Six hundred and fourteen stones, forty-one of them gone.")]
     [614.0, 41.0]

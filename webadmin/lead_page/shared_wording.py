@@ -23,7 +23,7 @@ def shared_wording(page: str, work: str) -> tuple[Places, Places]:
 
     >>> page, work = "卓有年数了两天，坏了 7 座石桥。", "石拱橋七座受損，文物所長卓有年花兩天數完。"
     >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
-    [['卓有年', '7'], ['七', '卓有年']]
+    [['卓有年', '两天', '7'], ['七', '卓有年', '兩天']]
     """
     from matcher.reworded.sentences import folded  # late: its tables take memory
 
