@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.days import FIRST_DAY, LAST_DAY, is_usable
 from core.errors import BadInput, BrokenInvariant
-from core.matches import MatchClass
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places, share_of_work
@@ -74,6 +74,37 @@ class CaseRow:
     def work_containment(self) -> float:
         """Share of the whole work that stands on the page."""
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeadRow:
+    """A page that may say in other words what a work says: no case, and in no figure of copies.
+
+    band: of its score, "" where none was measured; alarms of passages: how many innocent ones reached that band.
+    """
+
+    lead_id: int
+    rights_holder: str
+    work_title: str
+    chapter_title: str
+    site_name: str
+    page_url: str
+    page_title: str
+    found_as: RewordedClass
+    state: RewordedState
+    pairs: int  # sentences with a counterpart
+    sentences: int
+    in_order: int
+    band: str
+    alarms: int | None
+    passages: int | None
+    found_at: datetime
+    reviewer: str = ""
+    decided_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        for moment in (self.found_at, self.decided_at):
+            _require_zone(f"lead {self.lead_id}", moment)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """The one record that every format renders: a scope, its figures, and the cases behind them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from analytics import measures
 from analytics.figures import CrawlMeasures, DayMeasures, SiteMeasures, StateCounts, Totals, WorkMeasures
-from analytics.records import CaseRow, CrawlRow, ExclusionRow, PageRow, ReportScope, SitePages
-from core.matches import MatchClass
+from analytics.records import CaseRow, CrawlRow, ExclusionRow, LeadRow, PageRow, ReportScope, SitePages
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 
@@ -26,7 +27,10 @@ class Notice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report says. `cases`: confirmed, open, set aside, dismissed ones, each in order of opening."""
+    """Everything that a report says. `cases`: confirmed, open, set aside, dismissed ones, each in order of opening.
+
+    `leads` stand in a chapter of their own and in no other figure; has_leads: that there is such a chapter.
+    """
 
     scope: ReportScope
     totals: Totals
@@ -39,6 +43,14 @@ class Report:
     exclusions: tuple[tuple[Rejection, int], ...]
     crawls: tuple[CrawlMeasures, ...]
     cases: tuple[CaseRow, ...]
+    leads: tuple[LeadRow, ...] = ()
+    has_leads: bool = False
+
+    @property
+    def lead_counts(self) -> tuple[tuple[RewordedClass, tuple[int, ...]], ...]:
+        """How many leads of each class are in each state, in the order of the states."""
+        counts = Counter((lead.found_as, lead.state) for lead in self.leads)
+        return tuple((found, tuple(counts[found, state] for state in RewordedState)) for found in RewordedClass)
 
     @property
     def top_sites(self) -> tuple[SiteMeasures, ...]:
@@ -59,12 +71,19 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     exclusions: Iterable[ExclusionRow] = (),
     crawls: Iterable[CrawlRow] = (),
     checked: Iterable[SitePages] = (),
+    leads: Iterable[LeadRow] = (),
+    *,
+    looks_for_leads: bool = False,
 ) -> Report:
     """Report on those rows that lie within the scope; rows outside are left out, so a query may be coarser.
 
     Exclusions and `checked` have no date: give those of the period. A filter on works narrows cases, and exclusions
-    that name a work; pages and crawls are those of the sites, whatever works they carry.
+    that name a work; pages and crawls are those of the sites, whatever works they carry. looks_for_leads: the report
+    has their chapter even where there are none.
     """
+    lead_rows = sorted(
+        (lead for lead in leads if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)
+    )
     case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
     page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
     checked_rows = [row for row in checked if scope.has_site(row.site_name)]
@@ -82,6 +101,8 @@ def build_report(  # noqa: PLR0917 - the rows of a report
         exclusions=measures.by_reason(exclusion_rows),
         crawls=measures.per_crawled_site(crawl_rows),
         cases=tuple(case_rows),
+        leads=tuple(lead_rows),
+        has_leads=bool(lead_rows) or looks_for_leads,
     )
 
 
@@ -95,6 +116,15 @@ def _has_case(scope: ReportScope, case: CaseRow) -> bool:
         and scope.has_day(scope.day_of(case.opened_at))
         and scope.has_work(case.work_title)
         and scope.has_site(case.site_name, case.site_host)
+    )
+
+
+def _has_lead(scope: ReportScope, lead: LeadRow) -> bool:
+    return (
+        (not scope.rights_holder or lead.rights_holder == scope.rights_holder)
+        and scope.has_day(scope.day_of(lead.found_at))
+        and scope.has_work(lead.work_title)
+        and scope.has_site(lead.site_name)
     )
 
 

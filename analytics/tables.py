@@ -11,9 +11,11 @@ from enum import StrEnum
 
 from analytics.figures import StateCounts
 from analytics.plain_text import clean_line
-from analytics.records import CaseRow
+from analytics.records import CaseRow, LeadRow
 from analytics.report import Report
 from core.shares import cut_share
+from core.terms import REWORDED_BANDS
+from core.wording import Message, say
 
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
@@ -230,6 +232,76 @@ def _case(report: Report, case: CaseRow) -> tuple[Cell, ...]:
         _moment(report, case.last_seen_at),
         clean_line(case.excerpt),
     )
+
+
+_LEAD_COLUMNS = (
+    Column("lead_id", Kind.COUNT),
+    Column("lead_class", Kind.TERM),
+    Column("lead_state", Kind.TERM),
+    Column("reviewer", Kind.TEXT),
+    Column("decided_at", Kind.MOMENT),
+    Column("rights_holder", Kind.TEXT),
+    Column("work", Kind.TEXT),
+    Column("chapter", Kind.TEXT),
+    Column("site", Kind.TEXT),
+    Column("page_title", Kind.TEXT),
+    Column("page_url", Kind.URL),
+    Column("sentences_paired", Kind.COUNT),
+    Column("sentences", Kind.COUNT),
+    Column("sentences_in_order", Kind.COUNT),
+    Column("band", Kind.TEXT),
+    Column("alarms", Kind.TEXT),
+    Column("found_at", Kind.MOMENT),
+)
+
+
+def lead_counts(report: Report) -> Table:
+    """Leads of the period by class and state."""
+    columns = (Column("lead_class", Kind.TERM), *_counts("leads_waiting", "leads_confirmed", "leads_dismissed"))
+    return Table("lead_counts", columns, tuple((found, *counts) for found, counts in report.lead_counts))
+
+
+def leads(report: Report) -> Table:
+    """List the leads, which are no cases."""
+    return Table("leads", _LEAD_COLUMNS, tuple(_lead(report, lead) for lead in report.leads))
+
+
+def caution(report: Report) -> str:
+    """What stands above all leads."""
+    return say(Message("reworded.caution"), report.scope.language)
+
+
+def _lead(report: Report, lead: LeadRow) -> tuple[Cell, ...]:
+    return (
+        lead.lead_id,
+        lead.found_as,
+        lead.state,
+        clean_line(lead.reviewer),
+        _moment(report, lead.decided_at),
+        clean_line(lead.rights_holder),
+        clean_line(lead.work_title),
+        clean_line(lead.chapter_title),
+        clean_line(lead.site_name),
+        clean_line(lead.page_title, MAX_TITLE_CHARS),
+        clean_line(lead.page_url),
+        lead.pairs,
+        lead.sentences,
+        lead.in_order,
+        _band(report, lead),
+        _alarms(report, lead),
+        _moment(report, lead.found_at),
+    )
+
+
+def _band(report: Report, lead: LeadRow) -> str:
+    words = REWORDED_BANDS.get(lead.band)
+    return words.in_language(report.scope.language) if words else clean_line(lead.band)
+
+
+def _alarms(report: Report, lead: LeadRow) -> str | None:
+    if lead.passages is None:
+        return None
+    return say(Message("reworded.band", alarms=lead.alarms or 0, passages=lead.passages), report.scope.language)
 
 
 def _counts(*keys: str) -> tuple[Column, ...]:

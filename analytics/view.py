@@ -8,10 +8,12 @@ from analytics import tables
 from analytics.figures import StateCounts
 from analytics.phrases import Phrases
 from analytics.plain_text import clean_line
+from analytics.records import LeadRow
 from analytics.report import STATE_ORDER, Report
 from analytics.tables import Cell, Column, Kind, Table
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines, table_title
 from core.states import CaseState
+from core.wording import Message, say
 
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
 # Stand below the name in a row's first cell: a table on paper has no room for more columns.
@@ -79,8 +81,18 @@ class CaseGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class LeadsView:
+    """The chapter of leads: what they are not, how many, and which."""
+
+    title: str
+    caution: str
+    counts: TableView
+    leads: TableView
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
-    """All that is shown. Without cases there are no charts to show."""
+    """All that is shown. Without cases there are no charts to show, and no leads where none are looked for."""
 
     phrases: Phrases
     scope: tuple[tuple[str, str], ...]
@@ -89,6 +101,7 @@ class ReportView:
     charts: Charts | None
     tables: tuple[TableView, ...]
     groups: tuple[CaseGroup, ...]
+    leads: LeadsView | None
     notes: tuple[str, ...]
 
 
@@ -103,6 +116,7 @@ def lay_out(report: Report) -> ReportView:
         charts=_charts(report, phrases) if report.cases else None,
         tables=tuple(_table_view(report, table, phrases) for table in tables.measure_tables(report)),
         groups=tuple(_groups(report, phrases)),
+        leads=_leads(report, phrases) if report.has_leads else None,
         notes=(*(phrases[note] for note in NOTES), *_caveats(report, phrases)),
     )
 
@@ -142,6 +156,37 @@ def _table_view(report: Report, table: Table, phrases: Phrases) -> TableView:
         headings=tuple(column_label(table.columns[n], phrases) for n in kept),
         is_numeric=tuple(table.columns[n].kind in _NUMERIC for n in kept),
         rows=tuple(rows),
+    )
+
+
+def _leads(report: Report, phrases: Phrases) -> LeadsView:
+    table = tables.leads(report)
+    keys = [column.key for column in table.columns]
+    rows = [
+        _lead_cells(lead, dict(zip(keys, row_texts(table, row, phrases), strict=True)), report)
+        for lead, row in zip(report.leads, table.rows, strict=True)
+    ]
+    headings = ("page", "column.work", "column.sentences_paired", "column.band", "column.lead_state")
+    return LeadsView(
+        title=table_title(table, phrases),
+        caution=tables.caution(report),
+        counts=_table_view(report, tables.lead_counts(report), phrases),
+        leads=TableView("leads", table_title(table, phrases), tuple(phrases[key] for key in headings),
+                        (False,) * len(headings), tuple(rows)),
+    )  # fmt: skip
+
+
+def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[CellView, ...]:
+    """A lead in five columns: each with what else belongs there in lesser type."""
+    counts = {"pairs": lead.pairs, "sentences": lead.sentences, "in_order": lead.in_order}
+    below = [text["chapter"] if lead.chapter_title else "", "" if report.scope.rights_holder else text["rights_holder"]]
+    decided = f"{text['reviewer']} {text['decided_at']}" if lead.decided_at else ""
+    return (
+        CellView(text["page_title"], f"{text['page_url']} · {text['site']} · {text['found_at']}"),
+        CellView(text["work"], " · ".join(filter(None, below))),
+        CellView(say(Message("reworded.counterparts", **counts), report.scope.language), text["lead_class"]),
+        CellView(text["band"], text["alarms"]),
+        CellView(text["lead_state"], decided),
     )
 
 

@@ -44,6 +44,14 @@ class RewordedClass(StrEnum):
     TRANSLATED = "translated"
 
 
+class RewordedState(StrEnum):
+    """What people said of a lead."""
+
+    WAITING = "waiting"
+    CONFIRMED = "confirmed"
+    DISMISSED = "dismissed"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.addressees import AddresseeRole, CounterRule, Paper
 from core.contacts import ContactKind, ContactSource
-from core.matches import MatchClass, RewordedClass
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, LeftOut, Rejection, Verdict
 from core.words import Words
@@ -24,6 +24,12 @@ MATCH_CLASSES = {
 REWORDED_CLASSES = {
     RewordedClass.REWORDED: Words("reworded (lead)", "改写（线索）"),
     RewordedClass.TRANSLATED: Words("translated (lead)", "译文（线索）"),
+}
+REWORDED_BANDS = {"low": Words("low", "低"), "middle": Words("middle", "中"), "high": Words("high", "高")}  # of scores
+REWORDED_STATES = {
+    RewordedState.WAITING: Words("waits for a person", "待人工查看"),
+    RewordedState.CONFIRMED: Words("confirmed by a person", "人工确认"),
+    RewordedState.DISMISSED: Words("dismissed by a person", "人工排除"),
 }
 STATES = {
     CaseState.OPEN: Words("open", "待审核"),
@@ -127,6 +133,8 @@ CONTACT_SOURCES = {
 # By kind: members of two of them share a value ("licensed"), and are equal.
 TERMS: Mapping[type[StrEnum], Mapping[Any, Words]] = {
     MatchClass: MATCH_CLASSES,
+    RewordedClass: REWORDED_CLASSES,
+    RewordedState: REWORDED_STATES,
     CaseState: STATES,
     Verdict: VERDICTS,
     LeftOut: LEFT_OUT,

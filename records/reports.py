@@ -7,19 +7,30 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope, SitePages
+from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, LeadRow, PageRow, ReportScope, SitePages
 from analytics.report import Report, build_report
 from core.errors import NotFound
-from core.matches import MatchClass
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import OBFUSCATIONS
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from records.access import holder_path, visible
-from records.models import Case, CaseMatch, CrawlRun, Exclusion, PageCheck, RightsHolder, Site, Work
+from records.models import (
+    Case,
+    CaseMatch,
+    CrawlRun,
+    Exclusion,
+    PageCheck,
+    RewordedLead,
+    RewordedVerdict,
+    RightsHolder,
+    Site,
+    Work,
+)
 from records.works.taken import taken_by_case
 
 Reader = User | AnonymousUser | RightsHolder
@@ -61,7 +72,10 @@ def make_report(
         sites=(names.sites[site.pk],) if site else (),
     )
     query = _Query(reader, scope, names, work, site, holder)
-    return build_report(scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked())
+    return build_report(
+        scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads(),
+        looks_for_leads=query.looks_for_leads(),
+    )  # fmt: skip
 
 
 class Names:
@@ -163,6 +177,23 @@ class _Query:
         rows = days.values("page__site_id", "day").annotate(n=counted)
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
+    def leads(self) -> list[LeadRow]:
+        """Leads that were found in the period and that their page still gives."""
+        condition = self._during("found_at") & self._narrow("site", "work")
+        found = (
+            self._seen(RewordedLead.objects.filter(condition, lapsed_at=None)).defer("pairs", "ingredients").order_by()
+        )
+        newest = RewordedVerdict.objects.filter(lead=OuterRef("pk")).order_by("-decided_at", "-pk")
+        with_verdicts = found.annotate(
+            decided_at=Subquery(newest.values("decided_at")[:1]),
+            reviewer=Subquery(newest.values("decided_by__username")[:1]),
+        )
+        return [_lead_row(lead, self._names) for lead in with_verdicts.iterator(chunk_size=2_000)]
+
+    def looks_for_leads(self) -> bool:
+        """Whether one of the rights holders of the report has it that leads are looked for."""
+        return self._seen(RightsHolder.objects.exclude(reworded_kinds=[])).exists()
+
     def exclusions(self) -> list[ExclusionRow]:
         """Count findings that never were cases by work, and what went no further than a comparison or a response."""
         findings = self._seen(Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")))
@@ -213,6 +244,30 @@ def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
     matches = CaseMatch.objects.filter(case__in=cases.order_by().values("pk"), version_id=F("case__version_id"))
     fields = ("case_id", "chapter_title", "spans__0__page_excerpt")
     return {row["case_id"]: row for row in matches.order_by("matched_chars", "-pk").values(*fields)}
+
+
+def _lead_row(lead: Any, names: Names) -> LeadRow:
+    is_decided = lead.state != RewordedLead.State.WAITING
+    return LeadRow(
+        lead_id=lead.pk,
+        rights_holder=names.holders[lead.rights_holder_id],
+        work_title=names.works[lead.work_id],
+        chapter_title=lead.chapter_title,
+        site_name=names.sites[lead.site_id],
+        page_url=lead.page_url,
+        page_title=lead.page_title,
+        found_as=RewordedClass(lead.found_as),
+        state=RewordedState(lead.state),
+        pairs=lead.pair_count,
+        sentences=lead.sentence_count,
+        in_order=lead.in_order,
+        band=lead.band,
+        alarms=lead.band_alarms,
+        passages=lead.band_passages,
+        found_at=lead.found_at,
+        reviewer=lead.reviewer or "" if is_decided else "",
+        decided_at=lead.decided_at if is_decided else None,
+    )
 
 
 def _case_row(case: Any, names: Names, match: dict[str, Any] | None, taken: dict[str, Places]) -> CaseRow:

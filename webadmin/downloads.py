@@ -28,3 +28,19 @@ def kept_download(name: str, digest: str) -> HttpResponse:
         gone = _("This file is no longer in the evidence store.")
         return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
     return as_download(name, content)
+
+
+def raw_download(digest: str) -> HttpResponse:
+    """The bytes that a site sent, as a file that no browser opens as a page; a sentence where they cannot be had."""
+    plain = "text/plain; charset=utf-8"
+    try:
+        body = stores.page_store().raw(Digest(digest))
+    except ZhuiwenError as error:
+        return HttpResponse(said(error), status=503, content_type=plain)
+    if body is None:
+        return HttpResponse(_("The raw response is no longer in the page store."), status=404, content_type=plain)
+    response = HttpResponse(body, content_type="text/plain")
+    response["Content-Disposition"] = f'attachment; filename="response-{digest[:16]}.txt"'
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response

@@ -26,6 +26,11 @@ NEXT_STEPS = {
     ),
     "papertemplate": NextStep(_("None is needed: without one of your own the standard template is used.")),
     "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
+    "rewordedlead": NextStep(
+        _("Choose with the rights holder for which kinds of works such pages are looked for."),
+        "admin:records_rightsholder_changelist",
+        _("Rights holders"),
+    ),
     "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
     "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),
     "pagerecord": NextStep(_("Pages appear here as soon as a site is crawled."), *_SITES),

@@ -17,7 +17,7 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
-from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, Site, Work
+from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, RewordedLead, Site, Work
 from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
@@ -147,6 +147,7 @@ def _paths(model: type[Model]) -> tuple[str, str]:
         Address: ("page_id", "site"),
         Case: ("page", "site"),
         Exclusion: ("page", "site"),
+        RewordedLead: ("page", "site"),
         EvidenceBundle: ("case__page", "case__site"),
     }
     return known.get(model, ("", "site"))

@@ -46,6 +46,7 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
             _Item(_("Inbox"), "inbox", "admin:index"),
             _Item(_("Dashboard"), "dashboard", "admin:dashboard"),
             _Item(_("Cases"), "gavel", "admin:records_case_changelist"),
+            _Item(_("Reworded and translated (leads)"), "translate", "admin:records_rewordedlead_changelist"),
             _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
             _Item(_("Ignored texts"), "hearing_disabled", "admin:records_ignoredtext_changelist"),
             _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),

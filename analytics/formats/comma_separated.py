@@ -1,9 +1,9 @@
 """A report as CSV, for spreadsheets and scripts: UTF-8 with a byte-order mark, so that Excel in China reads it.
 
 One table with one header, so that it can be filtered, sorted and loaded without knowing where a part begins. Who asks
-for CSV wants the cases: they come first, a row each, with the case's number under "item". Below them stand the scope
-and every measure in long form: section, item, measure, value (section "sites", item the site, measure "pages checked",
-value 1234). Filtering on the first column gives either. Numbers and dates are plain; shares are 0 to 1.
+for CSV wants the cases: they come first, a row each, with the case's number under "item". Below them stand the scope,
+every measure and the leads in long form: section, item, measure, value (section "sites", item the site, measure "pages
+checked", value 1234). Filtering on the first column gives either. Numbers and dates are plain; shares are 0 to 1.
 """
 
 import csv
@@ -70,6 +70,10 @@ def _measures(report: Report, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Ce
         yield summary, "", phrases[f"column.{figure.key}"], figure.value
     for table in tables.measure_tables(report):
         yield from _table(table, phrases)
+    if report.has_leads:
+        yield phrases["table.leads"], "", phrases["notice"], tables.caution(report)
+        yield from _table(tables.lead_counts(report), phrases)
+        yield from _table(tables.leads(report), phrases)
 
 
 def _table(table: Table, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:

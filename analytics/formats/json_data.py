@@ -1,7 +1,10 @@
 """A report as JSON, for programs.
 
 `{"format": "zhuiwen.report", "version": 1, "language", "notice", "scope": {}, "summary": {}, "sites": [], "works": [],
-"days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": []}`
+"days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": [],
+"lead_caution", "lead_counts": [], "leads": []}`
+
+Leads are no cases and in no other figure; where a rights holder looks for none, these lists are empty.
 
 Keys are those of `analytics.tables`; `schema()` gives all of them as a JSON Schema. Shares are numbers from 0 to 1,
 days `2026-11-21`, moments ISO 8601 with the offset of the user's zone, terms the values of core's enumerations, and
@@ -45,6 +48,8 @@ def render(report: Report) -> bytes:
         "summary": _record(tables.summary_figures(report)),
     }
     content |= {table.key: list(table.records()) for table in _all_tables(report)}
+    content["lead_caution"] = tables.caution(report) if report.has_leads else None
+    content |= {table.key: list(table.records()) if report.has_leads else [] for table in _lead_tables(report)}
     return json.dumps(content, ensure_ascii=False, indent=2, default=_iso).encode() + b"\n"
 
 
@@ -61,6 +66,8 @@ def schema(report: Report) -> dict[str, Any]:
     names = {"type": "array", "items": {"type": "string"}}
     properties["scope"]["properties"] |= {"works": names, "sites": names}
     properties |= {table.key: {"type": "array", "items": _object(table.columns)} for table in _all_tables(report)}
+    properties["lead_caution"] = {"type": ["string", "null"]}
+    properties |= {table.key: {"type": "array", "items": _object(table.columns)} for table in _lead_tables(report)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{FORMAT} {VERSION}",
@@ -72,6 +79,10 @@ def schema(report: Report) -> dict[str, Any]:
 
 def _all_tables(report: Report) -> tuple[Table, ...]:
     return (*tables.measure_tables(report), tables.cases(report))
+
+
+def _lead_tables(report: Report) -> tuple[Table, ...]:
+    return (tables.lead_counts(report), tables.leads(report))
 
 
 def _record(figures: Sequence[Figure]) -> dict[str, Cell]:

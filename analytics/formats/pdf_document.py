@@ -25,11 +25,12 @@ MAX_LINES_OF_A_PAGE = 50  # 23 cm of 13 pt
 
 def render(report: Report) -> bytes:
     """Write the report as an A4 document. Raises BadInput where it has more cases than anyone prints."""
-    if len(report.cases) > MAX_CASES:
-        raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=len(report.cases))
+    rows = len(report.cases) + len(report.leads)
+    if rows > MAX_CASES:
+        raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=rows)
     content = json.dumps(_content(lay_out(report)), ensure_ascii=False)
     made_at = report.scope.generated_at
-    if len(report.cases) <= MAX_CASES_IN_THIS_PROCESS:
+    if rows <= MAX_CASES_IN_THIS_PROCESS:
         return typeset(content, made_at)
     try:
         return typeset_apart(content, made_at)

@@ -62,7 +62,7 @@ class _Styles:
 
 def render(report: Report) -> bytes:
     """Write the report as an .xlsx file. Raises BadInput where the cases are more than a sheet can hold."""
-    if len(report.cases) > MAX_ROWS:
+    if max(len(report.cases), len(report.leads) + 10) > MAX_ROWS:  # what stands above the leads has fewer rows
         raise BadInput("report.too-many-rows", most=MAX_ROWS, cases=len(report.cases))
     phrases = Phrases(report.scope.language)
     out = io.BytesIO()
@@ -73,6 +73,8 @@ def render(report: Report) -> bytes:
         _write_summary(book, report, [table for table in measures if table.key not in _OWN_SHEETS], styles)
         for table in (*(table for table in measures if table.key in _OWN_SHEETS), tables.cases(report)):
             _write_table_sheet(book, table, styles)
+        if report.has_leads:
+            _write_leads(book, report, styles)
     return out.getvalue()
 
 
@@ -152,6 +154,19 @@ def _write_table_sheet(book: Any, table: Table, styles: _Styles) -> None:
     sheet.set_paper(9)  # A4
     sheet.fit_to_pages(1, 0)
     _write_table(sheet, 0, table, styles)
+
+
+def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
+    """Leads on a sheet of their own, under what they are not."""
+    counts, leads = tables.lead_counts(report), tables.leads(report)
+    sheet = book.add_worksheet(table_title(leads, styles.phrases))
+    for number, width in enumerate(_widths(leads, styles.phrases)):
+        sheet.set_column(number, number, width)
+    sheet.write_string(0, 0, tables.caution(report), styles.title)
+    row = _write_table(sheet, 2, counts, styles)
+    _write_table(sheet, row + 1, leads, styles)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
 
 
 def _write_table(sheet: Any, first_row: int, table: Table, styles: _Styles) -> int:

@@ -19,7 +19,7 @@ from analytics.formats.fit_text import fit_text
 from analytics.formats.typesetting import draw
 from analytics.phrases import Phrases
 from analytics.report import Report
-from analytics.view import CaseGroup, CaseView, CellView, Charts, ReportView, TableView, lay_out
+from analytics.view import CaseGroup, CaseView, CellView, Charts, LeadsView, ReportView, TableView, lay_out
 
 _STYLE_SHEET = Path(__file__).parents[1] / "templates" / "report.css"
 
@@ -63,6 +63,7 @@ def _body(view: ReportView) -> Any:
             *([_charts(view.charts, phrases)] if view.charts else []),
             *(_table(table, phrases["no_rows"]) for table in view.tables),
             *(_group(group, view) for group in view.groups),
+            *([_leads(view.leads, phrases["no_rows"])] if view.leads else []),
         ),
         tag.FOOTER(*(tag.P(note) for note in view.notes)),
     )
@@ -87,14 +88,15 @@ def _picture(svg: bytes, description: str) -> Any:
 
 
 def _table(table: TableView, no_rows: str) -> Any:
-    section = tag.SECTION(tag.H2(table.title), id=table.key)
+    return tag.SECTION(tag.H2(table.title), *_rows_of(table, no_rows), id=table.key)
+
+
+def _rows_of(table: TableView, no_rows: str) -> list[Any]:
     if not table.rows:
-        section.append(tag.P(no_rows))
-        return section
+        return [tag.P(no_rows)]
     head = tag.TR(*(_heading(text, numeric) for text, numeric in zip(table.headings, table.is_numeric, strict=True)))
     rows = (tag.TR(*_cells(row, table.is_numeric)) for row in table.rows)
-    section.append(tag.DIV(tag.TABLE(tag.THEAD(head), tag.TBODY(*rows)), tag.CLASS("scroll")))
-    return section
+    return [tag.DIV(tag.TABLE(tag.THEAD(head), tag.TBODY(*rows)), tag.CLASS("scroll"))]
 
 
 def _heading(text: str, is_numeric: bool) -> Any:
@@ -135,6 +137,16 @@ def _case(case: CaseView, group: CaseGroup, excerpt_label: str) -> Any:
         quote = tag.TD(tag.BLOCKQUOTE(tag.BDI(case.excerpt), title=excerpt_label), colspan="4")
         rows.append(tag.TR(quote))
     return tag.TBODY(*rows, id=f"case-{case.number}")
+
+
+def _leads(leads: LeadsView, no_rows: str) -> Any:
+    return tag.SECTION(
+        tag.H2(leads.title),
+        tag.P(leads.caution, tag.CLASS("notice")),
+        *_rows_of(leads.counts, no_rows),
+        *_rows_of(leads.leads, no_rows),
+        id="leads",
+    )
 
 
 def _address(url: str) -> Any:

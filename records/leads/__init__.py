@@ -1,1 +1,1 @@
-"""Leads: pages that say in other words, or in another language, what works say. What is owed, what was found."""
+"""Leads: pages that say in other words, or in another language, what works say: owed, found, decided."""

@@ -755,7 +755,7 @@ class Migration(migrations.Migration):
                         ('text_id', models.CharField(max_length=40, verbose_name='text id')),
                         ('page_url', models.TextField(verbose_name='page URL')),
                         ('page_title', models.CharField(blank=True, max_length=500, verbose_name='page title')),
-                        ('state', models.CharField(choices=[('waiting', 'waits for a person'), ('confirmed', 'confirmed by a person'), ('dismissed', 'dismissed')], default='waiting', max_length=16, verbose_name='state')),
+                        ('state', models.CharField(choices=[('waiting', 'waits for a person'), ('confirmed', 'confirmed by a person'), ('dismissed', 'dismissed by a person')], default='waiting', max_length=16, verbose_name='state')),
                         ('found_as', models.CharField(choices=records.models.phrases.reworded_class_choices, max_length=16, verbose_name='class')),
                         ('score', models.FloatField(verbose_name='score')),
                         ('standing_out', models.FloatField(verbose_name='stands out')),
@@ -785,8 +785,8 @@ class Migration(migrations.Migration):
                     options={
                         'verbose_name': 'reworded or translated (lead)',
                         'verbose_name_plural': 'reworded and translated (leads)',
-                        'ordering': ['-found_at', '-pk'],
-                        'indexes': [models.Index(fields=['rights_holder', '-found_at'], name='records_rew_rights__16ad8f_idx'), models.Index(fields=['-found_at'], name='records_rew_found_a_8b432e_idx'), models.Index(fields=['text_id'], name='records_rew_text_id_f6d353_idx'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['rights_holder', 'state', '-score'], name='lead_of_holder'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['state', '-score'], name='lead_of_all')],
+                        'ordering': ['-state', '-score', '-pk'],
+                        'indexes': [models.Index(fields=['text_id'], name='records_rew_text_id_f6d353_idx'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['rights_holder', '-found_at'], name='newest_of_holder'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['-found_at'], name='newest_of_all'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['-state', '-score'], name='lead_of_all'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['rights_holder', '-state', '-score'], name='lead_of_holder'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['site', '-state', '-score'], name='lead_of_site'), models.Index(condition=models.Q(('lapsed_at', None)), fields=['work', '-state', '-score'], name='lead_of_work'), models.Index(condition=models.Q(('lapsed_at__isnull', False)), fields=['-state', '-score'], name='lapsed_of_all'), models.Index(condition=models.Q(('lapsed_at__isnull', False)), fields=['rights_holder', '-state', '-score'], name='lapsed_of_holder'), models.Index(condition=models.Q(('lapsed_at__isnull', False)), fields=['site', '-state', '-score'], name='lapsed_of_site'), models.Index(condition=models.Q(('lapsed_at__isnull', False)), fields=['work', '-state', '-score'], name='lapsed_of_work')],
                         'constraints': [models.UniqueConstraint(fields=('page', 'text_id'), name='one_lead_a_page_and_text')],
                     },
                 ),
@@ -794,7 +794,7 @@ class Migration(migrations.Migration):
                     name='RewordedVerdict',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('verdict', models.CharField(blank=True, choices=[('waiting', 'waits for a person'), ('confirmed', 'confirmed by a person'), ('dismissed', 'dismissed')], max_length=16, verbose_name='verdict')),
+                        ('verdict', models.CharField(blank=True, choices=[('waiting', 'waits for a person'), ('confirmed', 'confirmed by a person'), ('dismissed', 'dismissed by a person')], max_length=16, verbose_name='verdict')),
                         ('note', models.TextField(blank=True, verbose_name='note')),
                         ('score', models.FloatField(verbose_name='score')),
                         ('algorithm_version', models.PositiveSmallIntegerField(verbose_name='algorithm')),

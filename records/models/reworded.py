@@ -15,6 +15,10 @@ from records.models.phrases import reworded_class_choices
 from records.models.rights import Chapter, RightsHolder, Work
 from records.models.site import Site
 
+_LISTED: dict[str, tuple[str, ...]] = {
+    "all": (), "holder": ("rights_holder",), "site": ("site",), "work": ("work",)
+}  # fmt: skip
+
 
 class RewordedLead(models.Model):
     """A page and a text of a work, as the newest search found them; everything needed to compare them again is frozen.
@@ -26,7 +30,7 @@ class RewordedLead(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a person")
         CONFIRMED = "confirmed", _("confirmed by a person")
-        DISMISSED = "dismissed", _("dismissed")
+        DISMISSED = "dismissed", _("dismissed by a person")
 
     page = models.ForeignKey(
         PageRecord, models.PROTECT, related_name="reworded_leads", verbose_name=_("page"), db_index=False
@@ -68,16 +72,23 @@ class RewordedLead(models.Model):
     class Meta:
         verbose_name = _("reworded or translated (lead)")
         verbose_name_plural = _("reworded and translated (leads)")
-        ordering = ["-found_at", "-pk"]
+        ordering = ["-state", "-score", "-pk"]  # "waiting" is the last of the states, and so comes first
         constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
+        # The lists: waiting ones first, by score, of a holder, of all, of a site, of a work; lapsed ones by themselves.
         indexes = [
-            models.Index(fields=["rights_holder", "-found_at"]),
-            models.Index(fields=["-found_at"]),
             models.Index(fields=["text_id"]),  # which leads named a text that is withdrawn
-            models.Index(
-                fields=["rights_holder", "state", "-score"], condition=Q(lapsed_at=None), name="lead_of_holder"
+            models.Index(fields=["rights_holder", "-found_at"], condition=Q(lapsed_at=None), name="newest_of_holder"),
+            models.Index(fields=["-found_at"], condition=Q(lapsed_at=None), name="newest_of_all"),
+            *(
+                models.Index(fields=[*of, "-state", "-score"], condition=Q(lapsed_at=None), name=f"lead_of_{name}")
+                for name, of in _LISTED.items()
             ),
-            models.Index(fields=["state", "-score"], condition=Q(lapsed_at=None), name="lead_of_all"),
+            *(
+                models.Index(
+                    fields=[*of, "-state", "-score"], condition=Q(lapsed_at__isnull=False), name=f"lapsed_of_{name}"
+                )
+                for name, of in _LISTED.items()
+            ),
         ]
 
     def __str__(self) -> str:

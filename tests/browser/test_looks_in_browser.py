@@ -55,6 +55,7 @@ def own_pages(world: admin_data.World) -> dict[str, str]:
         "a matter as one file": f"/admin/matters/{case.matter_id}/export/",
         "what is due": "/admin/records/notice/due/",
         "excluded finding": f"/admin/records/exclusion/{world.ours.exclusion.pk}/change/",
+        "lead": f"/admin/records/rewordedlead/{world.ours.lead.pk}/change/",
         "ignored text to add": "/admin/records/ignoredtext/add/",
         "whole book": f"/admin/records/work/{case.work_id}/on/{case.page.site_id}/",
         "official times": f"/admin/records/work/{case.work_id}/times/",

@@ -20,7 +20,7 @@ from pytest_django import DjangoDbBlocker
 from core.addressees import AddresseeRole, Paper
 from core.contacts import ContactKind, ContactSource
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
-from core.matches import ChangeKind, MatchClass
+from core.matches import ChangeKind, MatchClass, RewordedClass
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
@@ -55,6 +55,8 @@ from records.models import (
     PageRecord,
     PaperTemplate,
     RetentionLog,
+    RewordedLead,
+    RewordedVerdict,
     RightsHolder,
     Site,
     SiteDomain,
@@ -376,6 +378,73 @@ def exclusion(of: PageRecord, about: Work, reason: Rejection = Rejection.LICENSE
     )
 
 
+# WORK_TEXT in other words, its first sentences in another order, with one at either end that it has not.
+REWORDED_TEXT = (
+    "江上的老渡口，许多人只在梦里还见过。\n"
+    "货舱里还剩 17 袋米，上月可是十九袋，老周点完了数，先把绳子在第三根桩子上绑牢。\n"
+    "到了立冬，渡口便不再点灯。\n"
+    "账目他藏到枕头下面，一声也没有吭。雾气漫上江面，对岸码头只剩一行化开的墨迹。\n"
+    "后来的人都说，那一夜什么也没有发生。\n"
+)
+_REWORDED_PAIRS = (
+    ("货舱里还剩", "先把绳子在第三根桩子上绑牢。", "老周把船缆系", "比上个月少了两袋。", 0.62),
+    ("到了立冬", "不再点灯。", "渡口的灯", "熄的。", 0.81),
+    ("账目他藏", "没有吭。", "他没有声张", "枕头底下。", 0.44),
+    ("雾气漫上", "墨迹。", "江面起了雾", "读不出。", 0.23),
+)
+
+
+def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
+    """A page that may say in other words what WORK_TEXT says."""
+
+    def places(page_from: str, page_to: str, work_from: str, work_to: str, strength: float) -> list[Any]:
+        page, work = REWORDED_TEXT, WORK_TEXT
+        ends = page.index(page_to, page.index(page_from)) + len(page_to), work.index(work_to) + len(work_to)
+        return [page.index(page_from), ends[0], work.index(work_from), ends[1], strength]
+
+    chapter = about.chapters.first()
+    given: dict[str, Any] = {
+        "chapter": chapter,
+        "chapter_title": chapter.title if chapter else "",
+        "text_id": chapter.text_id if chapter else work_text_id(WORK_TEXT),
+        "found_as": RewordedClass.REWORDED,
+        "score": 71.4,
+        "standing_out": 6.2,
+        "band": "middle",
+        "band_alarms": 11,
+        "band_passages": 10_461,
+        "pairs": [places(*each) for each in _REWORDED_PAIRS],
+        "pair_count": 4,
+        "sentence_count": 6,
+        "in_order": 3,
+        "algorithm_version": 1,
+        "ingredients": {"weights": digest(b"weights"), "tokenizer": digest(b"tokenizer")},
+        "code_version": "0.1.0",
+        "version_id": of.version_id,
+        "fetched_at": of.last_seen,
+        "raw_digest": digest(of.url.encode()),
+        "page_text_digest": digest(REWORDED_TEXT.encode()),
+        "work_text_digest": digest(WORK_TEXT.encode()),
+        "found_at": NOW,
+    }
+    return RewordedLead.objects.create(
+        page=of, rights_holder=of.rights_holder, site=of.site, work=about, page_url=of.url, page_title=of.title,
+        **{**given, **fields},
+    )  # fmt: skip
+
+
+def judged_lead(of: PageRecord, about: Work, by: User, note: str = "逐句改写") -> RewordedLead:
+    """A translation that a person has confirmed."""
+    made = lead(
+        of, about, found_as=RewordedClass.TRANSLATED, state=RewordedLead.State.CONFIRMED, band="low", score=48.0
+    )
+    RewordedVerdict.objects.create(
+        lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=1,
+        page_version_id=made.version_id, decided_by=by, decided_at=NOW,
+    )  # fmt: skip
+    return made
+
+
 def ignored_text(of: Site, by: User, text: str) -> IgnoredText:
     """Noise of a site."""
     return IgnoredText.objects.create(
@@ -502,6 +571,7 @@ class Estate:
     notice: Notice
     run: CrawlRun
     exclusion: Exclusion
+    lead: RewordedLead
     ignored_text: IgnoredText
     address: Address
     site_move: SiteMove
@@ -553,6 +623,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     innocent = page(sites[0], 9001, title=f"{tag} 书评", rejection=Rejection.NO_MATCH, is_encoding_doubtful=True)
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]
+    judged_lead(licensed, works[1], reviewer)
     asked = discovery_query(works[0], f"{tag}·老周把船缆系在第三根桩上")
     return Estate(
         holder=owner,
@@ -576,6 +647,7 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         notice=notice(opened[0], reviewer),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
+        lead=lead(innocent, works[0]),
         ignored_text=ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址"),
         address=address(pages[0]),
         site_move=site_move(sites[0], f"new.{tag}.example"),

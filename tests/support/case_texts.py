@@ -9,7 +9,7 @@ from core.marks import Mark
 from core.pages import ChapterStart, Fetched, Reading
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
-from records.models import Case, CaseMatch, PageRecord
+from records.models import Case, CaseMatch, PageRecord, RewordedLead
 from tests.support import admin_data
 
 
@@ -67,6 +67,18 @@ class Texts:
         )
         case.refresh_from_db()
 
+    def keep_lead(self, lead: RewordedLead, page_text: str, work_text: str) -> None:
+        """Store the texts of a lead and let it quote their digests."""
+        body = f"<html>{page_text}</html>".encode("utf-8", "surrogatepass")
+        RewordedLead.objects.filter(pk=lead.pk).update(
+            version_id=self.keep(lead.page, page_text, body),
+            text_id=self.works.put_text(work_text),
+            raw_digest=digest(body),
+            page_text_digest=digest(page_text.encode("utf-8", "surrogatepass")),
+            work_text_digest=digest(work_text.encode("utf-8", "surrogatepass")),
+        )
+        lead.refresh_from_db()
+
 
 def use(monkeypatch: pytest.MonkeyPatch) -> Texts:
     """Let the admin read from stores in memory."""
@@ -77,9 +89,11 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Texts:
 
 
 def keep_estate(texts: Texts, estate: admin_data.Estate) -> None:
-    """Store the texts behind every case of an estate."""
+    """Store the texts behind every case and lead of an estate."""
     for number, case in enumerate(estate.cases):
         texts.keep_case(case, admin_data.page_text(number), admin_data.WORK_TEXT)
+    for lead in RewordedLead.objects.filter(rights_holder=estate.holder):
+        texts.keep_lead(lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
 
 
 HOSTILE = (

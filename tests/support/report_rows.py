@@ -2,8 +2,8 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow, ReportScope, SitePages
-from core.matches import MatchClass
+from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, LeadRow, PageRow, ReportScope, SitePages
+from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
@@ -155,3 +155,38 @@ def month_of_crawls() -> list[CrawlRow]:
         CrawlRow("快读小说网", start + timedelta(days=1), None, 0, 0, CrawlState.MISSED),
         CrawlRow("书荒阁", start, start + timedelta(minutes=3), 51, 11, CrawlState.FAILED),
     ]
+
+
+def lead(lead_id: int = 1, **changes: object) -> LeadRow:
+    fields: dict[str, object] = {
+        "lead_id": lead_id,
+        "rights_holder": HOLDER,
+        "work_title": "灯塔来信",
+        "chapter_title": "第三章 旧码头",
+        "site_name": "快读小说网",
+        "page_url": f"https://www.kuaidu.example/retold/{lead_id}.html",
+        "page_title": "码头旧事",
+        "found_as": RewordedClass.REWORDED,
+        "state": RewordedState.WAITING,
+        "pairs": 14,
+        "sentences": 17,
+        "in_order": 11,
+        "band": "middle",
+        "alarms": 11,
+        "passages": 10_461,
+        "found_at": datetime(2026, 11, 5, 4, 5, tzinfo=UTC),
+    }
+    return LeadRow(**(fields | changes))  # type: ignore[arg-type]
+
+
+def month_of_leads() -> list[LeadRow]:
+    decided_at = datetime(2026, 11, 8, 4, 5, tzinfo=UTC)
+    return [
+        lead(1),
+        lead(2, state=RewordedState.CONFIRMED, reviewer="沈一帆", decided_at=decided_at, band="high", alarms=4),
+        lead(3, state=RewordedState.DISMISSED, reviewer="沈一帆", decided_at=decided_at),
+        lead(4, found_as=RewordedClass.TRANSLATED, page_title="Letters from the Lighthouse", band="", alarms=None,
+             passages=None, chapter_title=""),
+        lead(5, found_at=datetime(2026, 12, 1, tzinfo=UTC)),  # behind the period
+        lead(6, rights_holder="another"),
+    ]  # fmt: skip

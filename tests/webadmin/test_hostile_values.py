@@ -247,7 +247,7 @@ def test_autocomplete_answers_for_the_fields_that_are_chosen_so_and_for_no_other
     sound = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
     assert client.get(path, sound).json()["results"]
     chosen = {("case", "work"), ("exclusion", "work"), ("addressee", "sites")}
-    chosen |= {("discoveryquery", "work"), ("discoveredpage", "work")}
+    chosen |= {("discoveryquery", "work"), ("discoveredpage", "work"), ("rewordedlead", "work")}
     for model in registered_models():
         for field in model._meta.get_fields():
             asked = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": field.name}

@@ -14,13 +14,13 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord
+from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, RewordedLead
 from tests.support import admin_data
 from tests.support.desk import list_url, signed_in
 
 LONG = {
     model: str(model._meta.db_table)
-    for model in (PageRecord, Case, Address, Exclusion, EvidenceBundle)
+    for model in (PageRecord, Case, Address, Exclusion, EvidenceBundle, RewordedLead)
 }  # fmt: skip
 DAYS = {"from": "2026-03-01", "to": "2026-03-31"}
 PARAMETERS = {
@@ -47,6 +47,14 @@ PARAMETERS = {
     ],
     Address: [{}, {"condition": "failing"}, {"condition": "new"}, {"kind__exact": "list"}],
     Exclusion: [{}, {"reason__exact": "licensed"}],
+    RewordedLead: [
+        {},
+        {"state__exact": "waiting"},
+        {"found_as__exact": "translated"},
+        {"band": "low"},
+        {"lapsed": "1"},
+        {f"found_at_{end}": day for end, day in DAYS.items()},
+    ],
     EvidenceBundle: [{}, {"state__exact": "changed"}, {"kind__exact": "drawn"}, {"drawing__exact": "failed"}],
 }
 ASKED = [(model, given) for model, several in PARAMETERS.items() for given in several]
@@ -74,7 +82,11 @@ def test_each_order_that_is_offered_has_an_index(world: admin_data.World, model:
 
 
 @pytest.mark.parametrize(
-    ("model", "field"), [(PageRecord, "site"), (Case, "site"), (Case, "work"), (Exclusion, "site"), (Address, "site")]
+    ("model", "field"),
+    [
+        *((PageRecord, "site"), (Case, "site"), (Case, "work"), (Exclusion, "site"), (Address, "site")),
+        *((RewordedLead, "site"), (RewordedLead, "work")),
+    ],
 )
 def test_the_list_of_a_site_or_work_is_read_along_its_index(
     world: admin_data.World, model: type[Model], field: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from django.urls import reverse
 from analytics.formats import FORMATS
 from core.errors import BadInput, NotFound
 from core.states import CaseState, Rejection
-from records.models import Case, Chapter, CrawlRun, Membership, PageCheck, Site, Work
+from records.models import Case, Chapter, CrawlRun, Membership, PageCheck, RewordedLead, RightsHolder, Site, Work
 from records.reports import make_report
 from tests.support import admin_data
 from tests.support.desk import signed_in
@@ -58,6 +59,44 @@ def test_nothing_of_another_rights_holder_stands_anywhere_in_a_report(world: adm
     for part in (report.cases, report.sites, report.works, report.exclusions, report.crawls):
         assert part
         assert "beidou" not in str(part)
+
+
+def test_leads_have_a_chapter_of_their_own_and_are_in_no_figure_of_copies(world: admin_data.World) -> None:
+    with_leads = make_report(world.ours.reviewer, SINCE, UNTIL)
+    told = {lead.lead_id: (lead.state, lead.reviewer, lead.pairs, lead.sentences) for lead in with_leads.leads}
+    confirmed = RewordedLead.objects.get(rights_holder=world.ours.holder, state="confirmed")
+    assert told == {
+        world.ours.lead.pk: ("waiting", "", 4, 6),
+        confirmed.pk: ("confirmed", "changhe-reviewer", 4, 6),
+    }
+    assert "beidou" not in str(with_leads.leads)
+    RewordedLead.objects.all().delete()
+    without = make_report(world.ours.reviewer, SINCE, UNTIL)
+    assert without.leads == ()
+    assert not without.has_leads, "nobody looks for any"
+    at = with_leads.scope.generated_at
+    assert replace(with_leads, leads=(), has_leads=False) == replace(
+        without, scope=replace(without.scope, generated_at=at)
+    )
+    RightsHolder.objects.filter(pk=world.ours.holder.pk).update(reworded_kinds=["novel"])
+    assert make_report(world.ours.reviewer, SINCE, UNTIL).has_leads
+    assert not make_report(world.theirs.reviewer, SINCE, UNTIL).has_leads
+
+
+def test_leads_of_a_report_are_those_of_its_period_work_and_site_that_stand(world: admin_data.World) -> None:
+    lead = world.ours.lead
+
+    def found(**narrowed: object) -> list[int]:
+        made = make_report(world.ours.manager, SINCE, UNTIL, **narrowed)  # type: ignore[arg-type]
+        return [each.lead_id for each in made.leads]
+
+    assert found(work=lead.work) == [lead.pk]
+    assert found(site=lead.site) == [lead.pk]
+    assert lead.pk not in found(site=world.ours.sites[1])
+    RewordedLead.objects.filter(pk=lead.pk).update(lapsed_at=admin_data.NOW)
+    assert found(work=lead.work) == []
+    RewordedLead.objects.filter(pk=lead.pk).update(lapsed_at=None, found_at=admin_data.NOW - timedelta(days=60))
+    assert found(work=lead.work) == []
 
 
 def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(world: admin_data.World) -> None:

@@ -19,9 +19,11 @@ from unfold.decorators import action, display
 
 from core.errors import BadInput, ZhuiwenError
 from records.access import admit, is_administrator
-from records.models import Membership, RightsHolder
+from records.models import Membership, RightsHolder, Work
 from records.take_out import take_out
+from webadmin.admin.columns import NOTHING
 from webadmin.admin.isolation import HolderAdmin, is_manager
+from webadmin.forms.holder_form import RightsHolderForm
 from webadmin.forms.member_forms import MembershipForm, ReviewerForm
 from webadmin.wording import said
 
@@ -40,9 +42,9 @@ def taken_out(holder: RightsHolder) -> BinaryIO:
 class RightsHolderAdmin(HolderAdmin):
     """Founded and dissolved by administrators; a manager keeps the rest up to date."""
 
+    form = RightsHolderForm
     list_display = ["name", "contact", "created_at"]
     search_fields = ["name", "contact"]
-    fields = ["name", "contact", "opens_teasers", "created_at"]
     readonly_fields = ["created_at"]
     actions_detail = ["take_out"]
 
@@ -68,8 +70,19 @@ class RightsHolderAdmin(HolderAdmin):
         name = f"zhuiwen-holder-{holder.pk}.zip"
         return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        """Who may not change the kinds reads their names."""
+        may_change = self.has_change_permission(request, obj)
+        kinds = "reworded_kinds" if may_change else "reworded_kind_names"
+        return ["name", "contact", "opens_teasers", kinds, "created_at"]
+
+    @display(description=_("looked for in other words"))
+    def reworded_kind_names(self, holder: RightsHolder) -> str:
+        known = dict(Work.Kind.choices)
+        return ", ".join(str(known.get(kind, kind)) for kind in holder.reworded_kinds) or NOTHING
+
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        fields = super().get_readonly_fields(request, obj)
+        fields = [*super().get_readonly_fields(request, obj), "reworded_kind_names"]
         return fields if is_administrator(request.user) else [*fields, "name"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:

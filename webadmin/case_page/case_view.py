@@ -16,11 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
-from core.ids import Digest
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
-from records import access, stores
+from records import access
 from records.cases.allowance import allowed_now
 from records.cases.licensing import license_case
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
@@ -50,6 +48,7 @@ from webadmin.case_page.reasons import offered_reasons, reason_of
 from webadmin.case_page.removal_shown import removals_of
 from webadmin.case_page.since_decided import difference_of, has_changed
 from webadmin.case_page.text_map import ribbons, ticks
+from webadmin.downloads import raw_download
 from webadmin.matters.among_matters import among_matters
 from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
@@ -112,19 +111,7 @@ def raw_response(case: Case, match_id: str) -> HttpResponse:
     match = case.matches.filter(pk=int(match_id)).first() if is_key(match_id) else None
     if match is None:
         raise Http404
-    try:
-        body = stores.page_store().raw(Digest(match.raw_digest))
-    except ZhuiwenError as error:
-        return HttpResponse(said(error), status=503, content_type="text/plain; charset=utf-8")
-    if body is None:
-        return HttpResponse(
-            _("The raw response is no longer in the page store."), status=404, content_type="text/plain; charset=utf-8"
-        )
-    response = HttpResponse(body, content_type="text/plain")
-    response["Content-Disposition"] = f'attachment; filename="response-{match.raw_digest[:16]}.txt"'
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
-    return response
+    return raw_download(match.raw_digest)
 
 
 def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAdmin[Case]") -> HttpResponse:

@@ -1,0 +1,61 @@
+"""The rights holder's own switch: for which kinds of works pages in other words are looked for."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from records.models import RightsHolder
+from tests.support import admin_data
+from tests.support.desk import record_url, signed_in
+from webadmin.forms import holder_form
+
+CASES = 1
+
+
+def sent(world: admin_data.World, *kinds: str) -> int:
+    holder = world.ours.holder
+    form = {"name": holder.name, "contact": holder.contact, "reworded_kinds": list(kinds)}
+    return signed_in(world.ours.manager).post(record_url(holder), form).status_code
+
+
+def test_a_manager_ticks_kinds_and_unticks_them(world: admin_data.World) -> None:
+    holder = world.ours.holder
+    assert holder.reworded_kinds == []
+    assert sent(world, "novel", "news") == 302
+    holder.refresh_from_db()
+    assert holder.reworded_kinds == ["novel", "news"]
+    page = signed_in(world.ours.manager).get(record_url(holder)).content.decode()
+    assert len(re.findall(r"<input[^>]+value=\"(?:novel|news)\"[^>]* checked", page)) == 2
+    assert sent(world) == 302
+    holder.refresh_from_db()
+    assert holder.reworded_kinds == []
+    assert RightsHolder.objects.get(pk=world.theirs.holder.pk).reworded_kinds == []
+
+
+def test_a_kind_that_there_is_not_is_refused(world: admin_data.World) -> None:
+    assert sent(world, "poem") == 200
+    world.ours.holder.refresh_from_db()
+    assert world.ours.holder.reworded_kinds == []
+
+
+def test_a_reviewer_reads_the_kinds_and_changes_none(world: admin_data.World) -> None:
+    RightsHolder.objects.update(reworded_kinds=["essay"])
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = "en"
+    page = client.get(record_url(world.ours.holder)).content.decode()
+    assert "essay" in page
+    assert "checkbox" not in page.partition("looked for in other words")[2].partition("</fieldset>")[0].lower()
+    assert client.post(record_url(world.ours.holder), {"reworded_kinds": ["news"]}).status_code == 403
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_it_is_said_where_the_extra_is_not_installed(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    monkeypatch.setattr(holder_form, "is_installed", lambda: is_there)
+    client = signed_in(world.ours.manager)
+    client.cookies["django_language"] = "en"
+    page = client.get(record_url(world.ours.holder)).content.decode()
+    assert ("which is not installed" in page) is not is_there

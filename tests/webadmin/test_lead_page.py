@@ -1,0 +1,242 @@
+"""Leads on the desk: their list, their page, and what people say of them; hostile text stays text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from lxml import html as markup
+
+from records.models import Case, RewordedLead, RewordedVerdict
+from tests.support import admin_data, case_texts
+from tests.support.desk import list_url, record_url, signed_in
+
+CASES = 2
+# What says more than a comparison of meaning can.
+NEVER = ("洗稿", "抄袭", "剽窃", "plagiari", "theft", "stolen")
+
+
+@pytest.fixture
+def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    kept = case_texts.use(monkeypatch)
+    for lead in RewordedLead.objects.all():
+        kept.keep_lead(lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
+    world.ours.lead.refresh_from_db()
+    return kept
+
+
+def shown(world: admin_data.World, address: str, language: str = "en", **given: str) -> Any:
+    client = signed_in(world.ours.reviewer)
+    client.cookies["django_language"] = language
+    response = client.get(address, given)
+    assert response.status_code == 200
+    return markup.fromstring(response.content.decode())
+
+
+def page_of(world: admin_data.World, language: str = "en") -> Any:
+    return shown(world, record_url(world.ours.lead), language)
+
+
+def said(page: Any, selector: str) -> list[str]:
+    return [" ".join(each.text_content().split()) for each in page.cssselect(selector)]
+
+
+def listed(page: Any) -> list[str]:
+    """The keys of the records of a list, in its order."""
+    return re.findall(r"rewordedlead/(\d+)/change", "".join(page.xpath("//table[@id='result_list']//th//a/@href")))
+
+
+def others(world: admin_data.World) -> Iterator[RewordedLead]:
+    estate = world.ours
+    for number, score in enumerate((90.0, 50.0)):
+        yield admin_data.lead(admin_data.page(estate.sites[1], 300 + number), estate.works[1], score=score)
+
+
+class TestList:
+    def test_waiting_ones_come_first_by_score_and_lapsed_ones_for_who_asks(self, world: admin_data.World) -> None:
+        first, last = others(world)
+        lapsed = admin_data.lead(
+            admin_data.page(world.ours.sites[1], 400), world.ours.works[1], score=99.0, lapsed_at=timezone.now()
+        )
+        confirmed = RewordedLead.objects.get(rights_holder=world.ours.holder, state="confirmed")
+        RewordedLead.objects.filter(pk=confirmed.pk).update(score=120.0)
+        keys = [str(each.pk) for each in (first, world.ours.lead, last, confirmed)]
+        assert listed(shown(world, list_url(RewordedLead))) == keys
+        assert listed(shown(world, list_url(RewordedLead), lapsed="1")) == [str(lapsed.pk)]
+
+    @pytest.mark.parametrize(
+        ("given", "count"),
+        [
+            ({"state__exact": "confirmed"}, 1),
+            ({"found_as__exact": "reworded"}, 1),
+            ({"band": "middle"}, 1),
+            ({"band": "high"}, 0),
+            ({"q": "书评"}, 1),
+        ],
+        ids=str,
+    )
+    def test_it_is_filtered_and_searched(self, world: admin_data.World, given: dict[str, str], count: int) -> None:
+        assert len(listed(shown(world, list_url(RewordedLead), **given))) == count
+
+    def test_by_work_and_site(self, world: admin_data.World) -> None:
+        estate = world.ours
+        for given in ({"work__id__exact": estate.works[0].pk}, {"site__id__exact": estate.sites[0].pk}):
+            assert listed(shown(world, list_url(RewordedLead), **{name: str(key) for name, key in given.items()})) == [
+                str(estate.lead.pk)
+            ]
+
+    def test_it_says_what_was_measured_and_no_share(self, world: admin_data.World) -> None:
+        row = said(shown(world, list_url(RewordedLead), state__exact="waiting"), "#result_list tbody tr")[0]
+        assert "4 of 6, 3 in the same order" in row
+        assert "11 of 10,461 innocent passages" in row
+        assert "%" not in row
+
+    def test_it_is_no_list_of_cases(self, world: admin_data.World) -> None:
+        cases = Case.objects.filter(rights_holder=world.ours.holder).count()
+        assert signed_in(world.ours.reviewer).get(list_url(Case)).context["cl"].result_count == cases
+        dashboard = signed_in(world.ours.reviewer).get("/admin/dashboard/").content.decode()
+        assert "rewordedlead" not in re.sub(r"(?s)<div class=\"desk-nav\".*?<main", "", dashboard)
+
+
+class TestPage:
+    def test_it_says_what_it_is_and_is_not(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        page = page_of(world)
+        assert said(page, ".lead-caution") == [
+            "A statistical comparison of meaning. It does not prove copying: a common source, a quotation, or facts "
+            "told independently give the same picture."
+        ]
+        assert said(page, ".lead-count") == ["4 of 6 sentences have a counterpart, 3 in the same order"]
+        assert said(page, ".lead-badges .zw-badge")[0] == "reworded (lead)"
+        assert "11 of 10,461 innocent passages" in said(page, ".lead-head")[0]
+
+    @pytest.mark.parametrize("language", ["en", "zh-hans"])
+    def test_it_says_no_more_than_that(self, world: admin_data.World, texts: case_texts.Texts, language: str) -> None:
+        main = said(page_of(world, language), "main")[0]
+        assert not [word for word in NEVER if word in main.lower()]
+        assert "%" not in main
+
+    def test_sentences_stand_side_by_side_in_the_order_of_the_page(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        page = page_of(world)
+        rows = said(page, ".lead-rows > li")
+        assert rows[0] == "江上的老渡口，许多人只在梦里还见过。"
+        assert rows[1].startswith("Page: 货舱里还剩 17 袋米")
+        assert "Work: 老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。" in rows[1]
+        assert "no. 2 other order" in rows[1]
+        assert "no. 1" in rows[2]
+        assert rows[-1] == "后来的人都说，那一夜什么也没有发生。"
+        assert len(page.cssselect(".lead-gap")) == 2
+        assert [each.get("aria-label") for each in page.cssselect(".lead-dots")] == [
+            f"strength {step} of 4" for step in (3, 4, 2, 1)
+        ]
+        assert [len(page.cssselect(f".lead-order line{which}")) for which in ("", ".is-moved")] == [4, 1]
+
+    def test_what_both_have_is_marked(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        page = page_of(world)
+        assert {"17", "老周", "第三根桩"} <= set(said(page, ".lead-page mark"))
+        assert {"十七", "老周", "第三根桩"} <= set(said(page, ".lead-work mark"))
+
+    def test_hostile_text_is_text(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        lead = world.ours.lead
+        start = case_texts.HOSTILE.index("老周")
+        RewordedLead.objects.filter(pk=lead.pk).update(
+            pairs=[[start, len(case_texts.HOSTILE), 0, 22, 0.9]],
+            page_title="<b>\u202e</b>", page_url="javascript:alert(1)",
+        )  # fmt: skip
+        texts.keep_lead(lead, case_texts.HOSTILE, f"<script>work</script>\u202e{admin_data.WORK_TEXT}")
+        page = page_of(world)
+        main = page.cssselect("main")[0]
+        assert main.cssselect("script, img, b[onmouseover], [x-init]") == []
+        assert "<script>alert('script')</script>渡口的灯" in main.text_content()
+        assert "<script>work</script>" in main.text_content()
+        assert "{{ 7|add:7 }}" in main.text_content()
+        assert not set(main.text_content()) & set("\u202e\u200b\ue123\x07")
+        assert len(main.cssselect(".lead-gap")) == 1, "what has no counterpart is as hostile"
+        assert len(main.cssselect('.lead-rows [data-mark="RLO"]')) >= 2
+        assert not [each for each in main.xpath(".//a/@href") if each.startswith("javascript")]
+
+    def test_pairs_that_lie_in_no_text_break_nothing(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        RewordedLead.objects.filter(pk=world.ours.lead.pk).update(
+            pairs=[[5, 9, 10**9, 10**9 + 5, 0.5], [10**8, 10**9, 3, 1, 9.0]]
+        )
+        assert len(page_of(world).cssselect(".lead-row[id]")) == 2
+
+    def test_many_sentences_without_a_counterpart_are_folded(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        long = admin_data.REWORDED_TEXT + "那一年的冬天，河水比往年都低得多。\n" * 900
+        texts.keep_lead(world.ours.lead, long, admin_data.WORK_TEXT)
+        page = page_of(world)
+        folded = page.cssselect(".lead-gap details")
+        assert len(folded) == 1
+        assert 50 < len(folded[0].cssselect("p.lead-page")) < 100, "what is far from the last pair is left out"
+
+    @pytest.mark.parametrize("side", ["page", "work", "digest"])
+    def test_where_a_text_is_gone_it_is_said(self, world: admin_data.World, texts: case_texts.Texts, side: str) -> None:
+        field = {"page": "version_id", "work": "text_id", "digest": "page_text_digest"}[side]
+        RewordedLead.objects.filter(pk=world.ours.lead.pk).update(**{field: "0" * 40})
+        page = page_of(world)
+        assert "cannot be shown" in said(page, ".zw-note")[1]
+        assert page.cssselect(".lead-rows") == []
+        assert page.cssselect(".lead-order line"), "places were kept"
+
+    def test_the_response_is_handed_out_as_a_file(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        response = signed_in(world.ours.reviewer).get(record_url(world.ours.lead), {"raw": "1"})
+        assert response["Content-Disposition"].startswith("attachment")
+        assert response.content == f"<html>{admin_data.REWORDED_TEXT}</html>".encode()
+
+
+class TestVerdict:
+    def send(self, world: admin_data.World, **form: str) -> Any:
+        client = signed_in(world.ours.reviewer)
+        client.cookies["django_language"] = "en"
+        given = {"basis": "0", "seen": world.ours.lead.version_id, "verdict": "confirmed", **form}
+        return client.post(record_url(world.ours.lead), given, follow=True)
+
+    def test_it_is_given_with_a_note_and_leads_on(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        before = page_of(world)
+        assert before.cssselect("#lead-next") == [], "nothing is to be done before a person has confirmed it"
+        answer = self.send(world, note="逐句改写")
+        page = markup.fromstring(answer.content.decode())
+        assert said(page, ".desk-messages li") == ["The lead is confirmed."]
+        assert "逐句改写" in said(page, ".lead-history li")[0]
+        assert "Whom to write to at the site" in said(page, ".lead-links li")
+        given = RewordedVerdict.objects.get(lead=world.ours.lead)
+        assert (given.verdict, given.note) == ("confirmed", "逐句改写")
+
+    def test_what_is_refused_keeps_its_note(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        assert self.send(world).status_code == 200
+        answer = self.send(world, verdict="dismissed", note="同一来源")
+        assert answer.status_code == 409
+        assert "同一来源" in answer.content.decode()
+        assert "decided on this lead" in answer.content.decode()
+        assert RewordedVerdict.objects.filter(lead=world.ours.lead).count() == 1
+
+    @pytest.mark.parametrize(
+        "form", [{"verdict": "open"}, {"verdict": ""}, {"basis": "x"}, {"seen": "another"}], ids=str
+    )
+    def test_nonsense_decides_nothing(
+        self, world: admin_data.World, texts: case_texts.Texts, form: dict[str, str]
+    ) -> None:
+        assert self.send(world, **form).status_code in {200, 409}
+        assert not RewordedVerdict.objects.filter(lead=world.ours.lead).exists()
+
+    def test_nobody_decides_on_a_lead_of_another_holder(self, world: admin_data.World) -> None:
+        lead = world.theirs.lead
+        response = signed_in(world.ours.manager).post(
+            record_url(lead), {"basis": "0", "seen": lead.version_id, "verdict": "confirmed"}
+        )
+        assert response.status_code == 404
+        lead.refresh_from_db()
+        assert lead.state == "waiting"
+
+    def test_the_next_one_that_waits_is_the_next_by_score(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        first, last = others(world)
+        assert page_of(world).xpath("//a[@rel='next']/@href") == [record_url(last)]
+        assert shown(world, record_url(last)).xpath("//a[@rel='next']/@href") == [record_url(first)]

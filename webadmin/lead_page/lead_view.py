@@ -1,0 +1,162 @@
+"""One lead on one screen: what it is and is not, both texts sentence by sentence, and what a person says of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.errors import ZhuiwenError
+from core.terms import REWORDED_BANDS
+from core.wording import Message
+from records import access
+from records.cases.verdicts import MAX_NOTE_CHARS
+from records.leads.verdicts import State, decide
+from records.models import Matter, RewordedLead
+from records.models.phrases import in_language_of_reader
+from webadmin.downloads import raw_download
+from webadmin.lead_page.lead_texts import texts_of
+from webadmin.lead_page.order_lines import HEIGHT, WIDTH, order_lines
+from webadmin.lead_page.pairs import MAX_SHOWN, STEPS, pairs_of
+from webadmin.lead_page.sentence_rows import rows_of
+from webadmin.requests.content_policy import with_policy
+from webadmin.requests.request_values import is_key
+from webadmin.web_addresses import is_web_address
+from webadmin.wording import said
+
+MAX_OTHERS = 10  # of one page
+BANDS = {name: in_language_of_reader(words) for name, words in REWORDED_BANDS.items()}
+CHOICES = {
+    State.CONFIRMED: gettext_lazy("Confirm the lead"),
+    State.DISMISSED: gettext_lazy("Dismiss the lead"),
+    State.WAITING: gettext_lazy("Let it wait again"),
+}
+_DONE = {
+    State.CONFIRMED: gettext_lazy("The lead is confirmed."),
+    State.DISMISSED: gettext_lazy("The lead is dismissed."),
+    State.WAITING: gettext_lazy("The lead waits for a person again."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that may be done about a confirmed lead, and where."""
+
+    address: str
+    name: str
+
+
+def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin[RewordedLead]") -> HttpResponse:
+    """Show a lead; take a verdict on it (POST); hand out the response behind it (?raw).
+
+    The caller has made sure that the user may see it.
+    """
+    if request.method == "POST" and isinstance(request.user, User):
+        return _decided(request, lead, request.user, model_admin)
+    if "raw" in request.GET:
+        return raw_download(lead.raw_digest)
+    return _page(request, lead, model_admin)
+
+
+def counterparts(lead: RewordedLead) -> str:
+    """How many sentences have a counterpart, in a sentence."""
+    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+    return said(Message("reworded.sentences", **counts))
+
+
+def alarms(lead: RewordedLead) -> str:
+    """How often innocent passages reached the band; "" where nobody has measured."""
+    if lead.band_passages is None:
+        return ""
+    return said(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
+
+
+def _decided(
+    request: HttpRequest, lead: RewordedLead, user: User, model_admin: "ModelAdmin[RewordedLead]"
+) -> HttpResponse:
+    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if asked not in set(State) or not is_key(basis):
+        messages.error(request, _("Choose a verdict first."))
+        return HttpResponseRedirect(request.path)
+    note = request.POST.get("note", "")
+    try:
+        decide(lead, State(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
+    except ZhuiwenError as refusal:
+        messages.error(request, said(refusal))
+        return _page(request, lead, model_admin, note, status=409)
+    messages.success(request, str(_DONE[State(asked)]))
+    return HttpResponseRedirect(request.path)
+
+
+def _page(
+    request: HttpRequest,
+    lead: RewordedLead,
+    model_admin: "ModelAdmin[RewordedLead]",
+    kept: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """kept: a note that was written, and not taken."""
+    texts = texts_of(lead)
+    pairs = pairs_of(lead.pairs)
+    has_texts = texts.page is not None and texts.work is not None
+    verdicts = list(lead.verdicts.select_related("decided_by"))
+    others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": lead._meta,
+        "title": f"{lead.get_found_as_display()} {lead.pk}",
+        "lead": lead,
+        "caution": said(Message("reworded.caution")),
+        "counterparts": counterparts(lead),
+        "alarms": alarms(lead),
+        "band": BANDS.get(lead.band, lead.band),
+        "page_href": lead.page_url if is_web_address(lead.page_url) else "",
+        "notes": texts.notes,
+        "rows": rows_of(texts.page or "", texts.work or "", pairs) if has_texts else [],
+        "lines": order_lines(pairs) if len(pairs) > 1 else [],
+        "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
+        "moved": sum(pair.is_moved for pair in pairs),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "steps": STEPS,
+        "more_pairs": max(0, len(lead.pairs) - MAX_SHOWN),
+        "verdicts": verdicts,
+        "basis": verdicts[0].pk if verdicts else 0,
+        "choices": [(str(state), words, state == lead.state) for state, words in CHOICES.items()],
+        "max_note_chars": MAX_NOTE_CHARS,
+        "kept": kept,
+        "next_steps": list(_next_steps(lead)) if lead.state == State.CONFIRMED else [],
+        "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
+        "cases": list(
+            lead.page.cases.filter(rights_holder=lead.rights_holder_id)
+            .select_related("work")
+            .order_by("pk")[:MAX_OTHERS]
+        ),
+        "following": _following(request, lead),
+    }
+    return with_policy(TemplateResponse(request, "webadmin/lead.html", context, status=status))
+
+
+def _next_steps(lead: RewordedLead) -> Iterator[Step]:
+    yield Step(reverse("admin:records_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
+    yield Step(
+        reverse("admin:records_pagerecord_change", args=[lead.page_id]),
+        _("Check the page now, so that its newest version is kept"),
+    )
+    matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
+    if matter is not None:
+        yield Step(reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site that copy the work: the matter"))
+
+
+def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
+    """The next lead of the user's that waits, by score; behind the last one the first."""
+    waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=State.WAITING), request.user)
+    keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
+    lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
+    return lower.first() or keys.first()

@@ -1,0 +1,96 @@
+"""Numbers in a sentence, however they are written: 17, １７, 十七, seventeen."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_DIGITS = re.compile(r"\d+(?:[,，]\d{3})*(?:[.．]\d+)?")
+_CHINESE = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
+_TO_NINETEEN = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ENGLISH = {
+    **{word: number for number, word in enumerate(_TO_NINETEEN.split(), 1)},
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), 2)},
+}
+_ENGLISH_UNITS = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_ANY_WORD = "|".join(sorted({**_ENGLISH, **_ENGLISH_UNITS}, key=len, reverse=True))
+_WORDS = re.compile(rf"\b(?:{_ANY_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_ANY_WORD}))*\b", re.IGNORECASE)
+_CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_MAX_CHARS = 20  # of a numeral; what is longer is no number that anybody reads
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """Where a number stands. is_loose: one to nine in words, which sentences have anyway (一个, one of them)."""
+
+    value: float
+    start: int
+    end: int
+    is_loose: bool = False
+
+
+def numerals(sentence: str) -> list[Numeral]:
+    """All numbers of a sentence.
+
+    >>> [each.value for each in numerals("共计十七袋，比二〇二五年少了 1,200 斤。")]
+    [17.0, 2025.0, 1200.0]
+    >>> [each.value for each in numerals("Six hundred and fourteen stones, forty-one of them gone.")]
+    [614.0, 41.0]
+    """
+    found = [*_of_digits(sentence), *_of_chinese(sentence), *_of_english(sentence)]
+    return sorted(found, key=lambda each: each.start)
+
+
+def _of_digits(sentence: str) -> Iterator[Numeral]:
+    for each in _DIGITS.finditer(sentence):
+        plain = unicodedata.normalize("NFKC", each[0]).replace(",", "")
+        if len(plain) <= _MAX_CHARS:
+            yield Numeral(float(plain), each.start(), each.end())
+
+
+def _of_chinese(sentence: str) -> Iterator[Numeral]:
+    for each in _CHINESE.finditer(sentence):
+        digits = each[0]
+        is_single = len(digits) == 1
+        if len(digits) > _MAX_CHARS or (is_single and digits not in _CHINESE_DIGITS and digits != "十"):
+            continue
+        if not is_single and not set(digits) & set(_CHINESE_UNITS) and len(digits) < 3:
+            continue  # 一两, 三四: about so many
+        yield Numeral(_chinese_value(digits), each.start(), each.end(), is_single)
+
+
+def _chinese_value(digits: str) -> float:
+    if not set(digits) & set(_CHINESE_UNITS):
+        return float("".join(str(_CHINESE_DIGITS[digit]) for digit in digits))
+    whole = part = digit = 0
+    for char in digits:
+        unit = _CHINESE_UNITS.get(char, 0)
+        if not unit:
+            digit = _CHINESE_DIGITS[char]
+        elif unit < 10_000:
+            part, digit = part + (digit or 1) * unit, 0
+        else:
+            whole, part, digit = (whole + part + digit or 1) * unit, 0, 0
+    return float(whole + part + digit)
+
+
+def _of_english(sentence: str) -> Iterator[Numeral]:
+    for each in _WORDS.finditer(sentence):
+        words = [word for word in re.split(r"[\s-]+", each[0].lower()) if word != "and"]
+        if set(words) <= set(_ENGLISH_UNITS):
+            continue  # "a hundred times"
+        whole = part = 0
+        for word in words:
+            if word in _ENGLISH:
+                part += _ENGLISH[word]
+            elif word == "hundred":
+                part = (part or 1) * 100
+            else:
+                whole, part = whole + (part or 1) * _ENGLISH_UNITS[word], 0
+        value = whole + part
+        yield Numeral(float(value), each.start(), each.end(), value < 10)

@@ -1,0 +1,135 @@
+"""Names, numbers and words that are not everybody's, which two sentences have in common; also across languages."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from webadmin.lead_page.everyday_words import EVERYDAY, EVERYDAY_LATIN
+from webadmin.lead_page.numerals import Numeral, numerals
+
+Places = list[tuple[int, int]]  # ascending and disjoint
+
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z\u00c0-\u024f]+)*")
+MIN_HAN, MIN_LATIN = 2, 4  # characters of a word that is marked
+MAX_NAME_HAN = 3  # characters of a name that is written in Latin letters as one word
+# Words of grammar: they part what two sentences share, or stand at its ends and are left out there.
+_PARTING = "的了着吗呢吧啊呀把被么"
+_AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要会能可说来去到上下里中过得地个些为以而之其从对于向让使给将并或"
+
+
+def shared_wording(page: str, work: str) -> tuple[Places, Places]:
+    """What two sentences have in common, as places of each. Both texts as given; variants of characters are alike.
+
+    >>> page, work = "卓有年数了两天，坏了 7 座石桥。", "石拱橋七座受損，文物所長卓有年花兩天數完。"
+    >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
+    [['卓有年', '两天', '7'], ['七', '卓有年', '兩天']]
+    """
+    from matcher.reworded.sentences import folded  # late: its tables take memory
+
+    page, work = folded(page), folded(work)
+    found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
+    on_work, on_page = _same_names(work, page)
+    found += [_same_names(page, work), (on_page, on_work)]
+    on_page = [each for of_page, _ in found for each in of_page]
+    on_work = [each for _, of_work in found for each in of_work]
+    return _united(on_page), _united(on_work)
+
+
+def _same_characters(page: str, work: str) -> tuple[Places, Places]:
+    words = set(_common_runs(page, work))
+    return _places_of(words, page), _places_of(words, work)
+
+
+def _common_runs(page: str, work: str) -> Iterator[str]:
+    """The longest pieces of Chinese that the other has too, from the left; without everyday words."""
+    for run in (found[0] for found in _HAN.finditer(page)):
+        at = 0
+        while at < len(run) - 1:
+            end = at + MIN_HAN
+            if run[at:end] not in work:
+                at += 1
+                continue
+            while end < len(run) and run[at : end + 1] in work:
+                end += 1
+            yield from _words_in(run[at:end])
+            at = end
+
+
+def _words_in(run: str) -> Iterator[str]:
+    for piece in re.split(f"[{_PARTING}]", run):
+        word = piece.strip(_AT_ENDS)
+        if len(word) >= MIN_HAN and word not in EVERYDAY:
+            yield word
+
+
+def _same_words(page: str, work: str) -> tuple[Places, Places]:
+    def words(text: str) -> dict[str, Places]:
+        found: dict[str, Places] = {}
+        for each in _LATIN.finditer(text):
+            word = each[0].casefold()
+            if (len(word) >= MIN_LATIN and word not in EVERYDAY_LATIN) or (len(word) > 1 and each[0].isupper()):
+                found.setdefault(word, []).append(each.span())
+        return found
+
+    return _of_both(words(page), words(work))
+
+
+def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
+    on_page, on_work = numerals(page), numerals(work)
+
+    def of(side: Iterable[Numeral], other: Iterable[Numeral]) -> Places:
+        others = list(other)
+        return [
+            (each.start, each.end)
+            for each in side
+            if any(each.value == one.value and not (each.is_loose and one.is_loose) for one in others)
+        ]
+
+    return of(on_page, on_work), of(on_work, on_page)
+
+
+def _same_names(latin: str, han: str) -> tuple[Places, Places]:
+    """Names of a Latin text that are the readings of characters in a Chinese one: Younian, 有年."""
+    names: dict[str, Places] = {}
+    for each in _LATIN.finditer(latin):
+        if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
+            names.setdefault(_letters(each[0]), []).append(each.span())
+    if not names or _HAN.search(han) is None:
+        return [], []
+    from fingerprint.readings import SYLLABLES, syllable_ids  # late, as above
+
+    spelled: dict[str, Places] = {}
+    for run in _HAN.finditer(han):
+        syllables = [SYLLABLES[number] for number in syllable_ids(run[0])]
+        for at in range(len(syllables)):
+            for count in range(1, MAX_NAME_HAN + 1):
+                word = "".join(syllables[at : at + count])
+                if len(word) >= MIN_LATIN and word in names and at + count <= len(syllables):
+                    spelled.setdefault(word, []).append((run.start() + at, run.start() + at + count))
+    return _of_both(names, spelled)
+
+
+def _letters(name: str) -> str:
+    """Small letters without marks, ü as v: as readings are written."""
+    plain = unicodedata.normalize("NFD", name.casefold().replace("ü", "v"))
+    return "".join(letter for letter in plain if letter.isalpha())
+
+
+def _of_both(page: dict[str, Places], work: dict[str, Places]) -> tuple[Places, Places]:
+    both = page.keys() & work.keys()
+    return [each for word in both for each in page[word]], [each for word in both for each in work[word]]
+
+
+def _places_of(words: Iterable[str], text: str) -> Places:
+    return [found.span() for word in words for found in re.finditer(re.escape(word), text)]
+
+
+def _united(places: Iterable[tuple[int, int]]) -> Places:
+    united: Places = []
+    for start, end in sorted(places):
+        if united and start <= united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united
