@@ -90,7 +90,7 @@ def _show_one(number: int, settings: Settings, is_json: bool) -> None:
     if is_json:
         as_json(_record(lead, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]})
         return
-    say(Message("reworded.list"))
+    say(Message("reworded.caution"))
     fields(
         [
             ("column.id", lead.pk),

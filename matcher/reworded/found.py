@@ -1,6 +1,6 @@
 """What is found: a text, a score, and which sentences of the page correspond to which of the work."""
 
-from bisect import bisect_left
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from core.ids import WorkTextId
@@ -36,9 +36,9 @@ class RewordedMatch:
 
     @property
     def in_order(self) -> int:
-        """How many of the pairs, at most, stand in the same order on both sides."""
+        """How many of the pairs, at most, stand in the same order on both sides; several may share one of the work."""
         ends: list[int] = []  # where the shortest rows of each length end in the work
         for pair in self.pairs:
-            at = bisect_left(ends, pair.work.start)
+            at = bisect_right(ends, pair.work.start)
             ends[at : at + 1] = [pair.work.start]
         return len(ends)

@@ -101,8 +101,8 @@ def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
     leads(str(chain.leads()[0].pk))
     said = "".join(capsys.readouterr())
     assert "改写（线索）" in said
-    assert "不能证明抄袭" in said
-    assert "洗稿" not in said
+    assert "不能证明存在复制" in said
+    assert not any(word in said for word in ("洗稿", "抄袭"))
 
 
 def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
