@@ -64,7 +64,7 @@ def record_searched(
         if holder is None or kinds_of(holder.reworded_kinds) != watch.kinds:
             return None
         searched = {each.page: each for each in pages}
-        rows = locked_pages(PageRecord.objects.filter(page_id__in=list(searched))).select_related("site")
+        rows = locked_pages(PageRecord.objects.filter(page_id__in=list(searched)))
         still = {row: each for row in rows if (each := searched[PageId(row.page_id)]).version_id == row.version_id}
         leads = _Writer(watch, list(still.values()), works, now).leads(still)
         RewordedLead.objects.bulk_create(

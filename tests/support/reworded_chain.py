@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from django.test import TestCase
 
@@ -139,10 +138,3 @@ def reworded_chain() -> RewordedChain:
 
 def text_id(work: Work) -> WorkTextId:
     return WorkTextId(work.chapters.get().text_id)
-
-
-def demo_text(name: str) -> str:
-    """A work of the demo, by the name that rewrites give."""
-    from laboratory.cases.rewrites import WORKS
-
-    return (Path(WORKS) / f"{name}.txt").read_text("utf-8")

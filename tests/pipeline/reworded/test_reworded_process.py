@@ -13,7 +13,7 @@ from django_celery_beat.models import PeriodicTask
 
 from core.settings_loading import load
 from deploy.services import processes as service_processes
-from pipeline import crawlers, tasks
+from pipeline import crawlers, tasks, worker
 from pipeline.app import app
 from pipeline.attempts import Attempts
 from pipeline.pending import QUEUES
@@ -224,3 +224,17 @@ def test_it_computes_on_one_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     crawlers.start_reworded(SimpleNamespace(home=tmp_path))  # type: ignore[arg-type]
     assert given["number"] == 1
     assert given["environment"]["OPENBLAS_NUM_THREADS"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("queues", "is_asked"), [(("crawl",), True), (("reworded",), True), (("works", "pages", "evidence"), False)]
+)
+def test_a_worker_ends_the_processes_that_its_queues_start(
+    monkeypatch: pytest.MonkeyPatch, queues: tuple[str, ...], is_asked: bool
+) -> None:
+    stopped: list[Path] = []
+    monkeypatch.setattr(crawlers, "stop", stopped.append)
+    queues_of_worker = SimpleNamespace(consume_from=dict.fromkeys(queues))
+    monkeypatch.setattr(worker, "app", SimpleNamespace(amqp=SimpleNamespace(queues=queues_of_worker)))
+    worker._stop_crawlers()
+    assert bool(stopped) is is_asked
