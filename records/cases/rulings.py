@@ -2,7 +2,8 @@
 
 No page is compared for it: a ruling asks for the page's address, the work, and the day on which the page was last seen.
 A case that nobody decided on is set aside or opens again; a verdict stays, and the case shows what allows its page. A
-finding that never was a case has no frozen evidence: where nothing allows it any more its page is owed a comparison.
+finding that never was a case has no frozen evidence: where nothing allows it any more its page is owed a comparison; so
+is that of a lead that waits for a person, and of one that is not found any more.
 """
 
 from collections import defaultdict
@@ -25,7 +26,7 @@ from records.batches import batches
 from records.cases.backlog import OUTDATED
 from records.cases.copied_texts import texts_by_case
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
-from records.locks import lock_rights, locked_cases
+from records.locks import lock_rights, locked_cases, locked_pages
 from records.matters.figures import refresh_of_cases
 from records.models import (
     Case,
@@ -34,6 +35,8 @@ from records.models import (
     OwnAccount,
     OwnDomain,
     PageCheck,
+    PageRecord,
+    RewordedLead,
     RightsHolder,
     RightsRecord,
     Unprotected,
@@ -90,6 +93,9 @@ def rule_waiting(holder: int) -> None:
     if row is None or row.unruled_since is None:
         return
     occasion = Occasion(Cause.RIGHTS, row.unruled_since, row.unruled_by_id)
+    with transaction.atomic():
+        lock_rights(holder)
+        owe_leads(holder)
     cases, last = Case.objects.filter(rights_holder=holder).order_by("pk"), 0
     while keys := list(cases.filter(pk__gt=last).values_list("pk", flat=True)[:BATCH_CASES]):
         with transaction.atomic():
@@ -105,12 +111,21 @@ def rule_waiting(holder: int) -> None:
 
 def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule all findings of a rights holder, in the caller's transaction."""
+    owe_leads(holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
     list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
     refresh_of_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
+
+
+def owe_leads(holder: int) -> None:
+    """Have pages with leads that nobody decided on compared by meaning once more, which asks the rights first."""
+    leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedLead.State.WAITING)
+    pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
+    for batch in batches(list(pages.values_list("page_id", flat=True))):
+        PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")
 
 
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:

@@ -125,6 +125,17 @@ class TestNoLead:
         assert (count_searches(chain), chain.leads()) == (1, [])
         assert RewordedCheck.objects.filter(page=page).exists()
 
+    @pytest.mark.parametrize("right", ["licence", "domain", "account", "unprotected"])
+    def test_a_right_that_is_entered_later_ends_one_and_taken_back_lets_it_wait_again(
+        self, found: SimpleNamespace, right: str
+    ) -> None:
+        allow(found.chain, found.work, right)
+        assert (count_searches(found.chain), found.chain.lead().lapsed_at) == (1, found.chain.clock.now())
+        for model in (Licence, OwnDomain, OwnAccount, Unprotected):
+            for row in model.objects.all():
+                row.delete()
+        assert (count_searches(found.chain), found.chain.lead().lapsed_at) == (1, None)
+
     def test_a_licence_for_another_work_allows_nothing(self, chain: RewordedChain) -> None:
         chain.add_work(GIVEN.source)
         other = chain.add_work("别的故事。" * 40, title="别的")
