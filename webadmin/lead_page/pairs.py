@@ -13,8 +13,7 @@ STEPS = 4  # of strength, that are shown: the figure itself would pass for a sha
 class Pair:
     """Two sentences. rank: of the work's one among all of them, from 1 on; is_moved: it comes out of the page's order.
 
-    strength: from 1 to STEPS. Several of the page may have the same of the work, which is no other order, though the
-    count of those in order has it once.
+    strength: from 1 to STEPS. Several of the page may have the same of the work, which is no other order.
     """
 
     page_start: int
