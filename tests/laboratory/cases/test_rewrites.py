@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from laboratory.cases.rewrites import rewrites
 
 TRANSLATED = {"english", "from_english"}
-# Characters in common, a name, a number, a quoted entry; and the share of pairs of characters. What was translated there
-# and back keeps more than what was told anew.
+# Characters in common (a name, a number, a quoted entry), and the share of pairs of characters. What was translated
+# there and back keeps more than what was told anew.
 MAX_RUN, MAX_SHARED_PAIRS = 12, 0.25
 MAX_RUN_BACK, MAX_SHARED_PAIRS_BACK = 25, 0.5
 
