@@ -247,7 +247,7 @@ def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
 
 
 def _lead_row(lead: Any, names: Names) -> LeadRow:
-    is_decided = lead.state != RewordedLead.State.WAITING
+    is_decided = lead.state != RewordedState.WAITING
     return LeadRow(
         lead_id=lead.pk,
         rights_holder=names.holders[lead.rights_holder_id],

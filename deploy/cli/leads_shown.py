@@ -39,7 +39,7 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
     if not leads:
         say(Message("reworded.none"))
         return
-    say(Message("reworded.leads", count=len(leads)))
+    say(leads_told(len(leads)))
     sentences = len(sentence_units(page))
     columns = ("column.work", "column.chapter", "column.class", "column.counterparts", "column.alarms")
     table(columns, [_row(lead, sentences) for lead in leads])
@@ -50,6 +50,11 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
         for pair in sorted(strongest, key=lambda pair: pair.page.start):
             passage("column.page", [(_sentence(page, pair.page), False)])
             passage("column.work", [(_sentence(lead.text, pair.work), False)])
+
+
+def leads_told(count: int) -> Message:
+    """How many leads there are, and what they are not."""
+    return Message("reworded.leads", count=count, caution=Message("reworded.caution"))
 
 
 def _row(lead: Lead, sentences: int) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
 from deploy.cli.keys import lead_number
-from deploy.cli.leads_shown import shown_sentence
+from deploy.cli.leads_shown import leads_told, shown_sentence
 from deploy.cli.output import as_json, fields, passage, say, table
 from deploy.cli.session import local_iso, local_time, session
 
@@ -46,7 +46,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
         as_json([_record(lead, settings) for lead in shown])
         return
     table(_COLUMNS, [_row(lead, settings) for lead in shown], right=("column.id",))
-    say(Message("reworded.leads", count=total), err=True)
+    say(leads_told(total), err=True)
     if total > limit:
         say(Message("reworded.more", left=total - limit, total=total), err=True)
 
@@ -171,11 +171,14 @@ def _record(lead: "RewordedLead", settings: Settings) -> dict[str, Any]:
 
 
 def _holder(key: str) -> "RightsHolder":
+    """A rights holder by name or number. Raises NotFound."""
     from records.models import RightsHolder
+    from records.works.catalogue import find_holder
 
-    found = RightsHolder.objects.filter(name=key).first()
-    if found is None and key.isdecimal():
-        found = RightsHolder.objects.filter(pk=int(key)).first()
-    if found is None:
-        raise NotFound("rights-holder", key)
-    return found
+    try:
+        return find_holder(key)
+    except NotFound:
+        by_number = RightsHolder.objects.filter(pk=int(key)).first() if key.isdecimal() else None
+        if by_number is None:
+            raise
+        return by_number

@@ -1,6 +1,7 @@
 """What is found: a text, a score, and which sentences of the page correspond to which of the work."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.ids import WorkTextId
@@ -37,8 +38,26 @@ class RewordedMatch:
     @property
     def in_order(self) -> int:
         """How many of the pairs, at most, stand in the same order on both sides; several may share one of the work."""
-        ends: list[int] = []  # where the shortest rows of each length end in the work
-        for pair in self.pairs:
-            at = bisect_right(ends, pair.work.start)
-            ends[at : at + 1] = [pair.work.start]
-        return len(ends)
+        return len(longest_in_order([pair.work.start for pair in self.pairs]))
+
+
+def longest_in_order(starts: Sequence[int]) -> set[int]:
+    """The numbers of a longest row that never falls: as many as can stand in one order on both sides.
+
+    >>> sorted(longest_in_order([10, 50, 20, 20, 30]))
+    [0, 2, 3, 4]
+    """
+    ends: list[int] = []  # the least place at which a row of each length ends, and below whose it is
+    last: list[int] = []
+    before: list[int | None] = []
+    for number, start in enumerate(starts):
+        length = bisect_right(ends, start)
+        before.append(last[length - 1] if length else None)
+        ends[length : length + 1] = [start]
+        last[length : length + 1] = [number]
+    found: set[int] = set()
+    at = last[-1] if last else None
+    while at is not None:
+        found.add(at)
+        at = before[at]
+    return found

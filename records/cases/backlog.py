@@ -13,6 +13,7 @@ from django.db.models import F, Max, Min, QuerySet
 from django.utils import timezone
 
 from core.ids import SiteId, VersionId, WorkTextId
+from core.matches import RewordedState
 from core.pages import Page
 from core.ports import Gap, Search, Unsearched
 from records.batches import batches
@@ -93,7 +94,7 @@ class DjangoSearchBacklog:
 
     def withdrawn(self, text: WorkTextId) -> None:
         _take_back(CaseMatch.objects.filter(text_id=text))
-        waiting = RewordedLead.objects.filter(text_id=text, state=RewordedLead.State.WAITING, lapsed_at__isnull=True)
+        waiting = RewordedLead.objects.filter(text_id=text, state=RewordedState.WAITING, lapsed_at__isnull=True)
         waiting.update(lapsed_at=timezone.now())
 
 

@@ -19,6 +19,7 @@ from django.db.models.signals import post_delete, post_save
 from django.utils import timezone
 
 from core.errors import RetryLater
+from core.matches import RewordedState
 from core.messages import RightsChanged
 from core.states import CaseState
 from records import stores
@@ -122,7 +123,7 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
 
 def owe_leads(holder: int) -> None:
     """Have pages with leads that nobody decided on compared by meaning once more, which asks the rights first."""
-    leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedLead.State.WAITING)
+    leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
     pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
     for batch in batches(list(pages.values_list("page_id", flat=True))):
         PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")

@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.ids import PageId, VersionId, digest
+from core.matches import RewordedState
 from core.pages import PageVersion
 from core.ports import WorkTexts
 from matcher.reworded.found import RewordedMatch
@@ -75,7 +76,7 @@ def record_searched(
     return Recorded(len(leads), len(still))
 
 
-_WAITING = {"state": RewordedLead.State.WAITING, "lapsed_at": None}
+_WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
 
 
 def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:

@@ -6,12 +6,11 @@ from django.utils import timezone
 
 from core.clock import SystemClock
 from core.errors import BadInput
+from core.matches import RewordedState
 from core.ports import Clock
 from records.access import role_in
 from records.cases.verdicts import MAX_NOTE_CHARS
 from records.models import RewordedLead, RewordedVerdict
-
-State = RewordedLead.State
 
 
 class LeadVerdictRefused(BadInput):
@@ -20,7 +19,7 @@ class LeadVerdictRefused(BadInput):
 
 def decide(
     lead: RewordedLead,
-    state: RewordedLead.State,
+    state: RewordedState,
     user: User,
     note: str = "",
     *,
@@ -54,11 +53,11 @@ def decide(
             raise _outdated(newest)
         if seen_version is not None and seen_version != row.version_id:
             raise LeadVerdictRefused("reworded.changed")
-        if state == row.state == State.WAITING:
+        if state == row.state == RewordedState.WAITING:
             raise LeadVerdictRefused("reworded.waits-already")
         given = RewordedVerdict.objects.create(
             lead=row,
-            verdict="" if state == State.WAITING else state,
+            verdict="" if state == RewordedState.WAITING else state,
             note=note,
             score=row.score,
             algorithm_version=row.algorithm_version,

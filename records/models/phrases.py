@@ -29,6 +29,7 @@ def _terms(group: Mapping[Member, Words]) -> dict[Member, str]:
 
 MATCH_CLASSES = _terms(terms.MATCH_CLASSES)
 REWORDED_CLASSES = _terms(terms.REWORDED_CLASSES)
+REWORDED_STATES = _terms(terms.REWORDED_STATES)
 STATES = _terms(terms.STATES)
 VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
@@ -64,6 +65,10 @@ def match_class_choices() -> list[tuple[str, str]]:
 
 def reworded_class_choices() -> list[tuple[str, str]]:
     return _choices(REWORDED_CLASSES.items())
+
+
+def reworded_state_choices() -> list[tuple[str, str]]:
+    return _choices(REWORDED_STATES.items())
 
 
 def state_choices() -> list[tuple[str, str]]:

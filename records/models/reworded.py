@@ -9,9 +9,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.hidden_characters import spelled
+from core.matches import RewordedState
 from records.models.copied_key import CopiedKey
 from records.models.page import PageRecord
-from records.models.phrases import reworded_class_choices
+from records.models.phrases import reworded_class_choices, reworded_state_choices
 from records.models.rights import Chapter, RightsHolder, Work
 from records.models.site import Site
 
@@ -27,11 +28,6 @@ class RewordedLead(models.Model):
     `lapsed_at` and waits for nobody.
     """
 
-    class State(models.TextChoices):
-        WAITING = "waiting", _("waits for a person")
-        CONFIRMED = "confirmed", _("confirmed by a person")
-        DISMISSED = "dismissed", _("dismissed by a person")
-
     page = models.ForeignKey(
         PageRecord, models.PROTECT, related_name="reworded_leads", verbose_name=_("page"), db_index=False
     )
@@ -45,7 +41,7 @@ class RewordedLead(models.Model):
     text_id = models.CharField(_("text id"), max_length=40)
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
-    state = models.CharField(_("state"), max_length=16, choices=State, default=State.WAITING)
+    state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
     score = models.FloatField(_("score"))  # no share and without an upper bound: matcher.reworded.found
     standing_out = models.FloatField(_("stands out"))
@@ -102,7 +98,7 @@ class RewordedVerdict(models.Model):
     """
 
     lead = models.ForeignKey(RewordedLead, models.CASCADE, related_name="verdicts", verbose_name=_("lead"))
-    verdict = models.CharField(_("verdict"), max_length=16, choices=RewordedLead.State, blank=True)
+    verdict = models.CharField(_("verdict"), max_length=16, choices=reworded_state_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
     score = models.FloatField(_("score"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from core.errors import BadInput, NotFound
 from core.ids import WorkTextId, work_text_id
+from core.matches import RewordedState
 from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
@@ -21,7 +22,7 @@ from core.works import WorkFile
 from records.batches import batches
 from records.locks import lock_rights, locked_chapters
 from records.matters.figures import refresh_works
-from records.models import Chapter, RewordedLead, RightsHolder, Work
+from records.models import Chapter, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site
 from records.works.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
 from records.works.work_length import recount
@@ -173,7 +174,7 @@ def remove_work(work: Work, outbox: Outbox) -> int:
     cases = work.cases.count()
     if cases:
         raise BadInput("work.has-cases", title=work.title, cases=cases)
-    is_decided = ~Q(state=RewordedLead.State.WAITING) | Q(verdicts__isnull=False)
+    is_decided = ~Q(state=RewordedState.WAITING) | Q(verdicts__isnull=False)
     decided = work.reworded_leads.filter(is_decided).distinct().count()
     if decided:
         raise BadInput("work.has-leads", title=work.title, leads=decided)

@@ -20,7 +20,7 @@ from pytest_django import DjangoDbBlocker
 from core.addressees import AddresseeRole, Paper
 from core.contacts import ContactKind, ContactSource
 from core.ids import CanonicalUrl, PageId, SiteId, digest, page_id, version_id, work_text_id
-from core.matches import ChangeKind, MatchClass, RewordedClass
+from core.matches import ChangeKind, MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
@@ -435,9 +435,7 @@ def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
 
 def judged_lead(of: PageRecord, about: Work, by: User, note: str = "逐句改写") -> RewordedLead:
     """A translation that a person has confirmed."""
-    made = lead(
-        of, about, found_as=RewordedClass.TRANSLATED, state=RewordedLead.State.CONFIRMED, band="low", score=48.0
-    )
+    made = lead(of, about, found_as=RewordedClass.TRANSLATED, state=RewordedState.CONFIRMED, band="low", score=48.0)
     RewordedVerdict.objects.create(
         lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=1,
         page_version_id=made.version_id, decided_by=by, decided_at=NOW,

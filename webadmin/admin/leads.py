@@ -12,6 +12,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
 from core.hidden_characters import spelled
+from core.matches import RewordedState
 from core.wording import Message
 from records.models import RewordedLead
 from webadmin.admin.columns import NOTHING, day_and_time, two_lines
@@ -23,9 +24,9 @@ from webadmin.paging import CappedPaginator
 from webadmin.wording import said
 
 STATE_COLORS = {
-    RewordedLead.State.WAITING: "warning",
-    RewordedLead.State.CONFIRMED: "info",
-    RewordedLead.State.DISMISSED: "default",
+    RewordedState.WAITING: "warning",
+    RewordedState.CONFIRMED: "info",
+    RewordedState.DISMISSED: "default",
 }
 
 

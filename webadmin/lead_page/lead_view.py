@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import ZhuiwenError
+from core.matches import RewordedState
 from core.terms import REWORDED_BANDS
 from core.wording import Message
 from records import access
 from records.cases.verdicts import MAX_NOTE_CHARS
-from records.leads.verdicts import State, decide
+from records.leads.verdicts import decide
 from records.models import Matter, RewordedLead
 from records.models.phrases import in_language_of_reader
 from webadmin.downloads import raw_download
@@ -33,14 +34,14 @@ from webadmin.wording import said
 MAX_OTHERS = 10  # of one page
 BANDS = {name: in_language_of_reader(words) for name, words in REWORDED_BANDS.items()}
 CHOICES = {
-    State.CONFIRMED: gettext_lazy("Confirm the lead"),
-    State.DISMISSED: gettext_lazy("Dismiss the lead"),
-    State.WAITING: gettext_lazy("Let it wait again"),
+    RewordedState.CONFIRMED: gettext_lazy("Confirm the lead"),
+    RewordedState.DISMISSED: gettext_lazy("Dismiss the lead"),
+    RewordedState.WAITING: gettext_lazy("Let it wait again"),
 }
 _DONE = {
-    State.CONFIRMED: gettext_lazy("The lead is confirmed."),
-    State.DISMISSED: gettext_lazy("The lead is dismissed."),
-    State.WAITING: gettext_lazy("The lead waits for a person again."),
+    RewordedState.CONFIRMED: gettext_lazy("The lead is confirmed."),
+    RewordedState.DISMISSED: gettext_lazy("The lead is dismissed."),
+    RewordedState.WAITING: gettext_lazy("The lead waits for a person again."),
 }
 
 
@@ -81,16 +82,16 @@ def _decided(
     request: HttpRequest, lead: RewordedLead, user: User, model_admin: "ModelAdmin[RewordedLead]"
 ) -> HttpResponse:
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
-    if asked not in set(State) or not is_key(basis):
+    if asked not in set(RewordedState) or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
         return HttpResponseRedirect(request.path)
     note = request.POST.get("note", "")
     try:
-        decide(lead, State(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
+        decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
     except ZhuiwenError as refusal:
         messages.error(request, said(refusal))
         return _page(request, lead, model_admin, note, status=409)
-    messages.success(request, str(_DONE[State(asked)]))
+    messages.success(request, str(_DONE[RewordedState(asked)]))
     return HttpResponseRedirect(request.path)
 
 
@@ -131,7 +132,7 @@ def _page(
         "choices": [(str(state), words, state == lead.state) for state, words in CHOICES.items()],
         "max_note_chars": MAX_NOTE_CHARS,
         "kept": kept,
-        "next_steps": list(_next_steps(lead)) if lead.state == State.CONFIRMED else [],
+        "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
             lead.page.cases.filter(rights_holder=lead.rights_holder_id)
@@ -156,7 +157,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[Step]:
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
     """The next lead of the user's that waits, by score; behind the last one the first."""
-    waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=State.WAITING), request.user)
+    waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
     return lower.first() or keys.first()

@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import BadInput
 from core.ids import PageId, digest
+from core.matches import RewordedState
 from core.states import Rejection
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.record import CURRENT
@@ -306,10 +307,10 @@ class TestWhatIsOwed:
         assert not RewordedLead.objects.filter(page=page).exists()
 
     def test_a_work_goes_with_leads_that_nobody_decided_on_and_stays_with_others(self, found: SimpleNamespace) -> None:
-        RewordedLead.objects.update(state=RewordedLead.State.DISMISSED)
+        RewordedLead.objects.update(state=RewordedState.DISMISSED)
         with pytest.raises(BadInput, match="somebody decided"):
             catalogue.remove_work(found.work, found.chain.outbox)
-        RewordedLead.objects.update(state=RewordedLead.State.WAITING)
+        RewordedLead.objects.update(state=RewordedState.WAITING)
         catalogue.remove_work(found.work, found.chain.outbox)
         assert RewordedLead.objects.count() == 0
 
