@@ -7,9 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.clock import ManualClock
+from core.matches import RewordedState
 from core.wording import say
 from records.cases.verdicts import MAX_NOTE_CHARS
-from records.leads.verdicts import LeadVerdictRefused, State, decide
+from records.leads.verdicts import LeadVerdictRefused, decide
 from records.models import Case, Matter, RewordedLead, RewordedVerdict
 from tests.support import admin_data
 
@@ -22,8 +23,10 @@ def estate() -> admin_data.Estate:
     return admin_data.fill_estate("长河文学", "changhe", cases=1)
 
 
-@pytest.mark.parametrize("state", [State.CONFIRMED, State.DISMISSED])
-def test_a_verdict_keeps_the_score_the_algorithm_and_the_version(estate: admin_data.Estate, state: State) -> None:
+@pytest.mark.parametrize("state", [RewordedState.CONFIRMED, RewordedState.DISMISSED])
+def test_a_verdict_keeps_the_score_the_algorithm_and_the_version(
+    estate: admin_data.Estate, state: RewordedState
+) -> None:
     lead = estate.lead
     decide(lead, state, estate.reviewer, "  逐句改写 ", clock=ManualClock(AT))
     assert lead.state == state
@@ -34,10 +37,10 @@ def test_a_verdict_keeps_the_score_the_algorithm_and_the_version(estate: admin_d
 
 def test_a_lead_waits_again_and_keeps_its_history(estate: admin_data.Estate) -> None:
     lead = estate.lead
-    decide(lead, State.CONFIRMED, estate.reviewer)
+    decide(lead, RewordedState.CONFIRMED, estate.reviewer)
     RewordedLead.objects.filter(pk=lead.pk).update(score=50.0, version_id="v2")
-    decide(lead, State.WAITING, estate.manager, "先问作者")
-    assert lead.state == State.WAITING
+    decide(lead, RewordedState.WAITING, estate.manager, "先问作者")
+    assert lead.state == RewordedState.WAITING
     assert [(each.verdict, each.score, each.page_version_id == "v2") for each in lead.verdicts.all()] == [
         ("", 50.0, True),
         ("confirmed", 71.4, False),
@@ -46,32 +49,32 @@ def test_a_lead_waits_again_and_keeps_its_history(estate: admin_data.Estate) -> 
 
 def test_what_waits_is_not_made_to_wait(estate: admin_data.Estate) -> None:
     with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, State.WAITING, estate.reviewer)
+        decide(estate.lead, RewordedState.WAITING, estate.reviewer)
     assert not estate.lead.verdicts.exists()
 
 
 def test_nobody_else_decides(estate: admin_data.Estate) -> None:
     stranger = admin_data.user("stranger", admin_data.holder("北斗日报"))
     with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, State.CONFIRMED, stranger)
-    assert RewordedLead.objects.get(pk=estate.lead.pk).state == State.WAITING
+        decide(estate.lead, RewordedState.CONFIRMED, stranger)
+    assert RewordedLead.objects.get(pk=estate.lead.pk).state == RewordedState.WAITING
     assert not estate.lead.verdicts.exists()
 
 
 def test_of_two_at_once_the_second_hears_who_was_first(estate: admin_data.Estate) -> None:
     lead = estate.lead
-    decide(lead, State.DISMISSED, estate.manager, clock=ManualClock(AT), basis=0)
+    decide(lead, RewordedState.DISMISSED, estate.manager, clock=ManualClock(AT), basis=0)
     with pytest.raises(LeadVerdictRefused) as refused:
-        decide(lead, State.CONFIRMED, estate.reviewer, basis=0)
+        decide(lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
     assert "changhe-manager" in str(refused.value)
     assert "2026-03-11 09:02:03" in say(refused.value.message, "zh-hans")
-    assert RewordedLead.objects.get(pk=lead.pk).state == State.DISMISSED
+    assert RewordedLead.objects.get(pk=lead.pk).state == RewordedState.DISMISSED
     assert lead.verdicts.count() == 1
 
 
 def test_the_row_is_locked_before_it_is_looked_at(estate: admin_data.Estate) -> None:
     with CaptureQueriesContext(connection) as queries:
-        decide(estate.lead, State.CONFIRMED, estate.reviewer, basis=0)
+        decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
     read = next(each["sql"] for each in queries if 'FROM "records_rewordedlead"' in each["sql"])
     if connection.vendor == "postgresql":
         assert "FOR NO KEY UPDATE" in read
@@ -83,17 +86,17 @@ def test_a_page_that_was_compared_anew_is_looked_at_again(estate: admin_data.Est
     seen = estate.lead.version_id
     RewordedLead.objects.filter(pk=estate.lead.pk).update(version_id="another")
     with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, State.CONFIRMED, estate.reviewer, basis=0, seen_version=seen)
-    decide(estate.lead, State.CONFIRMED, estate.reviewer, basis=0, seen_version="another")
+        decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version=seen)
+    decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0, seen_version="another")
 
 
 def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:
     with pytest.raises(LeadVerdictRefused):
-        decide(estate.lead, State.CONFIRMED, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
+        decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, "长" * (MAX_NOTE_CHARS + 1))
     assert not RewordedVerdict.objects.filter(lead=estate.lead).exists()
 
 
 def test_no_case_and_no_matter_hears_of_it(estate: admin_data.Estate) -> None:
     before = [list(model.objects.order_by("pk").values()) for model in (Case, Matter)]
-    decide(estate.lead, State.CONFIRMED, estate.reviewer)
+    decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer)
     assert [list(model.objects.order_by("pk").values()) for model in (Case, Matter)] == before
