@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics papers crawler evidence intake records pipeline webadmin laboratory deploy
 
-.PHONY: demo quick test test-servers fuzz check quality format up down status doctor lock messages bench chaos clean
+.PHONY: demo quick test test-whole test-servers fuzz check quality format up down status doctor lock messages bench chaos clean
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -31,8 +31,12 @@ quick: $(VENV)/.dev ## every test that needs no process, service or browser, in 
 
 # Twice as many as cores, since tests wait too; three were no faster here and half as slow again on another machine (docs/figures.md).
 PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( 2 * n )))
-test: $(VENV)/.dev ## every test, in parallel; PROCESSES
-	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
+test: $(VENV)/.dev ## every test of the parts and of what they do together, in parallel; PROCESSES
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal -m "not end_to_end"
+
+# A file serves one installation to all its tests.
+test-whole: $(VENV)/.dev ## whole installations as users run them: the demo, killed, hung and cut off, and whom they call
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m end_to_end tests/end_to_end
 
 SERVERS ?=
 test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it; SERVERS=--sample

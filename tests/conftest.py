@@ -32,12 +32,6 @@ pytest_plugins = [
 ]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests go first, so that no worker waits at the end for what the other cannot share."""
-    items.sort(key=lambda item: item.get_closest_marker("end_to_end") is None)
-
-
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time).
 

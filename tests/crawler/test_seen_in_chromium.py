@@ -10,7 +10,7 @@ from tests.crawler.seen.chromium_view import new_page, view
 from tests.crawler.seen.made_pages import PageMaker
 from tests.support import browser
 
-PAGES, PAGES_OF_ONE_TEST = 100, 10
+PAGES, PAGES_OF_ONE_TEST = 50, 10
 # Texts that Chromium shows at no width and the crawler keeps, of all such. Of seeds 0 to 900 (2026-11) .26: most are
 # white on a ground that no style states, the others off the page or cut away by what only layout tells.
 MAX_SHARE_MISSED = 0.35

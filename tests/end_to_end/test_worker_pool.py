@@ -14,6 +14,7 @@ from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
 from tests.support.embedded import wait_until
 
+pytestmark = pytest.mark.end_to_end
 NAMES = ("mongo", "redis", "worker", "watch")
 
 

@@ -23,6 +23,7 @@ from laboratory.ports import free_port
 from tests.support.embedded import is_running, wait_until
 from webadmin import serving
 
+pytestmark = pytest.mark.end_to_end
 PATIENCE_S = 3  # of gunicorn, in these tests; its own is asserted below
 NAMES = ("mongo", "redis", "web", "watch")
 
@@ -76,7 +77,7 @@ def asking_meanwhile(home: Home) -> Iterator[list[int]]:
     ended = threading.Event()
 
     def ask() -> None:
-        while not ended.wait(0.05):
+        while not ended.wait(0.2):
             try:
                 answers.append(get(home, "/admin/login/", timeout_s=SILENT_S / 3))
             except OSError:
