@@ -94,8 +94,9 @@ $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	@echo "Installing what development needs ..."
 	@$(PIP) install --require-hashes -r requirements-dev.lock
-	@echo "Compiling the tests and what they measure against ..."
+	@echo "Compiling the tests and what they measure against, drawing what they compare characters with ..."
 	@$(BIN)/python -m laboratory.warm_up
+	@$(BIN)/python -m tests.support.machine_cache
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null || true # a test that cannot be imported is named by `make test`
 	@touch $@
 

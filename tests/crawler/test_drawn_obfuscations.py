@@ -20,14 +20,12 @@ from laboratory.extraction.obfuscated_pages.glyphs import Drawer, _marked, drawe
 from laboratory.extraction.obfuscated_pages.page import ADDRESS, Body, PageFiles, page_of
 from laboratory.extraction.obfuscated_pages.prose import paragraphs
 from laboratory.extraction.obfuscations import faces
-from tests.support.machine_cache import MACHINE_CACHE
+from tests.support.machine_cache import ONE_FACE, TWO_FACES
 
 pytestmark = [
     pytest.mark.skipif(not free_fonts(), reason="this machine has no free Chinese face to compare with"),
     pytest.mark.usefixtures("processes"),
 ]
-# Drawn by the first test that needs them.
-ONE_FACE, TWO_FACES = (ReferenceFonts(free_fonts()[:most], MACHINE_CACHE) for most in (1, 2))
 
 
 class Served:
