@@ -32,6 +32,12 @@ pytest_plugins = [
 ]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for a browser goes first, so that no worker waits at the end for long tests of another."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: the garbage collector need not look at it again (a tenth of a run's time).
 

@@ -110,7 +110,7 @@ class Chromium:
         data = json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0"
         view = memoryview(data)
         while view:
-            if not select.select([], [self._writes], [], self._left())[1]:
+            if not _is_ready(self._writes, select.POLLOUT, self._left()):
                 raise BrowserFault("it does not listen in time")
             try:
                 view = view[os.write(self._writes, view[:CHUNK_BYTES]) :]
@@ -123,7 +123,7 @@ class Chromium:
     def receive(self) -> dict[str, Any]:
         """The next message. Raises BrowserFault when none comes in time, or the browser has ended."""
         while (end := self._buffer.find(b"\0")) < 0:
-            if not select.select([self._reads], [], [], self._left())[0]:
+            if not _is_ready(self._reads, select.POLLIN, self._left()):
                 raise BrowserFault("it does not answer in time")
             data = os.read(self._reads, CHUNK_BYTES)
             if not data:
@@ -172,3 +172,10 @@ class Chromium:
 
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
+
+
+def _is_ready(pipe: int, event: int, within_s: float) -> bool:
+    """Whether a pipe can be read or written, or has ended. `select` would refuse one with a number over 1,023."""
+    waiting = select.poll()
+    waiting.register(pipe, event)
+    return bool(waiting.poll(within_s * 1_000))

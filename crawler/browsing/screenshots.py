@@ -7,6 +7,7 @@ page asked for and was not given.
 """
 
 import base64
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ MAX_PDF_PAGES = 300  # a chapter has 2 to 10; a whole novel of 300,000 character
 DEADLINE_S = 30.0  # a page takes 0.8 to 2 s (2 cores, November 2026); what takes longer means to
 A4_INCHES = (8.27, 11.69)
 MAX_LISTED, MAX_URL_CHARS = 50, 500  # of the requests that were refused; pages of novels make 5 to 40
+_log = logging.getLogger(__name__)
 _SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/xml", "application/xml")
 
 
@@ -98,7 +100,8 @@ def render_with(given: Drawable, *, chromium: str = "", deadline_s: float = DEAD
     try:
         with Chromium(executable, time.monotonic() + deadline_s) as browser:
             return _Page(browser, given).drawn()
-    except (BrowserFault, OSError, ValueError, KeyError):
+    except (BrowserFault, OSError, ValueError, KeyError) as fault:
+        _log.warning("a page is not drawn, the browser failed: %s: %s", type(fault).__name__, fault)
         return NoRendering.BROWSER_FAILED
 
 

@@ -2,8 +2,11 @@
 
 import base64
 import io
+import os
+import resource
 import tempfile
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,6 +54,19 @@ def coloured(colour: tuple[int, int, int], body: str = "", head: str = "") -> st
     return (
         f"<html><head>{head}<style>body{{background:rgb{colour};height:900px}}</style></head><body>{body}</body></html>"
     )
+
+
+@needs_chromium
+def test_a_process_that_has_many_files_open_draws_as_any_other() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2_048:
+        pytest.skip(f"this machine allows a process {hard} files")
+    with ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2_048), hard))
+        for _ in range(1_024):
+            stack.enter_context(Path(os.devnull).open())
+        assert drawn(coloured(RED)).png
 
 
 @needs_chromium
