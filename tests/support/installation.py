@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -238,12 +238,12 @@ class Installation:
             broker.delete("pages")
 
     def rows(self, question: str, *values: object) -> list[sqlite3.Row]:
-        with sqlite3.connect(self.database, timeout=20) as database:
+        with closing(sqlite3.connect(self.database, timeout=20)) as database:
             database.row_factory = sqlite3.Row
             return database.execute(question, values).fetchall()
 
     def change(self, statement: str, *values: object) -> None:
-        with sqlite3.connect(self.database, timeout=20) as database:
+        with closing(sqlite3.connect(self.database, timeout=20)) as database, database:
             database.execute(statement, values)
 
     def outcome(self, run: int) -> sqlite3.Row:
