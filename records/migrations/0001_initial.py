@@ -956,7 +956,7 @@ class Migration(migrations.Migration):
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('entered_at', models.DateTimeField(auto_now=True, verbose_name='entered')),
-                        ('legal_name', models.CharField(max_length=200, verbose_name='name in law')),
+                        ('legal_name', models.CharField(max_length=200, verbose_name='legal name')),
                         ('identity', models.CharField(blank=True, help_text='Kind and number, such as the business licence with its unified social credit code.', max_length=200, verbose_name='identity paper')),
                         ('representative', models.CharField(blank=True, max_length=100, verbose_name='legal representative')),
                         ('address', models.CharField(blank=True, max_length=300, verbose_name='address')),

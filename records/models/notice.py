@@ -19,7 +19,7 @@ class HolderIdentity(Entered):
     rights_holder = models.OneToOneField(
         RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
     )
-    legal_name = models.CharField(_("name in law"), max_length=200)
+    legal_name = models.CharField(_("legal name"), max_length=200)
     identity = models.CharField(
         _("identity paper"),
         max_length=200,

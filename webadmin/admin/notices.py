@@ -43,7 +43,7 @@ class HolderIdentityAdmin(HolderAdmin):
         obj.entered_by = signed_in_user(request)
         super().save_model(request, obj, form, change)
 
-    @display(description=_("name in law"), ordering="legal_name")
+    @display(description=_("legal name"), ordering="legal_name")
     def shown_name(self, identity: HolderIdentity) -> str:
         return clipped(identity.legal_name)
 
