@@ -52,6 +52,23 @@ class RewordedState(StrEnum):
     DISMISSED = "dismissed"
 
 
+STRENGTH_STEPS = 4  # of a pair of sentences, that are shown: the figure itself would pass for a share
+
+
+def strength_step(strength: float) -> int:
+    """Of a strength in [0, 1]: from 1 to STRENGTH_STEPS."""
+    return min(STRENGTH_STEPS, 1 + int(strength * STRENGTH_STEPS))
+
+
+def strength_dots(step: int) -> str:
+    """A step as it is drawn.
+
+    >>> strength_dots(3)
+    '●●●○'
+    """
+    return "●" * step + "○" * (STRENGTH_STEPS - step)
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.

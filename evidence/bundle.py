@@ -11,9 +11,10 @@ from typing import Any
 
 from core.errors import BadInput
 from core.ids import digest
-from evidence import cdx, container, originals, shapes
+from evidence import cdx, comparison, container, originals, shapes
 from evidence.canonical import canonical
 from evidence.circumstances import circumstances
+from evidence.comparison import Comparison
 from evidence.records import Bundle, Capture, Exchange, Finding
 from evidence.secrets_withheld import public_url
 from evidence.warc import archive, warc_date
@@ -30,16 +31,19 @@ ARCHIVE, INDEX, INDEX_START, PAGES = (
 PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 PAGE, CONNECTION, FINDING = "evidence/page.json", "evidence/connection.json", "evidence/finding.json"
 CIRCUMSTANCES = "evidence/circumstances.json"
+COMPARISON = "evidence/comparison.json"  # in place of finding.json where pages were compared by meaning
+
+Found = Finding | Comparison
 
 
-def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
+def make(capture: Capture, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
     """The bundle of one page. The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
 
-    Raises BadInput when the finding is not one on the capture's text: such a bundle would refute itself.
+    Raises BadInput when what was found is not on the capture's text: such a bundle would refute itself.
     """
-    _check(capture, finding)
+    _check(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
-    software = f"zhuiwen {finding.code_version}".strip()
+    software = f"zhuiwen {found.code_version}".strip()
     warc, written = archive(capture, key, software, at)
     index, start = cdx.index(written, ARCHIVE.rpartition("/")[2], INDEX.rpartition("/")[2])
     files: dict[str, bytes] = {
@@ -50,7 +54,7 @@ def make(capture: Capture, finding: Finding, *, made_at: datetime | None = None,
         PAGE: canonical(shapes.page(capture)),
         CONNECTION: canonical(shapes.connection(capture)),
         CIRCUMSTANCES: canonical(circumstances(capture)),
-        FINDING: canonical(shapes.finding(finding, capture.text)),
+        **_found(found, capture.text),
         **_chains(capture),
         **originals.files(capture.parts),
     }
@@ -65,7 +69,13 @@ def package_digest(package: bytes) -> bytes:
     return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
 
 
-def _check(capture: Capture, finding: Finding) -> None:
+def _found(found: Found, text: str) -> dict[str, bytes]:
+    if isinstance(found, Comparison):
+        return {COMPARISON: canonical(comparison.statement(found, text))}
+    return {FINDING: canonical(shapes.finding(found, text))}
+
+
+def _check(capture: Capture, found: Found) -> None:
     if not all(part.exchanges for part in capture.parts):
         raise BadInput("evidence.no-response")
     moments = [exchange.fetched_at for part in capture.parts for exchange in part.exchanges]
@@ -75,7 +85,7 @@ def _check(capture: Capture, finding: Finding) -> None:
     are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
     if any(each.screenshot for each in drawings) and not are_told:
         raise BadInput("evidence.undrawn")
-    for number, passage in enumerate(finding.passages, 1):
+    for number, passage in enumerate(found.passages if isinstance(found, Finding) else (), 1):
         if capture.text[slice(*passage.page)] != passage.page_excerpt:
             raise BadInput("evidence.passage", number=number)
 

@@ -1,4 +1,4 @@
-"""A plain document: headings, paragraphs, points, named values and commands. Text is text, never markup."""
+"""A plain document: headings, paragraphs, points, named values, texts side by side, commands. Text is never markup."""
 
 from dataclasses import dataclass
 
@@ -29,10 +29,18 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """Two texts side by side, row by row: what stands before it, left, right. heads: of these three."""
+
+    heads: tuple[str, str, str]
+    rows: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lines:
     """What is typed as it stands."""
 
     lines: tuple[str, ...]
 
 
-Block = Heading | Paragraph | Points | Pairs | Lines
+Block = Heading | Paragraph | Points | Pairs | Sides | Lines

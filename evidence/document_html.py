@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
+from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points, Sides
 
 _STYLE = """
 body{font:16px/1.7 "Noto Serif CJK SC","Songti SC",SimSun,Georgia,serif;color:#1c1c1c;background:#fff;
@@ -13,6 +13,8 @@ h2{font-size:1.25rem;margin-top:2.2rem}h3{font-size:1.05rem;margin-top:1.6rem}
 table{border-collapse:collapse;width:100%;margin:.6rem 0 1rem;table-layout:fixed}
 th,td{border-top:1px solid #d4d4d4;padding:.3rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
 th{width:11rem;font-weight:600;color:#444}
+.sides th{width:auto}.sides th:first-child{width:7.5rem}
+.sides td:first-child{color:#444;font-size:.8rem;white-space:pre-line}
 pre{background:#f4f4f2;border:1px solid #ddd;padding:.7rem .9rem;font:13px/1.6 "DejaVu Sans Mono",Consolas,monospace;
 white-space:pre-wrap;overflow-wrap:anywhere}
 @media print{body{margin:0;max-width:none;font-size:11pt}h1{break-before:page}h1:first-of-type{break-before:auto}}
@@ -42,6 +44,10 @@ def _block(block: Block) -> str:
         case Pairs(rows):
             cells = (f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>\n" for name, value in rows)
             return f"<table>\n{''.join(cells)}</table>\n" if rows else ""
+        case Sides(heads, rows):
+            head = "".join(f"<th>{_text(each)}</th>" for each in heads)
+            body = "".join(f"<tr>{''.join(f'<td>{_text(each)}</td>' for each in row)}</tr>\n" for row in rows)
+            return f'<table class="sides">\n<thead><tr>{head}</tr></thead>\n{body}</table>\n'
         case Lines(lines):
             return f"<pre>{_text(chr(10).join(lines))}</pre>\n"
 

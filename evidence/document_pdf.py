@@ -10,7 +10,7 @@ from typing import Any
 
 import typst
 
-from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
+from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points, Sides
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
 # Asked for its place alone: importing the package takes a third of a second.
@@ -65,6 +65,9 @@ def _block(block: Block) -> dict[str, Any]:
             return {"kind": "points", "items": [_shown(item) for item in items]}
         case Pairs(rows):
             return {"kind": "pairs", "rows": [[_shown(name), _shown(value)] for name, value in rows]}
+        case Sides(heads, rows):
+            head, *body = [[_shown(each) for each in row] for row in (heads, *rows)]
+            return {"kind": "sides", "heads": head, "rows": body}
         case Lines(lines):
             return {"kind": "lines", "lines": [_shown(line) for line in lines]}
 

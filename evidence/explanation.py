@@ -63,30 +63,49 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
     pairs = [
-        (words.url, str(page["url"])),
-        (words.page_title, str(page["title"])),
-        (words.fetched, str(page["fetched_at"])),
+        *page_rows(words, bundle),
         (words.work, f"{work['title']} {work['author']} {work['chapter']}".strip()),
         (words.work_digest, str(work["digest"])),
         (words.similarity, percentage(float(finding["similarity"]))),
         (words.copied, f"{finding['matched_chars']:,}"),
         (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
-        (words.bundle, layout.bundle_file(bundle.digest)),
-        (words.digest, bundle.digest),
-        (words.shown, _copies(bundle, "")),
+        *bundle_rows(words, bundle),
         (words.stamps, _stamps(words, proof)),
-        *_fetched(words, bundle),
-        *_caveats(words, page),
-        *((words.absent, said) for said in _absent(words, page, later)),
+        *capture_rows(words, bundle, later),
     ]
     passages = [
-        (f"{words.on_page} {place}", _short(passage["page_excerpt"]), words.in_work, _short(passage["work_excerpt"]))
+        (f"{words.on_page} {place}", short(passage["page_excerpt"]), words.in_work, short(passage["work_excerpt"]))
         for place, passage in enumerate(finding["passages"][:MAX_PASSAGES_SHOWN], 1)
     ]
     shown = tuple(pair for a, b, c, d in passages for pair in ((a, b), (c, d)))
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """Which page it is of."""
+    page = bundle.page
+    return [
+        (words.url, str(page["url"])),
+        (words.page_title, str(page["title"])),
+        (words.fetched, str(page["fetched_at"])),
+    ]
+
+
+def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """Where it stands in the export."""
+    return [
+        (words.bundle, layout.bundle_file(bundle.digest)),
+        (words.digest, bundle.digest),
+        (words.shown, _copies(bundle, "")),
+    ]
+
+
+def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
+    """How the page was fetched and read, and what is not there. later: as `_page` has it."""
+    absent = [(words.absent, said) for said in _absent(words, bundle.page, later)]
+    return [*_fetched(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
 def _drawn_later(bundle: Opened, taken: Taken) -> Mapping[str, int]:
@@ -235,5 +254,6 @@ def stamp_commands(proof: DayProof) -> tuple[str, ...]:
     return tuple(commands)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """An excerpt as far as it is shown."""
     return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

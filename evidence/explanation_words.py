@@ -48,9 +48,13 @@ class Words:
     colon: str
     semicolon: str
     proves: str
-    proves_points: tuple[str, ...]
+    integrity: str
+    proves_besides: tuple[str, ...]
     proves_not: str
-    proves_not_points: tuple[str, ...]
+    proves_not_of_fetching: tuple[str, ...]
+    proves_not_of_finding: tuple[str, ...]
+    proves_not_of_stamps: str
+    withheld: str
     unstamped: str
     unsealed: str
     contents: str
@@ -63,6 +67,17 @@ class Words:
     check_stamp: str
     check_seal: str
     check_replay: str
+
+    @property
+    def proves_points(self) -> tuple[str, ...]:
+        """What an export of findings proves."""
+        return (self.integrity, *self.proves_besides)
+
+    @property
+    def proves_not_points(self) -> tuple[str, ...]:
+        """And what it does not."""
+        more = (self.proves_not_of_stamps, self.withheld)
+        return (*self.proves_not_of_fetching, *self.proves_not_of_finding, *more)
 
 
 CHINESE = Words(
@@ -144,10 +159,12 @@ CHINESE = Words(
     colon="：",
     semicolon="；",
     proves="能够证明什么",
-    proves_points=(
+    integrity=(
         "完整性：本文件自写成之后没有改动。每个文件的 SHA-256 列于清单，容器的每一个字节都由其内容决定，"
         "改动任何一个字节都会被查出。"
-        "整份重新制作的文件，须凭时间戳识破。",
+        "整份重新制作的文件，须凭时间戳识破。"
+    ),
+    proves_besides=(
         "时间上限：带有时间戳的证据包，其全部内容（请求、响应、证书、截图、正文、"
         "比对结果）最迟在时间戳所示时刻已经存在。"
         "时间由独立的时间戳机构以其私钥签名（RFC 3161），此后任何人，包括导出方，都无法改动内容而使时间戳仍然成立。",
@@ -157,20 +174,24 @@ CHINESE = Words(
         "持有作品全文者可先核对其 SHA-256，再独立重算相似度。",
     ),
     proves_not="不能证明什么",
-    proves_not_points=(
+    proves_not_of_fetching=(
         "不能证明内容在时间戳之前何时产生。取得时间由取证计算机的时钟记录；时间戳只证明不晚于何时。",
         "不能仅凭哈希值证明响应确由该网站发出。TLS 不对内容签名：证书链、服务器地址与域名解析结果是佐证，"
         "由取证计算机记录，取证环境亦然，而运营该计算机者与结果有利害关系。"
         "如有争议，宜由公证机构或第三方存证平台另行取证。",
         "不能证明谁经营该网站、谁上传了内容、是否获得许可、作品权属归谁；这些须另行举证。",
+    ),
+    proves_not_of_finding=(
         "截图与 PDF 由不联网、不运行脚本的浏览器根据所存内容绘制；只有取得网页时一并取得的样式、字体、图片在其中，"
         "其余列为缺少。正文分为多页的，逐页绘制；未绘制的页逐一列明原因，其响应原文仍在证据包内。以响应原文为准。",
         "相似度是程序按所述参数算得的数值，不是法律意义上的实质性相似。",
+    ),
+    proves_not_of_stamps=(
         "时间戳机构证书是否被吊销，只按盖章时所附的吊销列表（如有）及查验者自备的列表核对，查验结果注明列表日期或未查；"
         "不作在线查询（OCSP）。签名时证书在有效期内。请将根证书的 SHA-256 与该机构公布的值核对："
-        "文件中附带的根证书本身不构成信任。",
-        "登录凭据与会话（Cookie、Authorization、Set-Cookie）已略去，并在记录中注明，以免持有本文件者冒用。",
+        "文件中附带的根证书本身不构成信任。"
     ),
+    withheld="登录凭据与会话（Cookie、Authorization、Set-Cookie）已略去，并在记录中注明，以免持有本文件者冒用。",
     unstamped="下列证据包尚无时间戳，对其只能确认文件内部一致，不能证明时间：{bundles}。",
     unsealed="案情概要（case.json）与本说明由导出方陈述，未单独加盖时间戳；其中与证据包重复的内容已逐项核对。",
     contents="文件内容",
@@ -267,11 +288,13 @@ ENGLISH = Words(
     colon=": ",
     semicolon="; ",
     proves="What this proves",
-    proves_points=(
+    integrity=(
         "Integrity: this file was not changed since it was written. The SHA-256 of each file stands in a list, "
         "and each "
         "byte of the container follows from its content, so a change of any single byte is found. "
-        "Whoever makes the whole file anew is found out by the stamps alone.",
+        "Whoever makes the whole file anew is found out by the stamps alone."
+    ),
+    proves_besides=(
         "Latest time: all that a stamped bundle holds (request, response, certificates, screenshot, text, "
         "comparison) "
         "existed at the moment of the stamp at the latest. An independent authority signed that moment with "
@@ -285,7 +308,7 @@ ENGLISH = Words(
         "SHA-256 first and computes the similarity anew.",
     ),
     proves_not="What this does not prove",
-    proves_not_points=(
+    proves_not_of_fetching=(
         "Not how long before the stamp the content existed. The time of fetching is from the clock of the "
         "computer that "
         "fetched; the stamp says only not later than when.",
@@ -295,21 +318,27 @@ ENGLISH = Words(
         "capture were; who runs that computer has an interest in the outcome. Where this is disputed, have the "
         "page taken by a notary or a third party as well.",
         "Not who runs the site, who uploaded the text, whether it was licensed, or who owns the work.",
+    ),
+    proves_not_of_finding=(
         "Screenshot and PDF were drawn from what was stored by a browser that reaches no network and runs no script. "
         "Of styles, fonts and pictures it had those that were fetched with the page; the others are named as missing. "
         "Of a text on several pages each is drawn by itself; those that were not are named with the reason, and their "
         "responses are in the bundle all the same. "
         "The response decides.",
         "Similarity is a number that a program computed with the parameters given; it is not a finding of law.",
+    ),
+    proves_not_of_stamps=(
         "Whether the authority's certificate had been revoked is looked up only in lists that were enclosed when it "
         "signed, where it offers any, and in those that the reader gives; verification says as of when, or that it was "
         "not checked. OCSP is not asked. The certificate was within its validity when it signed. "
         "Compare the SHA-256 of the root certificate with what the authority publishes: the root that is "
         "enclosed here is "
-        "no reason for trust by itself.",
+        "no reason for trust by itself."
+    ),
+    withheld=(
         "Logins and sessions (Cookie, Authorization, Set-Cookie) were left out, and this is noted in the "
         "records, so that "
-        "nobody who holds this file can use them.",
+        "nobody who holds this file can use them."
     ),
     unstamped="These bundles bear no stamp yet; they agree in themselves, but prove no time: {bundles}.",
     unsealed=(

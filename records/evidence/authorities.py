@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 from core.errors import BadConfiguration, RetryLater
 from core.ids import Digest
 from core.service_urls import without_secrets
@@ -24,19 +26,31 @@ log = logging.getLogger("zhuiwen.evidence")
 SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer in 0.1 to 2 s
 
 
-def authorities_of(settings: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
+def authorities_of(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
     """The configured authorities. Raises BadConfiguration naming all that cannot be."""
-    client = AuthorityClient(allow_private=settings.allow_private_tsa)
+    client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
-    for url in settings.tsa_urls:
+    for url in configured.tsa_urls:
         try:
-            roots = roots_for(url, settings.tsa_roots)
+            roots = roots_for(url, configured.tsa_roots)
             found.append(Authority(url, roots, client, timeout_s=timeout_s))
         except BadConfiguration as error:
             faults.extend(error.faults)
     if faults:
         raise BadConfiguration(faults)
     return found
+
+
+def answering_authorities(what: str) -> list[Authority]:
+    """Those of this installation for a file that somebody waits for; none, and a line in the log, where they cannot be.
+
+    what: its name in the log.
+    """
+    try:
+        return authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
+    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
+        log.warning("%s is exported without a seal: %s", what, error)
+        return []
 
 
 def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:

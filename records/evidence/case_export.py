@@ -3,16 +3,14 @@
 Shared by the command line and the desk; `evidence.export` writes the file.
 """
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from django.conf import settings
 from django.db.models import QuerySet
 
-from core.errors import BadConfiguration, BadInput, BrokenInvariant, NotFound
+from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
 from core.ports import EvidenceStore, KeptPages
 from core.shares import cut_share
@@ -21,11 +19,9 @@ from evidence.records import CaseMaterial, DayProof, ProvenBundle
 from evidence.records import Stamp as StampAnswer
 from evidence.verification import Report
 from records import stores
-from records.evidence.authorities import SEAL_TIMEOUT_S, authorities_of, write_sealed
+from records.evidence.authorities import answering_authorities, write_sealed
 from records.evidence.papers import papers_of_case
 from records.models import Case, DayTree, EvidenceBundle, Stamp
-
-log = logging.getLogger("zhuiwen.evidence")
 
 
 def export_case(case: int, path: Path) -> Report:
@@ -39,12 +35,7 @@ def export_case(case: int, path: Path) -> Report:
 
 def export_material(material: CaseMaterial, path: Path) -> Report:
     """Write what was gathered of a case to one file, sealed by the authorities that answer. Raises as `export_case`."""
-    try:
-        authorities = authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
-    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
-        log.warning("case %s is exported without a seal: %s", material.case, error)
-        authorities = []
-    return write_sealed(path, material, authorities)
+    return write_sealed(path, material, answering_authorities(f"case {material.case}"))
 
 
 def materials() -> "StoredMaterials":

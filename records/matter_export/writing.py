@@ -1,6 +1,5 @@
 """Writes the file of a matter: its confirmed cases one after the other, then what belongs to all of them."""
 
-import logging
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.errors import BadConfiguration, BadInput, BrokenInvariant, UnreadableFile
+from core.errors import BadInput, BrokenInvariant, UnreadableFile
 from core.ids import Digest
 from core.ports import EvidenceStore
 from core.states import CaseState
@@ -29,7 +28,7 @@ from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.code_version import code_version
-from records.evidence.authorities import SEAL_TIMEOUT_S, authorities_of, sealed_by_those_that_answer
+from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
 from records.evidence.case_export import StoredMaterials, facts_of, kept_bundles, materials, proof_for, removal_bundles
 from records.evidence.factor_facts import facts_of as factor_facts_of
 from records.evidence.factors import sheet
@@ -42,20 +41,15 @@ from records.models import Case, HolderPaper, Matter, Notice, NoticeEvent, Verdi
 from records.notices.compared import MAX_PICTURES, compared_cases
 from records.notices.kept_files import is_valid
 
-log = logging.getLogger("zhuiwen.evidence")
-
 Say = Callable[[Message], None]
 
 
 def export_matter(matter: Matter, path: Path) -> Report:
     """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepared`."""
-    try:
-        authorities = authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
-    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
-        log.warning("matter %s is exported without a seal: %s", matter.pk, error)
-        authorities = []
+    named = f"matter {matter.pk}"
+    authorities = answering_authorities(named)
     with prepared(matter, path.absolute().parent) as made:
-        return sealed_by_those_that_answer(lambda seals: made.write(path, seals), authorities, f"matter {matter.pk}")
+        return sealed_by_those_that_answer(lambda seals: made.write(path, seals), authorities, named)
 
 
 @dataclass

@@ -2,14 +2,21 @@
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import deploy.cli.session
 from core.errors import BadInput, NotFound
+from core.matches import RewordedState
 from deploy.cli import leads_verb
+from deploy.cli.evidence import export
 from deploy.cli.leads_verb import leads
+from evidence.verification import check_file
 from records import stores
+from records.leads.verdicts import decide
 from records.models import RewordedLead, RightsHolder
+from tests.support import admin_data
 from tests.support.encoders import needs_encoder
 from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
 from tests.support.rewritten import INNOCENT
@@ -22,7 +29,7 @@ GIVEN = other_words()
 
 @pytest.fixture
 def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    with spoken(monkeypatch, leads_verb) as speaking:
+    with spoken(monkeypatch, leads_verb, deploy.cli.session) as speaking:
         yield speaking
 
 
@@ -115,3 +122,20 @@ def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
     RewordedLead.objects.update(work_text_digest="0" * 64)
     with pytest.raises(NotFound):
         leads(str(chain.leads()[0].pk))
+
+
+def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
+    chain: RewordedChain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lead, out = chain.leads()[0], tmp_path / "lead.zip"
+    with pytest.raises(BadInput, match="once a person has confirmed it"):
+        export(str(lead.pk), out, is_lead=True)
+    decide(lead, RewordedState.CONFIRMED, admin_data.user("li", chain.holder), clock=chain.clock)
+    export(str(lead.pk), out, is_lead=True)
+    said = capsys.readouterr()
+    assert "bundles 1" in said.out
+    assert "bears no time stamp" in said.err
+    assert check_file(out).lead == lead.pk
+    for number, given, why in (("999", {}, "no lead 999"), (str(lead.pk), {"is_removal": True}, "either --lead or")):
+        with pytest.raises(BadInput, match=why):
+            export(number, out, is_lead=True, **given)

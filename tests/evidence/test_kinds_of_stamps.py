@@ -119,7 +119,7 @@ def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(
     stamp = stamped(local)
     facts = verified(stamp, ROOT, "response.tsr")
     assert facts.not_revoked_at is None
-    said = "\n".join(lines(Report(1, None, "", (), (facts,), 0, 1, 1)))
+    said = "\n".join(lines(Report(1, None, None, "", (), (facts,), 0, 1, 1)))
     assert "revocation not checked" in said
     one = replace(stamp, ca_pem=stamp.ca_pem + pem_of(local.revoking("", NOW)))
     assert verified(one, ROOT, "response.tsr").not_revoked_at is None

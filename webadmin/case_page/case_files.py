@@ -1,10 +1,9 @@
 """Files of evidence that a case's page hands out: one bundle, the picture in it, or the export of the whole case."""
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
@@ -14,6 +13,7 @@ from records import access, stores
 from records.evidence.case_export import export_case
 from records.models import Case, EvidenceBundle
 from records.removals.proof import export_removal
+from webadmin.downloads import exported
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
@@ -44,17 +44,9 @@ def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpRespons
 
 
 def _exported(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
-    """What `write` makes, as the command line has it, written aside and sent from there."""
     if not access.may_manage(request.user, case):
         raise Http404
-    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
-        path = Path(folder) / "export.zip"
-        try:
-            write(path)
-        except ZhuiwenError as error:
-            return _said(said(error), 409)
-        file = path.open("rb")  # stays readable when the folder goes
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+    return exported(name, write)
 
 
 def _bundle(case: Case, key: str, shown: str) -> HttpResponse:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import ZhuiwenError
-from core.matches import RewordedState
+from core.matches import STRENGTH_STEPS, RewordedState
 from core.terms import REWORDED_BANDS
 from core.wording import Message
 from records import access
@@ -22,9 +22,10 @@ from records.leads.verdicts import decide
 from records.models import Matter, RewordedLead
 from records.models.phrases import in_language_of_reader
 from webadmin.downloads import raw_download
+from webadmin.lead_page.lead_files import evidence_response
 from webadmin.lead_page.lead_texts import texts_of
 from webadmin.lead_page.order_lines import HEIGHT, WIDTH, order_lines
-from webadmin.lead_page.pairs import MAX_SHOWN, STEPS, pairs_of
+from webadmin.lead_page.pairs import MAX_SHOWN, pairs_of
 from webadmin.lead_page.sentence_rows import rows_of
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key
@@ -53,8 +54,8 @@ class Step:
     name: str
 
 
-def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin[RewordedLead]") -> HttpResponse:
-    """Show a lead; take a verdict on it (POST); hand out the response behind it (?raw).
+def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin[RewordedLead]") -> HttpResponseBase:
+    """Show a lead; take a verdict on it (POST); hand out the response behind it (?raw), or its evidence (?export).
 
     The caller has made sure that the user may see it.
     """
@@ -62,6 +63,8 @@ def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin
         return _decided(request, lead, request.user, model_admin)
     if "raw" in request.GET:
         return raw_download(lead.raw_digest)
+    if request.GET.get("export") == "evidence":
+        return evidence_response(request, lead)
     return _page(request, lead, model_admin)
 
 
@@ -125,11 +128,12 @@ def _page(
         "moved": sum(pair.is_moved for pair in pairs),
         "width": WIDTH,
         "height": HEIGHT,
-        "steps": STEPS,
+        "steps": STRENGTH_STEPS,
         "more_pairs": max(0, len(lead.pairs) - MAX_SHOWN),
         "verdicts": verdicts,
         "basis": verdicts[0].pk if verdicts else 0,
         "choices": [(str(state), words, state == lead.state) for state, words in CHOICES.items()],
+        "may_export": access.may_manage(request.user, lead),
         "max_note_chars": MAX_NOTE_CHARS,
         "kept": kept,
         "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.matches import strength_dots, strength_step
 from matcher.reworded.found import longest_in_order
 
 MAX_SHOWN = 400  # pairs; a page of two hours' reading has no more, and nobody looks at them all
-STEPS = 4  # of strength, that are shown: the figure itself would pass for a share
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two sentences. rank: of the work's one among all of them, from 1 on; is_moved: it comes out of the page's order.
 
-    strength: from 1 to STEPS. Several of the page may have the same of the work, which is no other order.
+    strength: from 1 to STRENGTH_STEPS. Several of the page may have the same of the work, which is no other order.
     """
 
     page_start: int
@@ -29,7 +29,7 @@ class Pair:
     @property
     def dots(self) -> str:
         """The strength as it is drawn."""
-        return "●" * self.strength + "○" * (STEPS - self.strength)
+        return strength_dots(self.strength)
 
 
 def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
@@ -43,7 +43,7 @@ def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
             page_end=row[1],
             work_start=row[2],
             work_end=row[3],
-            strength=min(STEPS, 1 + int(row[4] * STEPS)),
+            strength=strength_step(row[4]),
             rank=bisect_left(starts, row[2]) + 1,
             is_moved=number not in kept,
         )

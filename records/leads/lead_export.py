@@ -1,0 +1,127 @@
+"""The evidence of a lead that a person confirmed: made when it is asked for, of what the stores have.
+
+Shared by the command line and the desk; `evidence.lead_export` writes the file.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput, NotFound
+from core.ids import Digest, VersionId, WorkTextId, digest
+from core.matches import RewordedState
+from core.pages import PageVersion
+from core.ports import PageStore, WorkStore
+from core.wording import Message
+from evidence import bundle
+from evidence.comparison import Comparison, MeasuredBand, SentencePair
+from evidence.lead_export import LeadMaterial, write_lead
+from evidence.shapes import moment, text_digest
+from evidence.verification import Report
+from matcher.reworded.record import CURRENT
+from records import stores
+from records.code_version import code_version
+from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
+from records.evidence.material import capture_of
+from records.models import RewordedLead, RewordedVerdict
+
+
+def export_lead(lead: RewordedLead, path: Path) -> Report:
+    """Write the evidence of a lead to one file that stands alone, sealed by the authorities that answer.
+
+    Raises as `lead_material`, and UnreadableFile where `path` cannot be written.
+    """
+    material, named = lead_material(lead, stores.page_store(), stores.work_store()), f"lead {lead.pk}"
+    return sealed_by_those_that_answer(
+        lambda seals: write_lead(path, material, code_version(), seals), answering_authorities(named), named
+    )
+
+
+def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore) -> LeadMaterial:
+    """What the export of a lead is written from; the same lead gives the same.
+
+    Raises BadInput for a lead that nobody confirmed as it is, or of which page or text of the work is gone or another.
+    """
+    verdicts = list(lead.verdicts.select_related("decided_by"))
+    confirmed = _confirmed(lead, verdicts)
+    version, page_text = _page(lead, pages)
+    found = _comparison(lead, _work_text(lead, works))
+    absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
+    try:
+        capture = capture_of(version, pages, absent=absent, text=page_text)
+    except NotFound as error:
+        raise BadInput("reworded.page-gone", number=lead.pk) from error
+    salt = digest(f"lead {lead.pk} {confirmed.pk}".encode())[: 2 * bundle.SALT_BYTES]
+    made = bundle.make(capture, found, made_at=confirmed.decided_at, salt=salt)
+    return LeadMaterial(lead.pk, _facts(lead, verdicts), made.content, confirmed.decided_at)
+
+
+def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
+    """The verdict that stands. Raises BadInput where it is another, or was given on other figures."""
+    if lead.state != RewordedState.CONFIRMED or not verdicts:
+        raise BadInput("reworded.not-confirmed", number=lead.pk)
+    newest = verdicts[0]
+    if (newest.page_version_id, newest.algorithm_version) != (lead.version_id, lead.algorithm_version):
+        raise BadInput("reworded.compared-since", number=lead.pk)
+    return newest
+
+
+def _page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
+    version = pages.version(VersionId(lead.version_id))
+    text = version.reading.text_with(lead.page_text_digest) if version else None
+    if version is None or text is None:
+        raise BadInput("reworded.page-gone", number=lead.pk)
+    return version, text
+
+
+def _work_text(lead: RewordedLead, works: WorkStore) -> str:
+    text = works.text(WorkTextId(lead.text_id))
+    if text is None or text_digest(text) != lead.work_text_digest:
+        raise BadInput("reworded.work-gone", number=lead.pk)
+    return text
+
+
+def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
+    is_measured = lead.band_alarms is not None and lead.band_passages is not None
+    return Comparison(
+        work_title=lead.work.title,
+        work_author=lead.work.author,
+        chapter_title=lead.chapter_title,
+        work_text_id=lead.text_id,
+        work_text=work_text,
+        page_version=lead.version_id,
+        found_as=lead.found_as,
+        score=lead.score,
+        standing_out=lead.standing_out,
+        band=MeasuredBand(lead.band, lead.band_alarms or 0, lead.band_passages or 0) if is_measured else None,
+        pairs=tuple(SentencePair((each[0], each[1]), (each[2], each[3]), each[4]) for each in lead.pairs),
+        sentence_count=lead.sentence_count,
+        in_order=lead.in_order,
+        algorithm_version=lead.algorithm_version,
+        model=CURRENT.model if lead.algorithm_version == CURRENT.version else "",
+        ingredients={name: Digest(hashed) for name, hashed in lead.ingredients.items()},
+        code_version=lead.code_version,
+    )
+
+
+def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> Mapping[str, Any]:
+    """What the lead's page in the desk says beside the comparison, as JSON values."""
+    return {
+        "rights_holder": lead.rights_holder.name,
+        "site": lead.site.name,
+        "state": lead.state,
+        "found_at": moment(lead.found_at),
+        "lapsed_at": moment(lead.lapsed_at) if lead.lapsed_at else None,
+        "verdicts": [
+            {
+                "verdict": each.verdict or str(RewordedState.WAITING),
+                "by": each.decided_by.get_username(),
+                "at": moment(each.decided_at),
+                "page_version": each.page_version_id,
+                "score": each.score,
+                "algorithm_version": each.algorithm_version,
+                "note": each.note,
+            }
+            for each in verdicts
+        ],
+    }
