@@ -28,7 +28,7 @@ from tests.support.evidence_samples import MADE, SALT, bare_capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 WORK = "雨停的时候，巷口的灯先亮了。卖豆花的老人把木桶盖好，慢慢推着车往回走。他说今年的桂花开得晚。后记。"
-PAGE = "转载。\n雨一停，巷子口便亮起了灯。推车卖豆花的老头盖上桶往家去。<b>点击</b>收藏本站。"
+PAGE = "转载。\n雨一停，巷子口便亮起了灯。推车卖<b>豆花</b>的老头盖上桶往家去。点击收藏本站。"
 PAIRS = (("雨一停", "了灯。", "雨停", "亮了。", 0.81), ("推车", "家去。", "卖豆花", "回走。", 0.62))
 CHANGED_BYTES = 150
 NEVER = ("洗稿", "抄袭", "剽窃", "plagiari", "theft", "stolen", "pirat")
@@ -153,8 +153,9 @@ def test_a_sentence_that_does_not_stand_where_it_is_said_to_is_found_though_all_
     for pair in wrong:
         fault = fault_of(with_comparison(exported, pairs=[first, pair]))
         assert fault.fault in (Fault.CONTRADICTS, Fault.UNREADABLE), pair
-    passage = {**said["work"]["passage"], "start": 1, "end": said["work"]["passage"]["end"] + 1}
-    assert fault_of(with_comparison(exported, work=said["work"] | {"passage": passage})).fault is Fault.CONTRADICTS
+    for end in (said["work"]["passage"]["end"] - 1, len(WORK) + 1):
+        passage = {**said["work"]["passage"], "end": end}
+        assert fault_of(with_comparison(exported, work=said["work"] | {"passage": passage})).fault is Fault.CONTRADICTS
 
 
 def test_a_work_that_is_enclosed_whole_has_the_digest_that_is_said(exported: bytes) -> None:
@@ -192,7 +193,7 @@ def test_the_explanation_begins_with_what_is_not_proven_and_shows_the_sentences_
     rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", sides, re.DOTALL)
     assert [row[1:] for row in rows] == [
         ("雨一停，巷子口便亮起了灯。", "雨停的时候，巷口的灯先亮了。"),
-        ("推车卖豆花的老头盖上桶往家去。", "卖豆花的老人把木桶盖好，慢慢推着车往回走。"),
+        ("推车卖&lt;b&gt;豆花&lt;/b&gt;的老头盖上桶往家去。", "卖豆花的老人把木桶盖好，慢慢推着车往回走。"),
     ]
     assert rows[0][0] == "1 ●●●●\n4–17\n0–14"
     assert "<script>" not in page
