@@ -54,7 +54,7 @@ CHINESE = LeadWords(
         "须由懂法律的人对照双方全文判断。",
     ),
     measured=(
-        "无辜文字也会达到这样的分数：测定时 {passages:,} 段无辜文字中有 {alarms:,} 段达到同一档或更高。"
+        "无辜文字也会达到这样的分数：测定时 {passages:,} 段无辜文字中有 {alarms:,} 段达到同一分数段或更高。"
         "测定所用的文字与此处不同，这一比例不是本线索有误的概率。"
     ),
     not_measured="无辜文字达到这样分数的频率未经测定。",
@@ -65,8 +65,8 @@ CHINESE = LeadWords(
     counterparts="对应的句子",
     score="分数",
     score_said="{score:.2f}（没有上限，不是比例）",
-    band_said="{score:.2f}，{band}档（没有上限，不是比例）",
-    innocent="达到同一档或更高的无辜文字",
+    band_said="{score:.2f}，分数段“{band}”（没有上限，不是比例）",
+    innocent="达到该分数段的无辜文字",
     algorithm="算法版本（程序版本）",
     model="模型",
     page_version="网页版本",
