@@ -3,13 +3,13 @@
 What no digest covers, PostgreSQL checks when it reads it, and in SQLite the account of the rows does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
-from django.db.models import ForeignKey, Model
+from django.db.models import F, ForeignKey, Model, QuerySet
 
 from core.batches import batches
 from core.ids import Digest, digest
@@ -19,7 +19,7 @@ from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
 from records.database import answering
-from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord
+from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord, RewordedLead
 from records.snapshots import with_length_kept
 
 ROWS_AT_ONCE = 500
@@ -126,30 +126,38 @@ def _check_versions(reading: StoreReading, context: CheckContext) -> None:
 
 
 def _check_matches(reading: StoreReading, context: CheckContext) -> None:
-    """Each frozen finding against the page's text and the work's: digests, and every excerpt letter by letter."""
+    """Each frozen finding and lead against the page's text and the work's: digests, excerpts, places of sentences."""
     step, done = context.step("checking.step-findings"), 0
-    matches = CaseMatch.objects.select_related("case").order_by("pk")
-    total = matches.count()
-    for batch in batches(matches.iterator(chunk_size=ROWS_AT_ONCE), ROWS_AT_ONCE):
-        step(done, total)
-        done += len(batch)
-        wanted = [match for match in batch if context.part.has(match.case.page_id)]
-        pages = {match.version_id: match.case.page_id for match in wanted}
-        versions = {str(version.id): version for version in reading.versions(pages)}
-        texts = reading.contents(WORKS, {match.text_id: "" for match in wanted})
-        for match in wanted:
-            version = versions.get(match.version_id)
-            page_text = version.reading.text_with(match.page_text_digest) if version else None
-            work_text = texts.get(match.text_id)
-            is_right = version is None or (page_text is not None and version.raw_digest == match.raw_digest)
-            if work_text is not None:
-                is_right = is_right and digest(work_text) == match.work_text_digest
-            if is_right and page_text is not None and work_text is not None:
-                is_right = _stand_there(match, page_text, text_of(work_text))
-            if not is_right:
-                table = CaseMatch._meta.db_table
-                context.report.add(_of_table(table, str(match.pk), Kind.CHANGED, cases=(match.case_id,)))
+    matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
+    leads = RewordedLead.objects.order_by("pk")
+    frozen: tuple[tuple[QuerySet[Any], Callable[[Any, str, str], bool]], ...]
+    frozen = ((matches, _stand_there), (leads, _pairs_stand))
+    total = matches.count() + leads.count()
+    for rows, stand in frozen:
+        for batch in batches(rows.iterator(chunk_size=ROWS_AT_ONCE), ROWS_AT_ONCE):
+            step(done, total)
+            done += len(batch)
+            _check_frozen([row for row in batch if context.part.has(row.page_id)], stand, reading, context)
     step(total, total)
+
+
+def _check_frozen(
+    rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
+) -> None:
+    """Findings or leads whose texts are not those that were compared, or in which what was found does not stand."""
+    versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
+    texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
+    for row in rows:
+        version, work_text = versions.get(row.version_id), texts.get(row.text_id)
+        page_text = version.reading.text_with(row.page_text_digest) if version else None
+        is_right = version is None or (page_text is not None and version.raw_digest == row.raw_digest)
+        if work_text is not None:
+            is_right = is_right and digest(work_text) == row.work_text_digest
+        if is_right and page_text is not None and work_text is not None:
+            is_right = stand(row, page_text, text_of(work_text))
+        if not is_right:
+            cases = (row.case_id,) if isinstance(row, CaseMatch) else ()
+            context.report.add(_of_table(row._meta.db_table, str(row.pk), Kind.CHANGED, cases=cases))
 
 
 def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
@@ -164,6 +172,18 @@ def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
     except (KeyError, TypeError, ValueError, AttributeError):
         return False
     return True
+
+
+def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
+    """Whether the pairs of a lead are as many as it says, each within both texts, and by the page."""
+    try:
+        pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
+        are_within = all(
+            0 <= start < end <= len(page_text) and 0 <= of < to <= len(work_text) for start, end, of, to in pairs
+        )
+    except (TypeError, ValueError):
+        return False
+    return are_within and len(pairs) == lead.pair_count and pairs == sorted(pairs)
 
 
 def check_evidence_rows(context: CheckContext) -> None:

@@ -11,6 +11,7 @@ from django.db import OperationalError
 
 from core.clock import SystemClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, digest
+from core.matches import RewordedClass
 from core.pages import Fetched, Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
@@ -28,7 +29,7 @@ from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store
 from pipeline.evidence import EvidencePorts, bundle_version
 from pipeline.memory import MemoryOutbox
-from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RightsHolder, Site, StoreCheck
+from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RewordedLead, RightsHolder, Site, StoreCheck
 from tests.crawler.texts import own_text
 from tests.pipeline.test_live_search import Live, live_ports, story
 
@@ -245,6 +246,31 @@ def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kep
     match.save()
     (damage,) = kept.check()
     assert (damage.store, damage.place, damage.cases) == (Store.ADMIN, "records_casematch", (match.case_id,))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"pairs": [[0, 10, 0, 10, 0.9], [12, 20, 15, 999_999, 0.8]]},
+        {"pairs": [[12, 20, 15, 22, 0.8], [0, 10, 0, 10, 0.9]]},
+        {"pairs": [[0, 10, 0, 10, 0.9]]},
+        {"work_text_digest": "0" * 64},
+    ],
+    ids=["beyond the text", "out of order", "one less", "another text"],
+)
+def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept, changed: dict[str, Any]) -> None:
+    match, now = CaseMatch.objects.get(), kept.live.ports.clock.now()
+    lead = RewordedLead.objects.create(
+        page=match.case.page, work=match.case.work, text_id=match.text_id, page_url=match.case.page.url,
+        found_as=RewordedClass.REWORDED, score=60.0, standing_out=6.0,
+        pairs=[[0, 10, 0, 10, 0.9], [12, 20, 15, 22, 0.8]], pair_count=2, sentence_count=9, in_order=2, algorithm_version=1, version_id=match.version_id,
+        raw_digest=match.raw_digest, page_text_digest=match.page_text_digest, work_text_digest=match.work_text_digest,
+        fetched_at=now, found_at=now,
+    )  # fmt: skip
+    assert kept.check() == []
+    RewordedLead.objects.update(**changed)
+    (damage,) = kept.check()
+    assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "records_rewordedlead", str(lead.pk))
 
 
 def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
