@@ -134,7 +134,8 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
     frozen = ((matches, _stand_there), (leads, _pairs_stand))
     total = matches.count() + leads.count()
     for rows, stand in frozen:
-        for batch in batches(rows.iterator(chunk_size=ROWS_AT_ONCE), ROWS_AT_ONCE):
+        found: Iterator[Any] = rows.iterator(chunk_size=ROWS_AT_ONCE)
+        for batch in batches(found, ROWS_AT_ONCE):
             step(done, total)
             done += len(batch)
             _check_frozen([row for row in batch if context.part.has(row.page_id)], stand, reading, context)
