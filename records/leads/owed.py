@@ -65,8 +65,12 @@ def text_ids(watch: Watch) -> frozenset[WorkTextId]:
 
 def taken_up(watch: Watch) -> frozenset[WorkTextId]:
     """Those of them that are already."""
-    texts = _watched(watch).filter(reworded_at__isnull=False).values_list("text_id", flat=True)
-    return frozenset(WorkTextId(text) for text in texts)
+    return frozenset(WorkTextId(text) for text in chapters_taken_up(watch).values_list("text_id", flat=True))
+
+
+def chapters_taken_up(watch: Watch) -> "QuerySet[Chapter]":
+    """The chapters that have these texts."""
+    return _watched(watch).filter(reworded_at__isnull=False)
 
 
 def newest(watch: Watch) -> datetime | None:

@@ -22,7 +22,7 @@ from records.cases.permissions import Copied, Rights
 from records.cases.totals import author_of, title_of
 from records.code_version import code_version
 from records.database import answering
-from records.leads.owed import Watch, kinds_of
+from records.leads.owed import Watch, chapters_taken_up, kinds_of
 from records.locks import lock_rights, locked_pages
 from records.models import Case, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
 
@@ -72,6 +72,7 @@ def record_searched(
             leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=list(_FIGURES)
         )
         _lapse([row.page_id for row in still], {(lead.page_id, lead.text_id) for lead in leads}, now)
+        _lapse_confirmed(watch, list(still.values()), now)
         _note(list(still), until, now)
     return Recorded(len(leads), len(still))
 
@@ -85,6 +86,21 @@ def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: date
     gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
     for batch in batches(gone):
         RewordedLead.objects.filter(pk__in=batch, **_WAITING).update(lapsed_at=now)
+
+
+def _lapse_confirmed(watch: Watch, searched: Sequence[SearchedPage], now: datetime) -> None:
+    """Note of leads that a person confirmed, and that a search for their text does not find any more, since when.
+
+    A page that is a copy, rights and another choice of kinds say nothing of that: there the text is not looked for, or
+    is found all the same.
+    """
+    found = {str(each.page): {str(match.text_id) for match in each.matches} for each in searched if each.version}
+    looked_for = chapters_taken_up(watch).values("text_id")
+    confirmed = RewordedLead.objects.filter(
+        page__in=list(found), state=RewordedState.CONFIRMED, lapsed_at=None, text_id__in=looked_for
+    )
+    gone = [pk for pk, page, text in confirmed.values_list("pk", "page_id", "text_id") if text not in found[page]]
+    RewordedLead.objects.filter(pk__in=gone, state=RewordedState.CONFIRMED).update(lapsed_at=now)
 
 
 def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:

@@ -25,7 +25,7 @@ class RewordedLead(models.Model):
     """A page and a text of a work, as the newest search found them; everything needed to compare them again is frozen.
 
     A verdict stays until a person changes it. A lead without one that the page, changed since, no longer gives has
-    `lapsed_at` and waits for nobody.
+    `lapsed_at` and waits for nobody; a confirmed one has it where a search for its text did not find it.
     """
 
     page = models.ForeignKey(

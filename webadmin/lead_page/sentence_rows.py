@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
+from matcher.reworded.shared_wording import Places, shared_wording
 from webadmin.case_page.comparison_html import visible
 from webadmin.lead_page.pairs import Pair
-from webadmin.lead_page.shared_wording import Places, shared_wording
 
 AROUND_CHARS = 1_200  # before the first and behind the last pair: what else the page says
 MAX_GAP_CHARS = 12_000  # of what lies between two pairs

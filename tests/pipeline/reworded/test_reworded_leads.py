@@ -323,11 +323,26 @@ class TestNewVersions:
         before = RewordedLead.objects.values().get()
         chain.add_page(INNOCENT)
         assert count_searches(chain) == 1
-        assert RewordedLead.objects.values().get() == before
+        missed_at = chain.clock.now() if state == "confirmed" else None
+        assert RewordedLead.objects.values().get() == before | {"lapsed_at": missed_at}
         chain.add_page(f"{GIVEN.text}\n{INNOCENT}")
         assert count_searches(chain) == 1
         lead = chain.lead()
         assert (lead.state, lead.lapsed_at, lead.version_id) == (state, None, chain.version(found.page))
+
+    def test_a_confirmed_lead_is_missed_only_where_its_text_was_looked_for(self, found: SimpleNamespace) -> None:
+        chain = found.chain
+        RewordedLead.objects.update(state=RewordedState.CONFIRMED)
+        allow(chain, found.work, "licence")
+        PageRecord.objects.update(reworded_version_id="")
+        assert (count_searches(chain), chain.lead().lapsed_at) == (1, None), "found, and allowed"
+        chain.add_work("别的故事，与此无关。" * 40, title="别的", kind=Work.Kind.NEWS)
+        chain.watch(Work.Kind.NEWS)
+        chain.add_page(INNOCENT)
+        assert (count_searches(chain), chain.lead().lapsed_at) == (1, None), "another kind is looked for"
+        chain.watch(Work.Kind.STORY)
+        chain.add_page(GIVEN.source)
+        assert (count_searches(chain), chain.lead().lapsed_at) == (1, None), "a copy by now, and not searched"
 
     def test_a_lead_that_waits_lapses_with_the_passage_and_comes_back_with_it(self, found: SimpleNamespace) -> None:
         chain, old = found.chain, found.lead

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from webadmin.lead_page.everyday_words import EVERYDAY, EVERYDAY_LATIN
-from webadmin.lead_page.numerals import Numeral, numerals
+from matcher.reworded.everyday_words import EVERYDAY, EVERYDAY_LATIN
+from matcher.reworded.numerals import Numeral, numerals
 
 Places = list[tuple[int, int]]  # ascending and disjoint
 
@@ -25,7 +25,7 @@ def shared_wording(page: str, work: str) -> tuple[Places, Places]:
     >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
     [['卓有年', '两天', '7'], ['七', '卓有年', '兩天']]
     """
-    from matcher.reworded.sentences import folded  # late: its tables take memory
+    from matcher.reworded.sentences import folded  # late: its tables take memory, which the desk saves
 
     page, work = folded(page), folded(work)
     found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]

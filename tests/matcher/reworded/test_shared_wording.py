@@ -2,7 +2,7 @@
 
 import pytest
 
-from webadmin.lead_page.shared_wording import shared_wording
+from matcher.reworded.shared_wording import shared_wording
 
 
 def marked(page: str, work: str) -> tuple[list[str], list[str]]:
