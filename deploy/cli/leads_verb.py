@@ -1,12 +1,15 @@
-"""The verb `leads`: pages that say in other words, or in another language, what works say."""
+"""The verbs `leads`: pages that say in other words, or in another language, what works say; a letter about one."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
+from deploy.cli.bench_output import require_folder, write
 from deploy.cli.keys import lead_number
 from deploy.cli.leads_shown import leads_told, shown_sentence
 from deploy.cli.output import as_json, fields, passage, say, table
@@ -16,23 +19,71 @@ if TYPE_CHECKING:
     from records.models import RewordedLead, RightsHolder
 
 
+class _ByNumber(TyperGroup):
+    """`leads 7` shows one, as `leads show 7` does."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+
+
 def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("leads")(leads)
+    """Add the verbs to `app`."""
+    group = typer.Typer(
+        cls=_ByNumber,
+        invoke_without_command=True,
+        epilog="zhuiwen leads 7 is zhuiwen leads show 7.",
+        rich_markup_mode=None,
+    )
+    group.callback()(leads)
+    for name, verb in (("show", show), ("letter", letter)):
+        group.command(name)(verb)
+    app.add_typer(group, name="leads")
 
 
 def leads(
-    lead_key: Annotated[str, typer.Argument(metavar="[LEAD]")] = "",
+    ctx: typer.Context,
     holder: str = "",
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List pages in other words or in translation; of one, show the sentences that correspond side by side."""
-    with session() as settings:
-        if lead_key:
-            _show_one(lead_number(lead_key), settings, is_json)
-        else:
+    """List pages in other words or in translation."""
+    if ctx.invoked_subcommand is None:
+        with session() as settings:
             _show_all(holder, limit, settings, is_json)
+
+
+def show(
+    lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show one, with the sentences that correspond side by side."""
+    with session() as settings:
+        _show_one(_lead_of(lead_key), settings, is_json)
+
+
+def letter(
+    lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
+    language: Annotated[str, typer.Option(metavar="zh-hans|en")] = "zh-hans",
+) -> None:
+    """Draft a letter of enquiry about a lead that a person confirmed; nothing is sent."""
+    require_folder(out)
+    with session():
+        from records.leads.letter import letter_file
+
+        kind = out.suffix.lower().removeprefix(".")
+        write(out, letter_file(_lead_of(lead_key), kind, language))
+
+
+def _lead_of(key: str) -> "RewordedLead":
+    """The lead of that number. Raises BadInput."""
+    from records.models import RewordedLead
+
+    number = lead_number(key)
+    lead = RewordedLead.objects.select_related("work", "page", "site", "rights_holder").filter(pk=number).first()
+    if lead is None:
+        raise BadInput("reworded.no-lead", number=number)
+    return lead
 
 
 def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
@@ -80,12 +131,7 @@ def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
     )
 
 
-def _show_one(number: int, settings: Settings, is_json: bool) -> None:
-    from records.models import RewordedLead
-
-    lead = RewordedLead.objects.select_related("work", "site", "rights_holder").filter(pk=number).first()
-    if lead is None:
-        raise BadInput("reworded.no-lead", number=number)
+def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
     pairs = _sentences(lead)
     if is_json:
         as_json(_record(lead, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]})
@@ -107,26 +153,29 @@ def _show_one(number: int, settings: Settings, is_json: bool) -> None:
             ("column.fetched", local_time(lead.fetched_at, settings)),
         ]
     )
-    if lead.lapsed_at is not None:
-        say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
+    _say_standing(lead, settings)
     for page, work in pairs:
         say("")
         passage("column.page", [(page, False)])
         passage("column.work", [(work, False)])
 
 
-def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
-    """Each pair as it stood. Raises NotFound where a text that the pairs are places of is not in the store any more."""
-    from core.ids import VersionId, WorkTextId, digest
-    from records import stores
+def _say_standing(lead: "RewordedLead", settings: Settings) -> None:
+    """Of a confirmed lead whether its page still gives it, of another one only that it does not."""
+    from core.matches import RewordedState
+    from records.leads.standing import standing_of
 
-    version = stores.page_store().version(VersionId(lead.version_id))
-    if version is None or version.text_digest != lead.page_text_digest:
-        raise NotFound("page-version", lead.version_id)
-    text = stores.work_store().text(WorkTextId(lead.text_id))
-    if text is None or digest(text.encode("utf-8", "surrogatepass")) != lead.work_text_digest:
-        raise NotFound("text", lead.text_id)
-    page = version.reading.text
+    if lead.state == RewordedState.CONFIRMED:
+        say(standing_of(lead).said)
+    elif lead.lapsed_at is not None:
+        say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
+
+
+def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
+    """Each pair as it stood. Raises BadInput where a text that the pairs are places of is not in the store any more."""
+    from records.leads.compared_texts import compared_texts
+
+    page, text = compared_texts(lead)
     return [
         (shown_sentence(page[start:end]), shown_sentence(text[work_start:work_end]))
         for start, end, work_start, work_end, _ in lead.pairs

@@ -3,15 +3,18 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+import typer
+from django.contrib.auth.models import User
 
 import deploy.cli.session
 from core.errors import BadInput, NotFound
 from core.matches import RewordedState
 from deploy.cli import leads_verb
+from deploy.cli.app import build
 from deploy.cli.evidence import export
-from deploy.cli.leads_verb import leads
 from evidence.verification import check_file
 from records import stores
 from records.leads.verdicts import decide
@@ -46,11 +49,16 @@ def chain(speak: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> Rewo
     return made
 
 
+def leads(*given: object) -> None:
+    """The verb as it is typed."""
+    typer.main.get_command(build(["leads"])).main(["leads", *map(str, given)], standalone_mode=False)
+
+
 def test_the_list_has_what_is_found_now_of_one_rights_holder_or_of_all(
     chain: RewordedChain, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = chain.leads()
-    leads(limit=50)
+    leads()
     said = capsys.readouterr()
     rows = [line.split("\t") for line in said.out.splitlines()]
     assert [row[0] for row in rows[1:]] == [str(second.pk), str(first.pk)]
@@ -60,17 +68,17 @@ def test_the_list_has_what_is_found_now_of_one_rights_holder_or_of_all(
     assert "Pages in other words, leads: 2." in said.err
     assert "It does not prove copying" in said.err
     RightsHolder.objects.create(name="乙")
-    leads(holder="乙", limit=50, is_json=True)
+    leads("--holder", "乙", "--json")
     assert json.loads(capsys.readouterr().out) == []
     RewordedLead.objects.filter(pk=second.pk).update(lapsed_at=chain.clock.now())
-    leads(holder=str(chain.holder.pk), limit=50, is_json=True)
+    leads("--holder", chain.holder.pk, "--json")
     (record,) = json.loads(capsys.readouterr().out)
     assert (record["id"], record["class"], record["work"], record["state"]) == (first.pk, "reworded", "河", "waiting")
     assert len(record["pairs"]) == first.pair_count
 
 
 def test_more_than_the_limit_are_counted(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
-    leads(limit=1)
+    leads("--limit", 1)
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 2
     assert "1 more of 2" in said.err
@@ -80,7 +88,7 @@ def test_one_is_shown_with_its_sentences_side_by_side_and_nothing_acts_on_the_te
     chain: RewordedChain, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lead = chain.leads()[0]
-    leads(str(lead.pk))
+    leads(lead.pk)
     said = capsys.readouterr().out
     page, work = lead.pairs[-1][:2], lead.pairs[-1][2:4]
     text = f"{INNOCENT}\n{GIVEN.text}"
@@ -88,7 +96,7 @@ def test_one_is_shown_with_its_sentences_side_by_side_and_nothing_acts_on_the_te
     assert text[page[0] : page[1]].split(maxsplit=1)[0] in said
     assert GIVEN.source[work[0] : work[1]].split()[0] in said
     assert "\x1b" not in said
-    leads(str(lead.pk), is_json=True)
+    leads("show", lead.pk, "--json")
     record = json.loads(capsys.readouterr().out)
     assert len(record["sentences"]) == len(record["pairs"]) == lead.pair_count
 
@@ -96,7 +104,7 @@ def test_one_is_shown_with_its_sentences_side_by_side_and_nothing_acts_on_the_te
 def test_one_that_is_found_no_more_says_since_when(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
     lead = chain.leads()[0]
     RewordedLead.objects.update(lapsed_at=chain.clock.now())
-    leads(str(lead.pk))
+    leads(lead.pk)
     assert "are no longer found as reworded (lead) since" in capsys.readouterr().out
 
 
@@ -104,8 +112,8 @@ def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
     chain: RewordedChain, speak: Callable[[str], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     speak("zh")
-    leads(limit=50)
-    leads(str(chain.leads()[0].pk))
+    leads()
+    leads(chain.leads()[0].pk)
     said = "".join(capsys.readouterr())
     assert "改写（线索）" in said
     assert "不能证明存在复制" in said
@@ -118,10 +126,10 @@ def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
     with pytest.raises(BadInput, match="no lead 'x'"):
         leads("x")
     with pytest.raises(NotFound):
-        leads(holder="丙", limit=50)
+        leads("--holder", "丙")
     RewordedLead.objects.update(work_text_digest="0" * 64)
-    with pytest.raises(NotFound):
-        leads(str(chain.leads()[0].pk))
+    with pytest.raises(BadInput, match="the text of the work that was compared"):
+        leads(chain.leads()[0].pk)
 
 
 def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
@@ -139,3 +147,28 @@ def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
     for number, given, why in (("999", {}, "no lead 999"), (str(lead.pk), {"is_removal": True}, "either --lead or")):
         with pytest.raises(BadInput, match=why):
             export(number, out, is_lead=True, **given)
+
+
+def test_a_letter_about_a_confirmed_one_is_written_and_the_lead_says_whether_it_still_stands(
+    chain: RewordedChain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lead, out = chain.leads()[0], tmp_path / "letter.txt"
+    with pytest.raises(BadInput, match="once a person has confirmed"):
+        leads("letter", lead.pk, "--out", out)
+    decide(lead, RewordedState.CONFIRMED, User.objects.create_superuser("管理员"))
+    leads("letter", lead.pk, "--out", out)
+    assert str(out) in capsys.readouterr().out
+    assert "作品：" in out.read_text("utf-8")
+    leads("letter", lead.pk, "--out", tmp_path / "letter.DOCX", "--language", "en")
+    assert (tmp_path / "letter.DOCX").read_bytes().startswith(b"PK")
+    with pytest.raises(BadInput, match="docx or txt"):
+        leads("letter", lead.pk, "--out", tmp_path / "letter.pdf")
+    capsys.readouterr()
+    leads(lead.pk)
+    assert "found last on 2026-03-01" in capsys.readouterr().out
+    chain.add_page(INNOCENT, urlsplit(lead.page_url).path)
+    chain.search()
+    leads(lead.pk)
+    assert "the search by meaning has not found it in the newest version" in capsys.readouterr().out
+    with pytest.raises(BadInput, match="no letter is drafted: since 2026-03-01"):
+        leads("letter", lead.pk, "--out", out)

@@ -70,8 +70,11 @@ class Texts:
     def keep_lead(self, lead: RewordedLead, page_text: str, work_text: str) -> None:
         """Store the texts of a lead and let it quote their digests."""
         body = f"<html>{page_text}</html>".encode("utf-8", "surrogatepass")
+        version = self.keep(lead.page, page_text, body)
+        PageRecord.objects.filter(pk=lead.page_id).update(version_id=version)
+        lead.verdicts.update(page_version_id=version)
         RewordedLead.objects.filter(pk=lead.pk).update(
-            version_id=self.keep(lead.page, page_text, body),
+            version_id=version,
             text_id=self.works.put_text(work_text),
             raw_digest=digest(body),
             page_text_digest=digest(page_text.encode("utf-8", "surrogatepass")),

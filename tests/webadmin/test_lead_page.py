@@ -10,6 +10,8 @@ import pytest
 from django.utils import timezone
 from lxml import html as markup
 
+from core.matches import RewordedState
+from records.leads.verdicts import decide
 from records.models import Case, RewordedLead, RewordedVerdict
 from tests.support import admin_data, case_texts
 from tests.support.desk import list_url, record_url, signed_in
@@ -240,3 +242,42 @@ class TestVerdict:
         first, last = others(world)
         assert page_of(world).xpath("//a[@rel='next']/@href") == [record_url(last)]
         assert shown(world, record_url(last)).xpath("//a[@rel='next']/@href") == [record_url(first)]
+
+
+class TestLetter:
+    def test_a_confirmed_lead_offers_it_and_says_whether_the_page_still_gives_it(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        page = page_of(world)
+        assert said(page, ".lead-standing") == []
+        assert said(page, "#lead-letter ~ p") == ["A letter can be drafted once a person has confirmed the lead"]
+        decide(world.ours.lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        page = page_of(world, "zh-hans")
+        assert said(page, ".lead-standing")[0].startswith("最近一次见于 ")
+        names = said(page, "#lead-letter ~ ul a")
+        assert names == ["Word，中文", "纯文本，中文", "Word，英文", "纯文本，英文"]
+        client = signed_in(world.ours.reviewer)
+        for address in page.xpath("//*[@id='lead-letter']/following-sibling::ul//a/@href"):
+            response = client.get(record_url(world.ours.lead) + address)
+            assert response["Content-Disposition"].startswith("attachment")
+            assert response.content.startswith((b"PK", "沟通函".encode(), b"Letter of enquiry"))
+
+    def test_where_there_is_none_a_sentence_says_why(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+        lead, client = world.ours.lead, signed_in(world.ours.reviewer)
+        client.cookies["django_language"] = "zh-hans"
+        asked = {"letter": "txt", "in": "zh-hans"}
+        answer = client.get(record_url(lead), asked)
+        assert (answer.status_code, answer.content.decode()) == (409, "线索经人工确认后，方可拟写沟通函")
+        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        RewordedLead.objects.filter(pk=lead.pk).update(lapsed_at=timezone.now())
+        answer = client.get(record_url(lead), asked)
+        assert answer.status_code == 409
+        assert "语义比对未在该网页的最新版本中再发现该线索" in answer.content.decode()
+        page = page_of(world)
+        assert said(page, "#lead-letter ~ ul") == []
+        assert said(page, ".lead-standing")[0].startswith("Since ")
+
+    def test_nobody_has_one_about_a_lead_of_another_holder(self, world: admin_data.World) -> None:
+        decide(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)
+        response = signed_in(world.ours.manager).get(record_url(world.theirs.lead), {"letter": "txt"})
+        assert response.status_code == 404

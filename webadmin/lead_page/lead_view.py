@@ -18,11 +18,13 @@ from core.terms import REWORDED_BANDS
 from core.wording import Message
 from records import access
 from records.cases.verdicts import MAX_NOTE_CHARS
+from records.leads.standing import standing_of
 from records.leads.verdicts import decide
 from records.models import Matter, RewordedLead
 from records.models.phrases import in_language_of_reader
 from webadmin.downloads import raw_download
 from webadmin.lead_page.lead_files import evidence_response
+from webadmin.lead_page.lead_letter import letter_response, offered_letter
 from webadmin.lead_page.lead_texts import texts_of
 from webadmin.lead_page.order_lines import HEIGHT, WIDTH, order_lines
 from webadmin.lead_page.pairs import MAX_SHOWN, pairs_of
@@ -55,7 +57,9 @@ class Step:
 
 
 def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin[RewordedLead]") -> HttpResponseBase:
-    """Show a lead; take a verdict on it (POST); hand out the response behind it (?raw), or its evidence (?export).
+    """Show a lead; take a verdict on it (POST); hand out a file.
+
+    Files: the response behind it (?raw), its evidence (?export), a letter about it (?letter).
 
     The caller has made sure that the user may see it.
     """
@@ -65,6 +69,8 @@ def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin
         return raw_download(lead.raw_digest)
     if request.GET.get("export") == "evidence":
         return evidence_response(request, lead)
+    if "letter" in request.GET:
+        return letter_response(request, lead)
     return _page(request, lead, model_admin)
 
 
@@ -137,6 +143,8 @@ def _page(
         "max_note_chars": MAX_NOTE_CHARS,
         "kept": kept,
         "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
+        "letter": offered_letter(lead),
+        "standing": said(standing_of(lead).said) if lead.state == RewordedState.CONFIRMED else "",
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
             lead.page.cases.filter(rights_holder=lead.rights_holder_id)
