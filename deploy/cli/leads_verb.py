@@ -87,9 +87,13 @@ def _lead_of(key: str) -> "RewordedLead":
 
 
 def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
+    from django.db.models import Q
+
+    from core.matches import RewordedState
     from records.models import RewordedLead
 
-    found = RewordedLead.objects.filter(lapsed_at__isnull=True).select_related("work", "site", "rights_holder")
+    listed = Q(lapsed_at__isnull=True) | Q(state=RewordedState.CONFIRMED)
+    found = RewordedLead.objects.filter(listed).select_related("work", "site", "rights_holder")
     if holder:
         found = found.filter(rights_holder=_holder(holder))
     shown, total = list(found[:limit]), found.count()
@@ -119,7 +123,7 @@ _COLUMNS = (
 def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
     return (
         lead.pk,
-        lead.get_state_display(),
+        _state(lead, settings),
         lead.get_found_as_display(),
         lead.work.title,
         lead.chapter_title,
@@ -129,6 +133,13 @@ def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
         local_time(lead.found_at, settings),
         lead.page_url,
     )
+
+
+def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
+    if lead.lapsed_at is None:
+        return str(lead.get_state_display())
+    when = local_time(lead.lapsed_at, settings)
+    return Message("reworded.state-not-found-since", state=lead.get_state_display(), since=when)
 
 
 def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:

@@ -170,5 +170,7 @@ def test_a_letter_about_a_confirmed_one_is_written_and_the_lead_says_whether_it_
     chain.search()
     leads(lead.pk)
     assert "the search by meaning has not found it in the newest version" in capsys.readouterr().out
+    leads()
+    assert "confirmed by a person, not found by the search since 2026-03-01" in capsys.readouterr().out
     with pytest.raises(BadInput, match="no letter is drafted: since 2026-03-01"):
         leads("letter", lead.pk, "--out", out)
