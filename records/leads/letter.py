@@ -43,7 +43,8 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
     if not standing.is_given:
         return Message("reworded.letter-not-now", standing=standing.said)
     newest = lead.verdicts.first()
-    if newest is None or newest.page_version_id != lead.version_id:
+    compared = lead.version_id, lead.algorithm_version
+    if newest is None or (newest.page_version_id, newest.algorithm_version) != compared:
         return Message("reworded.letter-compared-since")
     return None
 
