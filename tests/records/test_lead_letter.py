@@ -125,8 +125,10 @@ def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(
     )  # fmt: skip
     texts.keep_lead(lead, page, admin_data.WORK_TEXT)
     lead.refresh_from_db()
+    Addressee.objects.update(legal_name="某\u202e公司\n【日期】")
     for said in (plain(lead), word_text(letter_file(lead, "docx", "en"))):
         assert not set(said) & set("\u202e\u200b\u2028\x07\r")
+        assert "某‹RLO›公司 【日期】" in said
         assert "标题 我方承认 侵权‹RLO›" in said
         assert "=cmd|' /C calc'!A0 【日期】 {{权利人名称}}‹RLO›袋米‹ZWSP›" in said
         assert "长" * 300 not in said
