@@ -124,7 +124,7 @@ def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(
         page_title="标题\n\n我方承认\u2028侵权\u202e", page_url="https://a.example/\u202e\nx",
     )  # fmt: skip
     texts.keep_lead(lead, page, admin_data.WORK_TEXT)
-    lead.refresh_from_db()
+    decide(lead, RewordedState.CONFIRMED, estate.reviewer)
     Addressee.objects.update(legal_name="某\u202e公司\n【日期】")
     for said in (plain(lead), word_text(letter_file(lead, "docx", "en"))):
         assert not set(said) & set("\u202e\u200b\u2028\x07\r")

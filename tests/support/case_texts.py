@@ -72,7 +72,6 @@ class Texts:
         body = f"<html>{page_text}</html>".encode("utf-8", "surrogatepass")
         version = self.keep(lead.page, page_text, body)
         PageRecord.objects.filter(pk=lead.page_id).update(version_id=version)
-        lead.verdicts.update(page_version_id=version)
         RewordedLead.objects.filter(pk=lead.pk).update(
             version_id=version,
             text_id=self.works.put_text(work_text),
