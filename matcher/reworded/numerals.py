@@ -21,6 +21,7 @@ _ANY_WORD = "|".join(sorted({**_ENGLISH, **_ENGLISH_UNITS}, key=len, reverse=Tru
 _WORDS = re.compile(rf"\b(?:{_ANY_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_ANY_WORD}))*\b", re.IGNORECASE)
 _CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_OF = "分之"
 _MAX_CHARS = 20  # of a numeral; what is longer is no number that anybody reads
 
 
@@ -41,6 +42,8 @@ def numerals(sentence: str) -> list[Numeral]:
     [17.0, 2025.0, 1200.0]
     >>> [each.value for each in numerals("Six hundred and fourteen stones, forty-one of them gone.")]
     [614.0, 41.0]
+    >>> numerals("三分之一的灯")
+    []
     """
     found = [*_of_digits(sentence), *_of_chinese(sentence), *_of_english(sentence)]
     return sorted(found, key=lambda each: each.start)
@@ -57,6 +60,8 @@ def _of_chinese(sentence: str) -> Iterator[Numeral]:
     for each in _CHINESE.finditer(sentence):
         digits = each[0]
         is_single = len(digits) == 1
+        if sentence.startswith(_OF, each.end()) or sentence.endswith(_OF, 0, each.start()):
+            continue  # 三分之一 is neither 3 nor 1
         if len(digits) > _MAX_CHARS or (is_single and digits not in _CHINESE_DIGITS and digits != "十"):
             continue
         if not is_single and not set(digits) & set(_CHINESE_UNITS) and len(digits) < 3:

@@ -23,6 +23,7 @@ from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
 from records.evidence.material import capture_of
+from records.leads.verdicts import stands
 from records.models import RewordedLead, RewordedVerdict
 
 
@@ -60,10 +61,9 @@ def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> Rewor
     """The verdict that stands. Raises BadInput where it is another, or was given on other figures."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
-    newest = verdicts[0]
-    if (newest.page_version_id, newest.algorithm_version) != (lead.version_id, lead.algorithm_version):
+    if not stands(verdicts[0], lead):
         raise BadInput("reworded.compared-since", number=lead.pk)
-    return newest
+    return verdicts[0]
 
 
 def _page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:

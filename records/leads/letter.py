@@ -18,6 +18,7 @@ from papers.text_writing import text_file
 from papers.word_writing import word_file
 from records.leads.compared_texts import compared_texts
 from records.leads.standing import standing_of
+from records.leads.verdicts import stands
 from records.models import HolderIdentity, HolderPaper, RewordedLead, Site
 from records.notices.kept_files import is_valid
 from records.notices.values import moment
@@ -43,8 +44,7 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
     if not standing.is_given:
         return Message("reworded.letter-not-now", standing=standing.said)
     newest = lead.verdicts.first()
-    compared = lead.version_id, lead.algorithm_version
-    if newest is None or (newest.page_version_id, newest.algorithm_version) != compared:
+    if newest is None or not stands(newest, lead):
         return Message("reworded.letter-compared-since")
     return None
 

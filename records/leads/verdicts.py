@@ -70,6 +70,11 @@ def decide(
     return given
 
 
+def stands(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
+    """Whether a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
+    return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
+
+
 def _outdated(newest: RewordedVerdict | None) -> LeadVerdictRefused:
     if newest is None:
         return LeadVerdictRefused("reworded.changed")

@@ -210,6 +210,18 @@ class TestVerdict:
         given = RewordedVerdict.objects.get(lead=world.ours.lead)
         assert (given.verdict, given.note) == ("confirmed", "逐句改写")
 
+    def test_it_is_asked_for_again_once_the_page_was_compared_anew(
+        self, world: admin_data.World, texts: case_texts.Texts
+    ) -> None:
+        lead = world.ours.lead
+        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        assert said(page_of(world), ".lead-choices button") == ["Dismiss the lead", "Let it wait again"]
+        RewordedLead.objects.filter(pk=lead.pk).update(version_id="another")
+        lead.refresh_from_db()
+        assert said(page_of(world), ".lead-choices button")[0] == "Confirm the lead"
+        decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
+        assert "Confirm the lead" not in said(page_of(world), ".lead-choices button")
+
     def test_what_is_refused_keeps_its_note(self, world: admin_data.World, texts: case_texts.Texts) -> None:
         assert self.send(world).status_code == 200
         answer = self.send(world, verdict="dismissed", note="同一来源")

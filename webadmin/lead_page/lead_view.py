@@ -19,7 +19,7 @@ from core.wording import Message
 from records import access
 from records.cases.verdicts import MAX_NOTE_CHARS
 from records.leads.standing import standing_of
-from records.leads.verdicts import decide
+from records.leads.verdicts import decide, stands
 from records.models import Matter, RewordedLead
 from records.models.phrases import in_language_of_reader
 from webadmin.downloads import raw_download
@@ -116,6 +116,7 @@ def _page(
     pairs = pairs_of(lead.pairs)
     has_texts = texts.page is not None and texts.work is not None
     verdicts = list(lead.verdicts.select_related("decided_by"))
+    is_settled = lead.state == RewordedState.WAITING or not verdicts or stands(verdicts[0], lead)
     others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
     context = {
         **model_admin.admin_site.each_context(request),
@@ -138,7 +139,7 @@ def _page(
         "more_pairs": max(0, len(lead.pairs) - MAX_SHOWN),
         "verdicts": verdicts,
         "basis": verdicts[0].pk if verdicts else 0,
-        "choices": [(str(state), words, state == lead.state) for state, words in CHOICES.items()],
+        "choices": [(str(state), words, is_settled and state == lead.state) for state, words in CHOICES.items()],
         "may_export": access.may_manage(request.user, lead),
         "max_note_chars": MAX_NOTE_CHARS,
         "kept": kept,
