@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import BrokenInvariant
 from matcher.reworded.encoding import DIMENSIONS, Encoded
@@ -42,9 +43,14 @@ class Windows:
 
     def between(self, start: int, end: int) -> "Windows":
         """The sentences [start, end) and the pairs within."""
-        units = self.units
-        places = np.r_[start:end, units + start : units + max(start, end - 1)]
+        places = self.places(start, end)
         return Windows(self.vectors[places], self.nearness[places])
+
+    def places(self, start: int, end: int) -> NDArray[np.intp]:
+        """In which rows the sentences [start, end) and the pairs within stand."""
+        units = self.units
+        pairs = np.arange(units + start, units + max(start, end - 1))
+        return np.concatenate([np.arange(start, end), pairs])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

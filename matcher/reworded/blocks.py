@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+Block = tuple[int, int]  # [start, end) in sentences
 
-def blocks(units: int, size: int, step: int) -> list[tuple[int, int]]:
+
+def blocks(units: int, size: int, step: int) -> list[Block]:
     """[start, end) of the blocks of that many sentences; the last is whole where there are enough, none is needless.
 
     >>> blocks(5, 16, 8), blocks(20, 16, 8), blocks(0, 16, 8)
@@ -15,7 +17,7 @@ def blocks(units: int, size: int, step: int) -> list[tuple[int, int]]:
     return [(start, min(units, start + size)) for start in [*range(0, last, step), last]]
 
 
-def runs(several: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def runs(several: Iterable[Block]) -> Iterator[Block]:
     """Blocks that overlap or touch as one, in order.
 
     >>> list(runs([(0, 16), (8, 24), (40, 56)]))

@@ -9,7 +9,7 @@ from core.matches import RewordedClass
 from core.text import TextRange
 from matcher.reworded.alignment import Alignment, align
 from matcher.reworded.background import Background, Windows
-from matcher.reworded.blocks import blocks, runs
+from matcher.reworded.blocks import Block, blocks, runs
 from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
@@ -80,7 +80,7 @@ class RewordedSearch:
     def _by_characters(self, text: str) -> list[_Part]:
         """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
         units = sentence_units(text)
-        passed: dict[tuple[int, int], list[Candidate]] = {}
+        passed: dict[Block, list[Candidate]] = {}
         for first, last in self._blocks(len(units)):
             found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
             if chosen := self._standing_out(found, self._calibration.min_standing_out):
@@ -104,15 +104,15 @@ class RewordedSearch:
         encoded = self._encoder.encode([text])[0]
         windows = self._background.windows(encoded)
         parts = []
-        for first, last in self._blocks(windows.units):
-            block = windows.between(first, last)
-            if chosen := self._standing_out(index.find(block), self._calibration.min_meaning_standing_out):
+        several = self._blocks(windows.units)
+        for (first, last), found in zip(several, index.find(windows, several), strict=True):
+            if chosen := self._standing_out(found, self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
                 whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
-                parts.append(_Part(units, block, tuple((whole, each) for each in chosen)))
+                parts.append(_Part(units, windows.between(first, last), tuple((whole, each) for each in chosen)))
         return parts
 
-    def _blocks(self, units: int) -> list[tuple[int, int]]:
+    def _blocks(self, units: int) -> list[Block]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
     def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[Candidate]:

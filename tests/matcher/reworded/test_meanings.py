@@ -3,7 +3,9 @@ import pytest
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Windows
-from matcher.reworded.meanings import GROUP, MemoryMeaningIndex
+from matcher.reworded.blocks import blocks
+from matcher.reworded.chunks import FoundChunk
+from matcher.reworded.meanings import AT_ONCE, BLOCKS_AT_ONCE, CODE_SCALE, GROUP, RIVALS, MemoryMeaningIndex
 from matcher.reworded.sentences import Units
 
 A, B = WorkTextId("a"), WorkTextId("b")
@@ -20,6 +22,11 @@ def text(seed: int, units: int) -> tuple[Units, Windows]:
     return places, Windows(vectors, np.full(len(vectors), 0.3, np.float32))
 
 
+def find(index: MemoryMeaningIndex, page: Windows, start: int, end: int) -> list[FoundChunk]:
+    (found,) = index.find(page, [(start, end)])
+    return found
+
+
 @pytest.fixture
 def index() -> MemoryMeaningIndex:
     filled = MemoryMeaningIndex(AXES)
@@ -29,40 +36,68 @@ def index() -> MemoryMeaningIndex:
 
 
 def test_a_block_is_found_where_it_stands(index: MemoryMeaningIndex) -> None:
-    best, *others = index.find(text(1, 100)[1].between(40, 56))
+    best, *others = find(index, text(1, 100)[1], 40, 56)
     assert (best.text_id, best.start, best.end) == (A, 40 * CHARS, 56 * CHARS - 1)
     assert all(best.score > 2 * other.score for other in others)
 
 
+def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex) -> None:
+    page = text(1, 100)[1]
+    several = blocks(page.units, 16, 8)
+    assert len(several) > BLOCKS_AT_ONCE
+    together = index.find(page, several)
+    for (start, end), found in zip(several, together, strict=True):
+        (alone,) = index.find(page.between(start, end), [(0, end - start)])
+        assert [(chunk.text_id, chunk.start, chunk.end) for chunk in found] == [
+            (chunk.text_id, chunk.start, chunk.end) for chunk in alone
+        ]
+        assert [chunk.score for chunk in found] == pytest.approx([chunk.score for chunk in alone], rel=1e-4)
+        assert (found[0].text_id, found[0].start // CHARS // GROUP) == (A, start // GROUP)
+
+
+def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition() -> None:
+    index, long, block = MemoryMeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20), text(5, 16)[1]
+    index.add(A, *long)
+    sentences = long[1].vectors[: long[1].units]
+    csls = 2 * block.vectors @ np.round(sentences * CODE_SCALE).T / CODE_SCALE - np.float16(0.3) - 0.3
+    padded = np.pad(csls, ((0, 0), (0, -csls.shape[1] % GROUP)), constant_values=-9)
+    groups = padded.reshape(len(csls), -1, GROUP).max(axis=2)
+    gains = np.maximum(groups - np.maximum(np.sort(groups)[:, -RIVALS, None], 0), 0).sum(axis=0)
+    chunks = gains + np.append(gains[1:], 0)
+    best = find(index, block, 0, 16)[0]
+    assert best.start == int(chunks.argmax()) * GROUP * CHARS
+    assert best.score == pytest.approx(chunks.max(), rel=1e-4)
+
+
 def test_the_last_group_of_a_text_ends_with_it(index: MemoryMeaningIndex) -> None:
-    best = index.find(text(2, 45)[1].between(40, 45))[0]
+    best = find(index, text(2, 45)[1], 40, 45)[0]
     assert (best.text_id, best.start) in {(B, 40 * CHARS), (B, 32 * CHARS)}
     assert best.end == 45 * CHARS - 1
 
 
 def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryMeaningIndex) -> None:
-    block = text(1, 100)[1].between(40, 56)
+    page = text(1, 100)[1]
     index.remove(A)
-    assert all(chunk.text_id == B for chunk in index.find(block))
+    assert all(chunk.text_id == B for chunk in find(index, page, 40, 56))
     assert index.add(A, *text(1, 100))
-    assert index.find(block)[0].text_id == A
+    assert find(index, page, 40, 56)[0].text_id == A
     assert not index.add(A, *text(3, 10))
 
 
 def test_a_sentence_takes_a_hundred_bytes(index: MemoryMeaningIndex) -> None:
     assert 98 <= index.nbytes / 145 <= 98 + 8 / GROUP + 8
     before = index.nbytes
-    index.find(text(1, 100)[1].between(0, 16))
+    find(index, text(1, 100)[1], 0, 16)
     assert index.nbytes == before
 
 
 def test_what_no_text_says_is_found_with_less_than_half_the_score(index: MemoryMeaningIndex) -> None:
-    said = index.find(text(1, 100)[1].between(40, 56))[0].score
-    assert all(chunk.score < said / 2 for chunk in index.find(text(9, 16)[1]))
+    said = find(index, text(1, 100)[1], 40, 56)[0].score
+    assert all(chunk.score < said / 2 for chunk in find(index, text(9, 16)[1], 0, 16))
 
 
 def test_nothing_is_found_in_nothing(index: MemoryMeaningIndex) -> None:
     nothing = Windows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
-    assert MemoryMeaningIndex(AXES).find(text(1, 10)[1]) == []
-    assert index.find(nothing) == []
+    assert find(MemoryMeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
+    assert index.find(nothing, []) == []
     assert not index.add(WorkTextId("c"), np.zeros((0, 2), np.int32), nothing)
