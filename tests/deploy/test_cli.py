@@ -60,6 +60,13 @@ def test_the_help_names_every_verb_and_loads_no_framework(zhuiwen: CommandLine) 
     assert loaded == "[]"
 
 
+def test_matrices_are_multiplied_by_one_thread(zhuiwen: CommandLine) -> None:
+    started = "print(__import__('numpy').__name__, len(os.listdir('/proc/self/task')))"
+    code = f"import atexit; atexit.register(lambda: {started}); from deploy.cli import main; main(['--version'])"
+    done = zhuiwen.python("-c", f"import os; os.environ.pop('OPENBLAS_NUM_THREADS', None); {code}")
+    assert done.out.splitlines()[-1] == "numpy 1", done.err
+
+
 @pytest.mark.parametrize("verb", ["read", "check", "batch", "work", "site", "crawl", "cases", "report", "index"])
 def test_a_verb_of_what_is_stored_loads_neither_django_nor_a_driver_for_its_help(
     zhuiwen: CommandLine, verb: str

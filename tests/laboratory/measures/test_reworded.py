@@ -85,13 +85,15 @@ def test_alarms_are_counted_from_the_threshold_on() -> None:
 def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     corpora: RewordedCorpora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(INNOCENT, "tiny", 60)
-    monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 20)
+    monkeypatch.setitem(INNOCENT, "tiny", 30)
+    monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 10)
     monkeypatch.setattr("laboratory.measures.reworded_cases.DOCS", Path("/nowhere"))
-    ours = [each for each in rewrites() if each.manner == "spoken"][:4]
+    ours = [each for each in rewrites() if each.manner == "spoken"][:2]
     monkeypatch.setattr("laboratory.measures.reworded_cases.rewrites", lambda: ours)
     monkeypatch.setitem(corpora.__dict__, "bible", corpora.bible[:6])  # where the cached property keeps it
-    results = measured_at(corpora, 60_000, "tiny", 1, lambda done, of: None)
+    some = corpora.rewritten()[::2]
+    monkeypatch.setattr(corpora, "rewritten", lambda: some)
+    results = measured_at(corpora, 30_000, "tiny", 1, lambda done, of: None)
     shares = {(row.kind, row.surroundings): row.found / row.pages for row in results.fared}
     assert shares["strong", "alone"] >= 0.9
     assert shares["strong", "among others"] >= 0.9
@@ -101,8 +103,8 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     english = [row for row in results.alarms if row.kind.startswith("English")]
     of_english = [row for row in results.alarms if row.kind.endswith("of English")]
     assert sum(row.passages for row in english) == 3
-    assert sum(row.passages for row in of_english) == 20 + 3
-    assert sum(row.passages for row in results.alarms) == 60 + 3 + 20 + 3
+    assert sum(row.passages for row in of_english) == 10 + 3
+    assert sum(row.passages for row in results.alarms) == 30 + 3 + 10 + 3
     assert sum(row.named for row in results.alarms) == 0
     assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
     assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
