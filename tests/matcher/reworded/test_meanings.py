@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,10 +58,13 @@ def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex
 
 
 def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition() -> None:
-    index, long, block = MemoryMeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20), text(5, 16)[1]
+    index, long = MemoryMeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20)
+    block = replace(text(5, 16)[1], nearness=np.linspace(0, 0.2, 31, dtype=np.float32))
     index.add(A, *long)
     sentences = long[1].vectors[: long[1].units]
-    csls = 2 * block.vectors @ np.round(sentences * CODE_SCALE).T / CODE_SCALE - np.float16(0.3) - 0.3
+    csls = (
+        2 * block.vectors @ np.round(sentences * CODE_SCALE).T / CODE_SCALE - np.float16(0.3) - block.nearness[:, None]
+    )
     padded = np.pad(csls, ((0, 0), (0, -csls.shape[1] % GROUP)), constant_values=-9)
     groups = padded.reshape(len(csls), -1, GROUP).max(axis=2)
     gains = np.maximum(groups - np.maximum(np.sort(groups)[:, -RIVALS, None], 0), 0).sum(axis=0)
