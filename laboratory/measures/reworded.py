@@ -27,6 +27,7 @@ from matcher.reworded.stretches import MemoryTexts
 # Characters of works, and innocent passages, by the size of the measurement: a minute, ten minutes, an hour.
 WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
 INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
+OF_ONE_TRADE = {"tiny": 20, "small": 500, "full": 4_000}  # innocent passages that are looked for in works like them
 CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are looked for in works in English
 PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
 EVERYTHING = replace(DEFAULT, min_scores=tuple((name, 0.5) for name in RewordedClass))
@@ -126,9 +127,21 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
     low = _searcher(indexes, works, encoder, EVERYTHING)
     alarms = _alarms(low, [*innocent, *source.innocent_english()], chars, progress)
+    alarms += _of_one_trade(source, encoder, chars, size, seed)
     back = _from_english(source, encoder, seed)
     fared, alarms = fared + back[0], alarms + back[1]
     return RewordedResults(tuple(fared), tuple(alarms), tuple((name, chars, bytes_) for name, bytes_ in sizes))
+
+
+def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: str, seed: int) -> list[RewordedAlarms]:
+    """Modern texts against works of their own kind, of which the other works have hardly any."""
+    works, innocent = source.of_one_trade(chars, OF_ONE_TRADE[size], draws.generator(seed, "one trade"))
+    chunks = MemoryChunkIndex()
+    for text_id, text in works.items():
+        chunks.add(text_id, text)
+    low = _searcher(Indexes(chunks), works, encoder, EVERYTHING)
+    alarms = _alarms(low, innocent, sum(map(len, works.values())), lambda done, of: None)
+    return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
 
 
 def _from_english(

@@ -36,6 +36,7 @@ HELD_BACK = {
     "xwlb": "news",
     WIKI: "encyclopedia",
 }
+MODERN = ("news", "encyclopedia", "modern")
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
 AROUND = 4  # unrelated passages that a page has around the one that counts
 FROM_ENGLISH = "from_english"  # of laboratory.cases.rewrites
@@ -124,10 +125,31 @@ class RewordedCorpora:
             is_many = work in ("xwlb", WIKI)
             is_taken = is_many or record["edition"] == self._editions.get(work)
             if work in HELD_BACK and is_taken and record["id"] not in self._overlapping:
-                origin = record["id"].rsplit("-", 1)[0] if work == WIKI else record["id"]
+                origin = _origin(record)
                 texts = _passages(record["text"], PASSAGE_CHARS)
                 found += [RewordedCase(record["id"], HELD_BACK[work], text, origin=origin) for text in texts]
         return rng.sample(found, min(count, len(found)))
+
+    def of_one_trade(self, chars: int, count: int, rng: Random) -> tuple[dict[WorkTextId, str], list[RewordedCase]]:
+        """Half of the items of MODERN as works, up to that many characters, and that many passages of the others.
+
+        An item that is known to share text with another is no page; one that tells the same events may be.
+        """
+        works: dict[WorkTextId, str] = {}
+        cases: list[RewordedCase] = []
+        news = _zipped(self._folder / "news_xwlb_dev_pairs.jsonl.gz")
+        shared = self._overlapping | {str(pair[side]) for pair in news for side in ("a", "b")}
+        for record in self._records:
+            kind, text, origin = HELD_BACK.get(record["work"], ""), record["text"], _origin(record)
+            if kind in MODERN and sha256(origin.encode()).digest()[1] % 2:
+                if len(text) <= chars:
+                    works[WorkTextId(record["id"])] = text
+                    chars -= len(text)
+            elif kind in MODERN and record["id"] not in shared:
+                cases += [
+                    RewordedCase(record["id"], kind, part, origin=origin) for part in _passages(text, PASSAGE_CHARS)
+                ]
+        return works, rng.sample(cases, min(count, len(cases)))
 
     def english_works(self) -> dict[WorkTextId, str]:
         """Works in English: the passages of the Bible of even number, and the product's documentation."""
@@ -183,6 +205,12 @@ def _ours(rewrite: Rewrite) -> RewordedCase:
 def _chinese(row: Record, text_id: WorkTextId | None) -> RewordedCase:
     text, work = row["source_text"], TextRange(0, len(row["text"]))
     return RewordedCase(row["id"], "Chinese Bible", text, text_id, work, TextRange(0, len(text)), row["id"])
+
+
+def _origin(record: Record) -> str:
+    """The chapter, item or article that a record is of: of articles there are several."""
+    name = str(record["id"])
+    return name.rsplit("-", 1)[0] if record["work"] == WIKI else name
 
 
 def _passages(text: str, chars: int) -> Iterator[str]:

@@ -6,8 +6,8 @@ import pytest
 from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.rewrites import rewrites
-from laboratory.measures.reworded import INNOCENT, InnocentScore, RewordedAlarms, measured_at
-from laboratory.measures.reworded_cases import HELD_BACK, RewordedCorpora, among_others, demo_works
+from laboratory.measures.reworded import INNOCENT, OF_ONE_TRADE, InnocentScore, RewordedAlarms, measured_at
+from laboratory.measures.reworded_cases import HELD_BACK, MODERN, RewordedCorpora, among_others, demo_works
 from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
 from tests.support.encoders import needs_encoder
 
@@ -42,6 +42,18 @@ def test_no_innocent_passage_is_of_a_work_that_is_looked_for(corpora: RewordedCo
     innocent = corpora.innocent(60, Random(1))
     assert {case.kind for case in innocent} <= set(HELD_BACK.values())
     assert sum(case.text[100:140] in works for case in innocent) <= 1  # a quotation of the classics
+
+
+@needs_corpora
+def test_of_one_trade_no_item_is_both_a_page_and_a_work(corpora: RewordedCorpora) -> None:
+    works, cases = corpora.of_one_trade(400_000, 300, Random(1))
+    assert 390_000 < sum(map(len, works.values())) <= 400_000
+    assert {case.kind for case in cases} == set(MODERN)
+    assert not {case.case_id for case in cases} & set(works)
+    articles = {str(text_id).rsplit("-", 1)[0] for text_id in works if text_id.startswith("wiki")}
+    assert not {case.origin for case in cases} & articles
+    everything = "\n".join(works.values())
+    assert sum(case.text[100:140] in everything for case in cases) <= 1
 
 
 @needs_corpora
@@ -86,6 +98,7 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     corpora: RewordedCorpora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(INNOCENT, "tiny", 30)
+    monkeypatch.setitem(OF_ONE_TRADE, "tiny", 10)
     monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 10)
     monkeypatch.setattr("laboratory.measures.reworded_cases.DOCS", Path("/nowhere"))
     ours = [each for each in rewrites() if each.manner == "spoken"][:2]
@@ -104,7 +117,7 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     of_english = [row for row in results.alarms if row.kind.endswith("of English")]
     assert sum(row.passages for row in english) == 3
     assert sum(row.passages for row in of_english) == 10 + 3
-    assert sum(row.passages for row in results.alarms) == 30 + 3 + 10 + 3
+    assert sum(row.passages for row in results.alarms) == 30 + 3 + 10 + 10 + 3
     assert sum(row.named for row in results.alarms) == 0
     assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
     assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
