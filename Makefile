@@ -74,7 +74,7 @@ bench: $(VENV)/.dev ## the figures of the chain in docs/figures.md, on a home fo
 
 lock: $(VENV)/.dev ## pin the dependencies again; names no index
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
-		--upgrade pyproject.toml --extra s3 --group build -o requirements.lock
+		--upgrade pyproject.toml --extra reworded --extra s3 --group build -o requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
 		pyproject.toml --all-extras --group build --group dev -c requirements.lock -o requirements-dev.lock
 

@@ -31,6 +31,7 @@ from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, SEARCH, STAMPING, redis_lock
+from pipeline.reworded.note import note_backlog
 from pipeline.reworded.owing import owes_anything
 from pipeline.search import Searched
 from pipeline.search import search_pages as search
@@ -433,10 +434,11 @@ def back_up() -> None:
 @app.task(name=leads_owed.TASK, base=PeriodicTask, acks_late=False)
 def search_reworded() -> None:
     """Start a process for pages that owe a comparison by meaning, where none runs; where nobody watches, do nothing."""
-    watches = leads_owed.watches()
+    watches, has_encoder = leads_owed.watches(), is_installed()
+    note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
     if not watches:
         return
-    if not is_installed():
+    if not has_encoder:
         _say_what_is_missing(tuple(watch.name for watch in watches))
     elif owes_anything(live(SETTINGS)):
         crawlers.start_reworded(SETTINGS)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MAX_LINES = 200  # for a person; programs get all
 MAX_CASES_SHOWN = 10
+LEADS = "records_rewordedlead"  # the table whose rows are named by what they are
+ADMIN, RESTORE = "admin database", "restore"  # of pipeline.checking.damage: of rows a backup gives back all or none
 
 
 def register(app: typer.Typer) -> None:
@@ -73,12 +75,19 @@ def sentence_of(damage: "Damage") -> Message:
         store=Message(_STORES[damage.store.value]),
         place=place,
         kind=Message(_KINDS[damage.kind.value]),
-        remedy=Message(_REMEDIES[damage.remedy.value]),
+        remedy=Message(_remedy_of(damage)),
     )
+    if damage.place == LEADS and damage.key:
+        told = Message("checking.damage-of-lead", told=told, lead=damage.key)
     if damage.cases:
         more = ["…"] if len(damage.cases) > MAX_CASES_SHOWN else []
         told = Message("checking.damage-of-cases", told=told, cases=[*damage.cases[:MAX_CASES_SHOWN], *more])
     return Message("checking.damage-detail", told=told, detail=damage.detail) if damage.detail else told
+
+
+def _remedy_of(damage: "Damage") -> str:
+    is_row = damage.store == ADMIN and damage.remedy == RESTORE
+    return "checking.restore-row" if is_row else _REMEDIES[damage.remedy.value]
 
 
 _STORES = {
@@ -97,6 +106,7 @@ _KINDS = {
 _REMEDIES = {
     "made anew": "checking.made-anew",
     "can be made anew": "checking.can-be-made",
+    "searched again": "checking.searched-again",
     "restore": "checking.restore",
 }
 

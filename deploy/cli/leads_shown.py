@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.text import TextRange
 from core.wording import Message
-from deploy.cli.output import passage, say, table
+from deploy.cli.output import cut, passage, say, table
 
 if TYPE_CHECKING:
     from matcher.reworded.found import RewordedMatch
 
 MAX_PAIRS = 3  # of one lead, the strongest; all of them stand in --json
-MAX_SENTENCE_CHARS = 80
+MAX_SENTENCE_COLUMNS = 160  # of a terminal: 80 characters of Chinese, 160 Latin letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +78,4 @@ def _sentence(text: str, place: TextRange) -> str:
 
 def shown_sentence(text: str) -> str:
     """A sentence on one line, cut where it is long."""
-    sentence = " ".join(text.split())
-    return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[: MAX_SENTENCE_CHARS - 1]}…"
+    return cut(" ".join(text.split()), MAX_SENTENCE_COLUMNS)

@@ -100,7 +100,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     if is_json:
         as_json([_record(lead, settings) for lead in shown])
         return
-    table(_COLUMNS, [_row(lead, settings) for lead in shown], right=("column.id",))
+    table(_COLUMNS, [_row(lead, settings) for lead in shown], right=("column.id", "column.of-sentences"))
     say(leads_told(total), err=True)
     if total > limit:
         say(Message("reworded.more", left=total - limit, total=total), err=True)
@@ -113,8 +113,7 @@ _COLUMNS = (
     "column.work",
     "column.chapter",
     "column.site",
-    "column.counterparts",
-    "column.alarms",
+    "column.of-sentences",
     "column.first-found",
     "column.page",
 )
@@ -128,8 +127,7 @@ def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
         lead.work.title,
         lead.chapter_title,
         lead.site.name,
-        _counts(lead),
-        _alarms(lead),
+        Message("reworded.of-sentences", pairs=lead.pair_count, sentences=lead.sentence_count),
         local_time(lead.found_at, settings),
         lead.page_url,
     )
@@ -138,8 +136,8 @@ def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
 def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
     if lead.lapsed_at is None:
         return str(lead.get_state_display())
-    when = local_time(lead.lapsed_at, settings)
-    return Message("reworded.state-not-found-since", state=lead.get_state_display(), since=when)
+    day, _ = local_time(lead.lapsed_at, settings).split()
+    return Message("reworded.state-not-found-since", state=lead.get_state_display(), since=day)
 
 
 def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:

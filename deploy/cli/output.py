@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
+from itertools import accumulate
 from typing import Any
 
 import typer
@@ -51,6 +52,18 @@ def width(text: str) -> int:
 def padded(text: str, columns: int) -> str:
     """A text and as many spaces as fill the columns of a terminal."""
     return text + " " * (columns - width(text))
+
+
+def cut(text: str, columns: int) -> str:
+    """A text that takes at most so many columns of a terminal, with a sign where its end was cut off.
+
+    >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
+    ('追文追文', '追文追…', 'zhui…')
+    """
+    if width(text) <= columns:
+        return text
+    ends = accumulate(map(width, text))
+    return text[: sum(end < columns for end in ends)] + "…"
 
 
 def head(name: str) -> str:
@@ -106,13 +119,27 @@ def fields(pairs: Iterable[tuple[str, object]]) -> None:
 
 
 def passage(side: str, pieces: Iterable[Piece]) -> None:
-    """One side of a copied passage on a line, with what was changed between marks."""
-    parts = [f"  {head(side)}  "]
-    for text, is_changed in pieces:
-        inner = shown(text)
-        marked = f"{MARK_OPEN}{inner}{MARK_CLOSE}" if is_changed else inner
-        parts.append(typer.style(marked, fg="red") if is_changed and sys.stdout.isatty() else marked)
-    typer.echo("".join(parts))
+    """One side of a copied passage on a line, with what was changed between marks.
+
+    On a terminal its further lines begin below the first one, so that page and work can be told apart.
+    """
+    name = f"  {head(side)}  "
+    marked = [
+        (f"{MARK_OPEN}{shown(text)}{MARK_CLOSE}" if is_changed else shown(text), is_changed)
+        for text, is_changed in pieces
+    ]
+    if not sys.stdout.isatty():
+        typer.echo(name + "".join(text for text, _ in marked))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    beside = Table.grid()
+    beside.add_column(width=width(name))
+    beside.add_column(overflow="fold")
+    beside.add_row(name, Text.assemble(*((text, "red" if is_changed else "") for text, is_changed in marked)))
+    Console().print(beside)
 
 
 def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:

@@ -14,6 +14,7 @@ from crawler.obfuscation.recognition import missing_recognition
 from deploy import damage, disk, started
 from deploy.cli.damage_standing import known_damage
 from deploy.cli.evidence_standing import noted_lines
+from deploy.cli.reworded_standing import noted_backlog
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, elsewhere, status
 
@@ -57,7 +58,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
     problems += [each.sentence for each in damage.damaged_files(home.settings)] + known_damage(home.settings)
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
-    notes = _changed(home, environ) + (told if is_meant else []) + missing
+    notes = _changed(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))
 
 

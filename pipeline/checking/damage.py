@@ -30,10 +30,14 @@ class Kind(StrEnum):
 
 
 class Remedy(StrEnum):
-    """How it comes back. MADE_ANEW: it is back; CAN_BE_MADE: it would be, were anything written."""
+    """How it comes back. MADE_ANEW: it is back; CAN_BE_MADE: it would be, were anything written.
+
+    SEARCHED_AGAIN: its page owes a search, which writes it anew.
+    """
 
     MADE_ANEW = "made anew"
     CAN_BE_MADE = "can be made anew"
+    SEARCHED_AGAIN = "searched again"
     RESTORE = "restore"
 
 

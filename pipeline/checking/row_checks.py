@@ -5,6 +5,7 @@ What no digest covers, PostgreSQL checks when it reads it, and in SQLite the acc
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from django.apps import apps
@@ -129,7 +130,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
     """Each frozen finding and lead against the page's text and the work's: digests, excerpts, places of sentences."""
     step, done = context.step("checking.step-findings"), 0
     matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
-    leads = RewordedLead.objects.order_by("pk")
+    leads = RewordedLead.objects.select_related("page", "work", "rights_holder").order_by("pk")
     frozen: tuple[tuple[QuerySet[Any], Callable[[Any, str, str], bool]], ...]
     frozen = ((matches, _stand_there), (leads, _pairs_stand))
     total = matches.count() + leads.count()
@@ -157,8 +158,22 @@ def _check_frozen(
         if is_right and page_text is not None and work_text is not None:
             is_right = stand(row, page_text, text_of(work_text))
         if not is_right:
-            cases = (row.case_id,) if isinstance(row, CaseMatch) else ()
-            context.report.add(_of_table(row._meta.db_table, str(row.pk), Kind.CHANGED, cases=cases))
+            context.report.add(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
+
+
+def _of_match(match: CaseMatch) -> Damage:
+    return _of_table(match._meta.db_table, str(match.pk), Kind.CHANGED, cases=(match.case_id,))
+
+
+def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
+    """A lead whose page is still looked at is written anew by a search: the page is made to owe one."""
+    damage = _of_table(lead._meta.db_table, str(lead.pk), Kind.CHANGED)
+    if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
+        return damage
+    if not context.may_write(Store.ADMIN):
+        return replace(damage, remedy=Remedy.CAN_BE_MADE)
+    PageRecord.objects.filter(pk=lead.page_id).update(reworded_version_id="")
+    return replace(damage, remedy=Remedy.SEARCHED_AGAIN)
 
 
 def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:

@@ -9,7 +9,7 @@ from pagestore.copying import EVIDENCE, PAGES
 from pagestore.values import Document
 from records.backups import tables
 from records.evidence.kept_files import KEPT
-from records.models import CaseMatch, Chapter, EvidenceBundle, PageCheck, PageRecord, TakenText
+from records.models import CaseMatch, Chapter, EvidenceBundle, PageCheck, PageRecord, RewordedLead, TakenText
 
 WORK_TEXTS, VERSIONS, ABSENCES = "work_texts", "page_versions", "page_absences"
 # By model: the columns that name a key of a collection.
@@ -19,6 +19,7 @@ NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
     PageRecord: (("version_id", VERSIONS), ("page_id", PAGES)),
     PageCheck: (("version_id", VERSIONS),),
     CaseMatch: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
+    RewordedLead: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
     EvidenceBundle: (("digest", EVIDENCE), ("version_id", VERSIONS)),
     **dict.fromkeys(KEPT, (("digest", EVIDENCE),)),
 }

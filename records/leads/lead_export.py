@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, NotFound
-from core.ids import Digest, VersionId, WorkTextId, digest
+from core.ids import Digest, digest
 from core.matches import RewordedState
-from core.pages import PageVersion
 from core.ports import PageStore, WorkStore
 from core.wording import Message
 from evidence import bundle
 from evidence.comparison import Comparison, MeasuredBand, SentencePair
 from evidence.lead_export import LeadMaterial, write_lead
-from evidence.shapes import moment, text_digest
+from evidence.shapes import moment
 from evidence.verification import Report
 from matcher.reworded.record import CURRENT
 from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
 from records.evidence.material import capture_of
+from records.leads.compared_texts import compared_page, compared_work
 from records.leads.verdicts import stands
 from records.models import RewordedLead, RewordedVerdict
 
@@ -45,8 +45,8 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore) -> Lea
     """
     verdicts = list(lead.verdicts.select_related("decided_by"))
     confirmed = _confirmed(lead, verdicts)
-    version, page_text = _page(lead, pages)
-    found = _comparison(lead, _work_text(lead, works))
+    version, page_text = compared_page(lead, pages)
+    found = _comparison(lead, compared_work(lead, works))
     absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
     try:
         capture = capture_of(version, pages, absent=absent, text=page_text)
@@ -64,21 +64,6 @@ def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> Rewor
     if not stands(verdicts[0], lead):
         raise BadInput("reworded.compared-since", number=lead.pk)
     return verdicts[0]
-
-
-def _page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
-    version = pages.version(VersionId(lead.version_id))
-    text = version.reading.text_with(lead.page_text_digest) if version else None
-    if version is None or text is None:
-        raise BadInput("reworded.page-gone", number=lead.pk)
-    return version, text
-
-
-def _work_text(lead: RewordedLead, works: WorkStore) -> str:
-    text = works.text(WorkTextId(lead.text_id))
-    if text is None or text_digest(text) != lead.work_text_digest:
-        raise BadInput("reworded.work-gone", number=lead.pk)
-    return text
 
 
 def _comparison(lead: RewordedLead, work_text: str) -> Comparison:

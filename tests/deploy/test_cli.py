@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import BadConfiguration, BadInput, ServiceUnavailable
 from deploy.cli import app, faults
-from deploy.cli.output import pieces_of, shown
+from deploy.cli.output import passage, pieces_of, shown
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.web_server import Answer, WebServer, endless, page, redirect
 
@@ -281,6 +281,21 @@ def test_a_private_address_is_not_fetched_unless_the_operator_says_so(zhuiwen: C
 
 def test_nothing_that_was_crawled_can_move_the_cursor_or_hide() -> None:
     assert shown("题\x1b[2J\u202e\u200b\r\n\ud800") == "题◌[2J◌◌  ◌"
+
+
+def test_a_passage_stays_beside_its_name_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pieces = [("甲" * 9, False), ("乙\x1b[2J", True)]
+    passage("column.page", pieces)
+    assert capsys.readouterr().out == f"  page  {'甲' * 9}⟦乙◌[2J⟧\n"
+    monkeypatch.setenv("COLUMNS", "24")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    passage("column.page", pieces)
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("  page  甲")
+    assert all(line.startswith(" " * 8) for line in others)
+    assert "\x1b[2J" not in first + "".join(others)
 
 
 def test_changes_are_cut_out_of_a_passage_on_either_side() -> None:

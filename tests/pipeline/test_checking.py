@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import redis
 from django.db import OperationalError
+from django.db.models import F
 
 from core.clock import SystemClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, digest
@@ -15,8 +16,10 @@ from core.matches import RewordedClass
 from core.pages import Fetched, Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
+from core.wording import say
 from core.works import StoredFingerprint
 from crawler.reading import read_page
+from deploy.cli.checking import sentence_of
 from fingerprint.algorithms import DEFAULT
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
@@ -248,30 +251,45 @@ def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kep
     assert (damage.store, damage.place, damage.cases) == (Store.ADMIN, "records_casematch", (match.case_id,))
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"pairs": [[0, 10, 0, 10, 0.9], [12, 20, 15, 999_999, 0.8]]},
-        {"pairs": [[12, 20, 15, 22, 0.8], [0, 10, 0, 10, 0.9]]},
-        {"pairs": [[0, 10, 0, 10, 0.9]]},
-        {"work_text_digest": "0" * 64},
-    ],
-    ids=["beyond the text", "out of order", "one less", "another text"],
-)
-def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept, changed: dict[str, Any]) -> None:
-    match, now = CaseMatch.objects.get(), kept.live.ports.clock.now()
-    lead = RewordedLead.objects.create(
+def lead_on(match: CaseMatch) -> RewordedLead:
+    """A lead between the texts of a case, with two pairs."""
+    return RewordedLead.objects.create(
         page=match.case.page, work=match.case.work, text_id=match.text_id, page_url=match.case.page.url,
         found_as=RewordedClass.REWORDED, score=60.0, standing_out=6.0,
         pairs=[[0, 10, 0, 10, 0.9], [12, 20, 15, 22, 0.8]], pair_count=2, sentence_count=9,
         in_order=2, algorithm_version=1, version_id=match.version_id,
         raw_digest=match.raw_digest, page_text_digest=match.page_text_digest, work_text_digest=match.work_text_digest,
-        fetched_at=now, found_at=now,
+        fetched_at=match.fetched_at, found_at=match.fetched_at,
     )  # fmt: skip
+
+
+def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) -> None:
+    lead = lead_on(CaseMatch.objects.get())
     assert kept.check() == []
-    RewordedLead.objects.update(**changed)
-    (damage,) = kept.check()
-    assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "records_rewordedlead", str(lead.pk))
+    for changed in (
+        {"pairs": [lead.pairs[0], [12, 20, 15, 999_999, 0.8]]},  # beyond the text
+        {"pairs": lead.pairs[::-1]},
+        {"pairs": lead.pairs[:1]},
+        {"work_text_digest": "0" * 64},
+    ):
+        RewordedLead.objects.update(**changed)
+        (damage,) = kept.check()
+        assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "records_rewordedlead", str(lead.pk))
+        lead.save()
+    assert f"; lead {lead.pk} (" in say(sentence_of(damage), "en")
+    assert "rows come back with all of the backup alone" in say(sentence_of(damage), "en")
+
+
+def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept: Kept) -> None:
+    lead = lead_on(CaseMatch.objects.get())
+    PageRecord.objects.update(reworded_version_id=F("version_id"))
+    RightsHolder.objects.update(reworded_kinds=[lead.work.kind])
+    RewordedLead.objects.update(pair_count=3)
+    owing = PageRecord.objects.exclude(reworded_version_id=F("version_id"))
+    assert told(kept.check(may_mend=False)) == [("records_rewordedlead", "changed", "can be made anew")]
+    assert not owing.exists()
+    assert told(kept.check()) == [("records_rewordedlead", "changed", "searched again")]
+    assert owing.get() == lead.page
 
 
 def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:

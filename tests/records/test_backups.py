@@ -36,7 +36,7 @@ from records.backups.mending import mend
 from records.backups.restoring import Target, require_empty, require_fitting, restore
 from records.backups.verification import verify
 from records.backups.writing import Made, Source, make
-from records.models import Case, Chapter, EvidenceBundle, PageCheck, PageRecord, Work
+from records.models import Case, Chapter, EvidenceBundle, PageCheck, PageRecord, RewordedLead, Work
 from tests.support import admin_data
 from tests.support.case_texts import Texts, keep_estate
 from tests.support.s3_server import S3Server
@@ -361,7 +361,8 @@ def test_the_lines_and_documents_are_read_without_the_product(stored: Stored) ->
 
 def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) -> None:
     place, works = MemoryObjects(), MongoWorkStore(stored.mongo)
-    withdrawn = works.put_text("后来撤回的一章。")
+    withdrawn, of_a_lead = works.put_text("后来撤回的一章。"), works.put_text("改过的一章，只有一条线索还指着它。")
+    RewordedLead.objects.filter(pk=stored.world.ours.lead.pk).update(text_id=of_a_lead)
     manifest = stored.backed_up(place).backup.manifest
     works.remove_text(withdrawn)
     Work.objects.filter(pk=stored.world.ours.works[0].pk).update(title="备份之后改过的标题")
@@ -373,8 +374,11 @@ def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) ->
     stored.mongo["page_texts"].update_one({"_id": text}, {"$set": {"data": b"garbled"}})
     stored.mongo["page_versions"].delete_one({"_id": version})
     stored.mongo["evidence_parts"].update_one({"_id": f"{bundle.digest}/0000"}, {"$set": {"data": b"garbled"}})
+    works.remove_text(of_a_lead)
     mended = mend(manifest, place, stored.target, installation_key(), unheard)
-    assert mended.put_back == (f"page_texts/{text}", f"page_versions/{version}", f"evidence/{bundle.digest}")
+    assert set(mended.put_back) == {
+        f"page_texts/{text}", f"page_versions/{version}", f"work_texts/{of_a_lead}", f"evidence/{bundle.digest}",
+    }  # fmt: skip
     assert (stored.rows(), stored.documents()) == before
     assert mend(manifest, place, stored.target, installation_key(), unheard).put_back == ()
     with pytest.raises(BadInput, match="of another installation"):

@@ -180,9 +180,9 @@ def test_what_was_compared_anew_since_is_confirmed_first(estate: admin_data.Esta
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("page_text_digest", "0" * 64, "the text of the page that was compared"),
-        ("work_text_digest", "0" * 64, "the text of the work that was compared"),
-        ("text_id", "0" * 40, "the text of the work that was compared"),
+        ("page_text_digest", "0" * 64, "the page of lead"),
+        ("work_text_digest", "0" * 64, "the text of the work of lead"),
+        ("text_id", "0" * 40, "the text of the work of lead"),
     ],
 )
 def test_where_a_text_is_gone_or_another_it_is_said(

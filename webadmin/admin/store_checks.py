@@ -29,6 +29,7 @@ KINDS = {
 REMEDIES = {
     "made anew": _("made anew, whole again"),
     "can be made anew": _("can be made anew"),
+    "searched again": _("its page will be compared by meaning again"),
     "restore": _("comes back from the backup"),
 }
 

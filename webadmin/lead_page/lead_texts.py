@@ -1,12 +1,13 @@
 """The two texts that a lead compares, as the stores still have them, or a sentence that says why they do not."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
-from core.ids import VersionId, WorkTextId, digest
+from core.errors import BadInput, ZhuiwenError
 from records import stores
+from records.leads.compared_texts import compared_page, compared_work
 from records.models import RewordedLead
 from webadmin.wording import said
 
@@ -23,31 +24,19 @@ class LeadTexts:
 def texts_of(lead: RewordedLead) -> LeadTexts:
     """Fetch both texts; what fails is told in a note, never raised."""
     found = LeadTexts()
-    try:
-        version = stores.page_store().version(VersionId(lead.version_id))
-        page = (version.reading.text_with(lead.page_text_digest) or version.reading.text) if version else None
-        work = stores.work_store().text(WorkTextId(lead.text_id))
-    except ZhuiwenError as error:
-        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
-        found.notes.append(words % {"error": said(error)})
-        return found
-    found.page = _checked(found, page, lead.page_text_digest, _("page"))
-    found.work = _checked(found, work, lead.work_text_digest, _("work"))
+    found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
+    found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
     return found
 
 
-def _checked(found: LeadTexts, text: str | None, expected: str, name: str) -> str | None:
-    if text is None:
-        words = _(
-            "The text of the %(side)s is no longer in the page store. Of the sentences only their places were kept, so"
-            " they cannot be shown."
-        )
-    elif digest(text.encode("utf-8", "surrogatepass")) != expected:
-        words = _(
-            "The stored text of the %(side)s no longer has the digest of what was compared, so the sentences cannot be"
-            " shown."
-        )
-    else:
-        return text
-    found.notes.append(words % {"side": name})
+def _told(found: LeadTexts, read: Callable[[], str]) -> str | None:
+    try:
+        return read()
+    except BadInput as error:
+        note = said(error)
+    except ZhuiwenError as error:
+        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
+        note = words % {"error": said(error)}
+    if note not in found.notes:
+        found.notes.append(note)
     return None

@@ -12,6 +12,8 @@ import redis
 from django_celery_beat.models import PeriodicTask
 
 from core.settings_loading import load
+from core.wording import say
+from deploy.cli.reworded_standing import noted_backlog
 from deploy.services import processes as service_processes
 from pipeline import crawlers, tasks, worker
 from pipeline.app import app
@@ -20,12 +22,14 @@ from pipeline.pending import QUEUES
 from pipeline.redis_lock import forget_lock
 from pipeline.reworded import searching as searching_module
 from pipeline.reworded.holder_works import HolderWorks
+from pipeline.reworded.note import KEY
 from pipeline.reworded_process import LOCK, NICENESS
 from pipeline.schedule import ensure_schedule
 from records.models import FailedMessage, RewordedCheck, RewordedLead
 from tests.support.encoders import needs_encoder
 from tests.support.installation import REWORDED, Installation, Machine, installed, wait_until
 from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
+from tests.support.rewritten import INNOCENT
 from tests.support.web_server import WebServer
 
 GIVEN = other_words()
@@ -176,12 +180,15 @@ class TestTask:
         return made
 
     @pytest.fixture
-    def chain(self, monkeypatch: pytest.MonkeyPatch) -> RewordedChain:
+    def chain(self, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> Iterator[RewordedChain]:
         made = reworded_chain()
         made.add_work(GIVEN.source)
         made.add_page(GIVEN.text)
         monkeypatch.setattr(tasks, "live", lambda _: made.ports)
-        return made
+        with redis.Redis.from_url(redis_url) as client:
+            monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+            yield made
+            client.delete(KEY)
 
     def test_a_process_is_started_where_something_is_owed(self, chain: RewordedChain, started: list[object]) -> None:
         tasks.search_reworded()
@@ -209,6 +216,29 @@ class TestTask:
         chain.watch()
         tasks.search_reworded()
         assert caplog.text == ""
+
+    @needs_encoder
+    def test_the_status_says_how_much_is_left_and_what_is_missing(
+        self, chain: RewordedChain, started: list[object], monkeypatch: pytest.MonkeyPatch, redis_url: str
+    ) -> None:
+        settings = load({"ZHUIWEN_REDIS_URL": redis_url})
+
+        def told() -> list[str]:
+            tasks.search_reworded()
+            return [say(line, "en") for line in noted_backlog(settings)]
+
+        (line,) = told()
+        assert line.startswith("comparison by meaning: 0 pages wait, 1 texts of works are not looked for yet (20")
+        chain.search()
+        chain.add_page(INNOCENT, "/2")
+        chain.add_page(INNOCENT, "/3")
+        assert told()[0].startswith("comparison by meaning: 2 pages wait, 0 texts")
+        monkeypatch.setattr(tasks, "is_installed", lambda: False)
+        _, missing = told()
+        assert "(甲)" in missing
+        assert "pip install 'zhuiwen[reworded]'" in missing
+        chain.watch()
+        assert told() == []
 
     def test_it_has_a_queue_of_its_own_behind_all_others_and_comes_each_minute(self) -> None:
         assert app.conf.task_routes["pipeline.search_reworded"] == {"queue": "reworded"}
