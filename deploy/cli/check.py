@@ -91,6 +91,7 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
     from deploy.cli.leads import search_among
     from matcher.reworded.calibration import COPIED_SHARE
+    from matcher.reworded.kinds import for_kind
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
     from pipeline.wiring import live
@@ -104,11 +105,13 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
         found = search_among(texts, frozenset((is_latin(text),)), meter.text).search(text)
     copied = {match.text_id for match in matches}
     owners = _owners([match.text_id for match in found])
-    return [
-        Lead(match, _works(owners[match.text_id]), texts[match.text_id])
-        for match in found
-        if match.text_id not in copied and owners[match.text_id]
-    ]
+    leads = []
+    for match in found:
+        several = [] if match.text_id in copied else owners[match.text_id]
+        counted = next(filter(None, (for_kind(match, each.work.kind) for each in several)), None)
+        if counted is not None:
+            leads.append(Lead(counted, _works(several), texts[match.text_id]))
+    return leads
 
 
 def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":

@@ -20,6 +20,7 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import MemoryChunkIndex
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch
+from matcher.reworded.kinds import calibration_of
 from matcher.reworded.meanings import MemoryMeaningIndex, add_text
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
@@ -28,6 +29,7 @@ from matcher.reworded.stretches import MemoryTexts
 WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
 INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
 OF_ONE_TRADE = {"tiny": 20, "small": 500, "full": 4_000}  # innocent passages that are looked for in works like them
+WORKS_OF = {"news": "news", "encyclopedia": "other", "modern": "essay"}
 CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are looked for in works in English
 PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
 EVERYTHING = replace(DEFAULT, min_scores=tuple((name, 0.5) for name in RewordedClass))
@@ -70,6 +72,7 @@ class RewordedAlarms:
     passages: int
     scores: tuple[InnocentScore, ...]
     cpu_s: float
+    works_kind: str = ""  # as the product names kinds, where all the works are of one
 
     @property
     def reworded_class(self) -> RewordedClass:
@@ -79,7 +82,8 @@ class RewordedAlarms:
     @property
     def named(self) -> int:
         """How many the product would name."""
-        return sum(each.score >= DEFAULT.min_score(self.reworded_class, each.standing_out) for each in self.scores)
+        asked = calibration_of(self.works_kind)
+        return sum(each.score >= asked.min_score(self.reworded_class, each.standing_out) for each in self.scores)
 
     def above(self, min_score: float) -> int:
         """How many have such a score."""
@@ -141,7 +145,7 @@ def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: s
         chunks.add(text_id, text)
     low = _searcher(Indexes(chunks), works, encoder, EVERYTHING)
     alarms = _alarms(low, innocent, sum(map(len, works.values())), lambda done, of: None)
-    return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
+    return [replace(row, kind=f"{row.kind}, of one trade", works_kind=WORKS_OF[row.kind]) for row in alarms]
 
 
 def _from_english(

@@ -10,7 +10,7 @@ from core.text import TextRange
 from matcher.reworded.alignment import Alignment, align
 from matcher.reworded.background import Background, Windows
 from matcher.reworded.blocks import Block, blocks, runs
-from matcher.reworded.calibration import DEFAULT, Band, RewordedCalibration
+from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
@@ -149,7 +149,7 @@ class RewordedSearch:
         if score < least:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.joining_share * least]
-        return RewordedMatch(found, text_id, score, ratio, _band(found, score), self._pairs(joined))
+        return RewordedMatch(found, text_id, score, ratio, highest(bands(found), score), self._pairs(joined))
 
     def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""
@@ -170,9 +170,3 @@ class RewordedSearch:
 
 def _range(units: Units, number: int) -> TextRange:
     return TextRange(int(units[number, 0]), int(units[number, 1]))
-
-
-def _band(found: RewordedClass, score: float) -> Band | None:
-    """The highest band that the score reaches."""
-    reached = [band for band in bands(found) if score >= band.min_score]
-    return max(reached, key=lambda band: band.min_score, default=None)

@@ -15,6 +15,7 @@ from core.matches import RewordedState
 from core.pages import PageVersion
 from core.ports import WorkTexts
 from matcher.reworded.found import RewordedMatch
+from matcher.reworded.kinds import for_kind
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
 from records.batches import batches
@@ -142,25 +143,31 @@ class _Writer:
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:
-                chapter = self._named(page, each.version, match)
-                if chapter is not None and each.version is not None:
+                named = self._named(page, each.version, match)
+                if named is not None and each.version is not None:
                     key = (page.page_id, str(match.text_id))
-                    found.setdefault(key, self._lead(page, each.version, match, chapter))
+                    found.setdefault(key, self._lead(page, each.version, *named))
         return [found[key] for key in sorted(found)]
 
-    def _named(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
-        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have."""
+    def _named(
+        self, page: PageRecord, version: PageVersion | None, match: RewordedMatch
+    ) -> tuple[RewordedMatch, Chapter] | None:
+        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have.
+
+        With the match as it counts for a work of that kind.
+        """
         if version is None or self._rights is None:
             return None
         for chapter in self._chapters[str(match.text_id)]:
-            if (page.page_id, chapter.work_id) in self._copied:
+            counted = for_kind(match, chapter.work.kind)
+            if counted is None or (page.page_id, chapter.work_id) in self._copied:
                 continue
             asked = Copied(
                 chapter.work_id, page.page_id, version.page_url, page.last_seen, author_of(version),
                 [chapter.text_id],
             )  # fmt: skip
             if self._rights.ruling(asked).reason is None:
-                return chapter
+                return counted, chapter
         return None
 
     def _lead(self, page: PageRecord, version: PageVersion, match: RewordedMatch, chapter: Chapter) -> RewordedLead:
