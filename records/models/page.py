@@ -54,8 +54,9 @@ class PageRecord(models.Model):
             *in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
             *in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
             *in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
+            # In an order that no other index has: PostgreSQL would go along that one, past all pages that owe nothing.
             models.Index(
-                fields=["rights_holder", "page_id"],
+                fields=["rights_holder", "reworded_version_id", "page_id"],
                 condition=Q(gone_since__isnull=True) & ~Q(reworded_version_id=F("version_id")),
                 name="page_owes_reworded",
             ),

@@ -24,19 +24,19 @@ class LeadTexts:
 def texts_of(lead: RewordedLead) -> LeadTexts:
     """Fetch both texts; what fails is told in a note, never raised."""
     found = LeadTexts()
-    found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
-    found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
+    try:
+        found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
+        found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
+    except ZhuiwenError as error:
+        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
+        found.notes.append(words % {"error": said(error)})
     return found
 
 
 def _told(found: LeadTexts, read: Callable[[], str]) -> str | None:
+    """What is read, or a note that it is gone or another."""
     try:
         return read()
     except BadInput as error:
-        note = said(error)
-    except ZhuiwenError as error:
-        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
-        note = words % {"error": said(error)}
-    if note not in found.notes:
-        found.notes.append(note)
-    return None
+        found.notes.append(said(error))
+        return None

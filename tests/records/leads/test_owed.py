@@ -68,9 +68,9 @@ class TestPages:
         world.checked(pages[3], NOON)
         changed = world.checked(pages[4])
         PageRecord.objects.filter(pk=changed.pk).update(version_id="v005")
-        assert world.owing() == ["p004", "p005", "p002", "p001", "p000"]
-        assert world.owing(limit=1) == ["p004"]
-        assert world.owing(limit=4) == ["p004", "p005", "p002", "p001"]
+        assert world.owing() == ["p005", "p004", "p002", "p001", "p000"]
+        assert world.owing(limit=1) == ["p005"]
+        assert world.owing(limit=4) == ["p005", "p004", "p002", "p001"]
 
     def test_those_of_others_that_are_gone_uncompared_or_given_up_owe_nothing(self, world: World) -> None:
         world.page(1, gone_since=NOON)
