@@ -31,12 +31,12 @@ quick: $(VENV)/.dev ## every test that needs no process, service or browser, in 
 
 # Twice as many as cores, since tests wait too; three were no faster here and half as slow again on another machine (docs/figures.md).
 PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( 2 * n )))
-test: $(VENV)/.dev ## every test of the parts and of what they do together, in parallel; PROCESSES
+test: $(VENV)/.dev ## every test but those of the next target, in parallel; PROCESSES
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal -m "not end_to_end"
 
 # A file serves one installation to all its tests.
-test-whole: $(VENV)/.dev ## whole installations as users run them: the demo, killed, hung and cut off, and whom they call
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m end_to_end tests/end_to_end
+test-whole: $(VENV)/.dev ## whole installations and machines: the demo, killed, hung and cut off, crawlers on two machines, whom they call
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m end_to_end
 
 SERVERS ?=
 test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it; SERVERS=--sample

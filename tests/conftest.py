@@ -34,8 +34,19 @@ pytest_plugins = [
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a browser goes first, so that no worker waits at the end for long tests of another."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    """Each worker begins with its share of what starts browsers or processes, so that none waits for another at the end.
+
+    A worker is given as many neighbours as any other, in their order, and takes over from others when it is done.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("process")]
+    chosen = set(long)
+    short = [item for item in items if item not in chosen]
+    items[:] = [item for worker in range(workers) for part in (long, short) for item in _share(part, worker, workers)]
+
+
+def _share(items: list[pytest.Item], worker: int, workers: int) -> list[pytest.Item]:
+    return items[len(items) * worker // workers : len(items) * (worker + 1) // workers]
 
 
 def pytest_collection_finish() -> None:

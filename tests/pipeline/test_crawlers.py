@@ -25,7 +25,10 @@ from tests.support.installation import CRAWL, CRAWLER, DEADLINE_S, Crawl, Instal
 from tests.support.small_disk import filled, mounted
 from tests.support.web_server import Answer, Routes, WebServer, page
 
-pytestmark = pytest.mark.timeout(900)  # some ten interpreters a test, which others may hold up
+pytestmark = [
+    pytest.mark.end_to_end,
+    pytest.mark.timeout(900),
+]  # some ten interpreters a test, which others may hold up
 
 PAGES, LISTS = 15, 3
 SLOW = {"delay_s": 0.2}

@@ -18,7 +18,7 @@ from tests.support.installation import CRAWLER, Installation, installed, wait_un
 from tests.support.redis_server import own_redis
 from tests.support.web_server import WebServer
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

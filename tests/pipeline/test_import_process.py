@@ -11,7 +11,7 @@ from tests.crawler.test_warc_import import Archive, markup
 from tests.support.installation import IMPORT, Installation, Machine, installed, wait_until
 from tests.support.web_server import WebServer
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(600)]
 
 PAGES = 400
 _REQUEST = """

@@ -11,7 +11,7 @@ from tests.pipeline.test_crawlers import hold_after, watched
 from tests.support.installation import Installation, Machine, installed, wait_until
 from tests.support.web_server import Answer, WebServer, page
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
 PAGE = "/s0/p/3"
 _ASK = """

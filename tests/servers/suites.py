@@ -18,4 +18,4 @@ SAMPLE = (
     "tests/records/test_locks.py",
 )
 # What touches a store, and needs neither a browser nor seconds of computing.
-SELECTION = "(service or django_db) and not (browser or slow or end_to_end)"
+SELECTION = "(service or django_db) and not (browser or slow)"
