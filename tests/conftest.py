@@ -34,7 +34,7 @@ pytest_plugins = [
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each worker begins with its share of what starts browsers or processes, so that none waits for another at the end.
+    """Each worker begins with its share of what starts browsers or processes; or one would wait for another at the end.
 
     A worker is given as many neighbours as any other, in their order, and takes over from others when it is done.
     """
