@@ -34,12 +34,12 @@ pytest_plugins = [
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each worker begins with its share of what starts browsers or processes; or one would wait for another at the end.
+    """Each worker begins with its share of the long ones: browsers, processes, computing; or one waits at the end.
 
     A worker is given as many neighbours as any other, in their order, and takes over from others when it is done.
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    long = [item for item in items if item.get_closest_marker("browser") or item.get_closest_marker("process")]
+    long = [item for item in items if any(map(item.get_closest_marker, ("browser", "process", "slow")))]
     chosen = set(long)
     short = [item for item in items if item not in chosen]
     items[:] = [item for worker in range(workers) for part in (long, short) for item in _share(part, worker, workers)]

@@ -10,7 +10,7 @@ from deploy.home import Home, prepare
 from deploy.services import down, orphans, up
 from tests.support.command_line import CommandLine
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.usefixtures("processes")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900), pytest.mark.usefixtures("processes")]
 
 PHRASE = "correct horse battery staple"
 HIDDEN = "hush-hush-hush-never-in-the-clear"

@@ -31,7 +31,7 @@ from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
 
-pytestmark = pytest.mark.usefixtures("processes")
+pytestmark = [pytest.mark.end_to_end, pytest.mark.usefixtures("processes")]
 
 STORES = ("mongo", "redis")
 DISK_MB = 160  # of which what counts as full is 64

@@ -26,7 +26,7 @@ from laboratory.ports import free_port
 from pagestore.mongo import connect
 from tests.support.embedded import is_running, wait_until
 
-pytestmark = pytest.mark.usefixtures("processes")
+pytestmark = [pytest.mark.end_to_end, pytest.mark.usefixtures("processes")]
 
 STORES = ("mongo", "redis")
 

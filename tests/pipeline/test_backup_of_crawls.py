@@ -14,7 +14,7 @@ from tests.support.embedded import EmbeddedMongo
 from tests.support.installation import CRAWLER, Installation, Machine, installed, wait_until
 from tests.support.web_server import WebServer
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
 OTHER = os.environ.get("TEST_DATABASE_URL", "")
 _BACK_UP = """
