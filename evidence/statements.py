@@ -80,21 +80,12 @@ def of_paper(paper: Paper) -> dict[str, Any]:
 
 def of_bundle(bundle: Opened) -> dict[str, Any]:
     """The few lines that a reader looks for first."""
-    page, finding = bundle.page, bundle.finding
-    return {
-        "digest": bundle.digest,
-        "file": layout.bundle_file(bundle.digest),
-        "url": page["url"],
-        "title": page["title"],
-        "fetched_at": page["fetched_at"],
-        "body_digest": page["body_digest"],
-        "text_digest": page["text_digest"],
+    finding = bundle.finding
+    return _of_any(bundle) | {
         "work": finding["work"],
-        "class": finding["class"],
         "similarity": finding["similarity"],
         "passages": len(finding["passages"]),
         "algorithm_id": finding["algorithm_id"],
-        "code_version": finding["code_version"],
     }
 
 
@@ -105,6 +96,17 @@ def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:
 
 def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
     """The few lines that a reader looks for first."""
+    found = bundle.finding
+    return _of_any(bundle) | {
+        "work": {name: value for name, value in found["work"].items() if name != "passage"},
+        "score": found["score"],
+        "pairs": len(found["pairs"]),
+        "algorithm_version": found["algorithm_version"],
+    }
+
+
+def _of_any(bundle: Opened) -> dict[str, Any]:
+    """What is said alike of a case's and of a lead's."""
     page, found = bundle.page, bundle.finding
     return {
         "digest": bundle.digest,
@@ -114,11 +116,7 @@ def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
         "fetched_at": page["fetched_at"],
         "body_digest": page["body_digest"],
         "text_digest": page["text_digest"],
-        "work": {name: value for name, value in found["work"].items() if name != "passage"},
         "class": found["class"],
-        "score": found["score"],
-        "pairs": len(found["pairs"]),
-        "algorithm_version": found["algorithm_version"],
         "code_version": found["code_version"],
     }
 

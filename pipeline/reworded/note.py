@@ -18,7 +18,7 @@ log = logging.getLogger("zhuiwen.reworded")
 
 def note_backlog(client: "redis.Redis", watches: Sequence[Watch], seen_at: datetime, *, has_encoder: bool) -> None:
     """Note it, with who has it switched on; nothing where nobody has. A Redis that is away keeps what it had."""
-    left = owed.backlog()
+    left = owed.backlog(watches)
     note = {
         "holders": [watch.name for watch in watches],
         "has_encoder": has_encoder,

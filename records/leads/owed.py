@@ -110,10 +110,10 @@ def owing_pages(watch: Watch, until: datetime, limit: int) -> list[OwingPage]:
     return found
 
 
-def backlog() -> Backlog:
-    """What is left of all who have it switched on."""
+def backlog(watches: Iterable[Watch]) -> Backlog:
+    """What is left of these."""
     pages = texts = 0
-    for watch in watches():
+    for watch in watches:
         until = newest(watch)
         if until is not None and owing_pages(watch, until, 1):  # an index says so; PostgreSQL counts by whole tables
             pages += sum(rows.count() for rows, _ in _owing(watch, until))
