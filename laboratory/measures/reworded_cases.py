@@ -14,6 +14,7 @@ from typing import Any
 from core.ids import WorkTextId
 from core.text import TextRange
 from laboratory.cases.rewrites import WORKS, Rewrite, rewrites
+from laboratory.speed.markov import ChainText
 
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
 DOCS = Path(__file__).parents[2] / "docs"
@@ -38,6 +39,7 @@ HELD_BACK = {
 }
 MODERN = ("news", "encyclopedia", "modern")
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
+CHAIN_OF_CHARS, CHAIN_TEXT_CHARS = 8_000_000, 5_000  # of what generated texts are made, and how long each is
 AROUND = 4  # unrelated passages that a page has around the one that counts
 FROM_ENGLISH = "from_english"  # of laboratory.cases.rewrites
 ENGLISH = "English"  # what stands in kinds of pages in English
@@ -85,7 +87,10 @@ class RewordedCorpora:
         return first
 
     def works(self, chars: int) -> dict[WorkTextId, str]:
-        """The works that pages were made of, then others up to that many characters: first editions, then all."""
+        """The works that pages were made of, then others up to that many characters: first editions, then all.
+
+        Where the corpora end before that, text that a chain of characters makes of them is the rest.
+        """
         found = {**demo_works(), **{WorkTextId(case["source_id"]): case["source_text"] for case in self.bible[::2]}}
         left = chars - sum(map(len, found.values()))
         kept = [record for record in self._records if record["work"] not in HELD_BACK]
@@ -94,6 +99,10 @@ class RewordedCorpora:
                 break
             found[WorkTextId(record["id"])] = record["text"]
             left -= len(record["text"])
+        else:
+            chain = ChainText(found.values(), CHAIN_OF_CHARS)
+            for number, start in enumerate(range(0, left, CHAIN_TEXT_CHARS)):
+                found[WorkTextId(f"chain/{number}")] = chain.text(min(CHAIN_TEXT_CHARS, left - start), seed=number)
         return found
 
     @cached_property

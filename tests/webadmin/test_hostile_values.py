@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
@@ -122,8 +122,11 @@ def test_no_name_of_a_record_breaks_its_pages(world: admin_data.World, model: ty
     urls = [url for url in admin.site._registry[model].get_urls() if url.name and "object_id" in str(url.pattern)]
     assert urls
     record = model._default_manager.order_by("pk").first()
+    turn = cycle(HOSTILE)
     for url in urls:
-        for value in HOSTILE:
+        # What Django gives every model is read by the same code.
+        is_djangos = str(url.name).endswith(("_change", "_delete", "_history"))
+        for value in islice(turn, 4) if is_djangos else HOSTILE:
             for path in _paths(url, value.replace("%", "%25"), record.pk if record else 1):
                 assert client.get(path).status_code in ANSWERS, (url.name, value[:20])
                 assert client.post(path, {"post": "yes"}).status_code in ANSWERS, (url.name, value[:20])
