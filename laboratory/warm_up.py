@@ -4,7 +4,7 @@ Run as `python -m laboratory.warm_up`; or each process of the tests would do it 
 """
 
 from fingerprint.engines.catalogue import ENGINES
-from laboratory.speed.markov import ChainText
+from laboratory.markov import ChainText
 from matcher.warm_up import CHINESE
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from core.ids import WorkTextId
 from core.text import TextRange
 from laboratory.cases.rewrites import WORKS, Rewrite, rewrites
-from laboratory.speed.markov import ChainText
+from laboratory.markov import ChainText
 
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,7 +11,7 @@ from core.ids import WorkTextId, work_text_id
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from laboratory.draws import generator, number, one_of
-from laboratory.speed.markov import ChainText
+from laboratory.markov import ChainText
 
 CHAIN_CHARS = 8_000_000  # of real text that the generator follows: 128 MB
 PAGE_CHARS = 2_500

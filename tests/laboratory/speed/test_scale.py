@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from laboratory.markov import ChainText
 from laboratory.speed import scale
-from laboratory.speed.markov import ChainText
 from laboratory.speed.scale import Plan, real_texts, scaled
 from tests.support.corpus_texts import SHARED_CORPORA, story
 
