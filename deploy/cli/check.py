@@ -91,7 +91,6 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
     from deploy.cli.leads import search_among
     from matcher.reworded.calibration import COPIED_SHARE
-    from matcher.reworded.kinds import for_kind
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
     from pipeline.wiring import live
@@ -108,9 +107,8 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     leads = []
     for match in found:
         several = [] if match.text_id in copied else owners[match.text_id]
-        counted = next(filter(None, (for_kind(match, each.work.kind) for each in several)), None)
-        if counted is not None:
-            leads.append(Lead(counted, _works(several), texts[match.text_id]))
+        if several:
+            leads.append(Lead(match, _works(several), texts[match.text_id]))
     return leads
 
 

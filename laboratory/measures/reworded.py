@@ -1,8 +1,8 @@
 """How well pages in other words are found, and how many innocent ones are named.
 
-`zhuiwen bench quality --parts reworded`. Innocent passages are scored down to nothing, so that every threshold can be
-read off; those of the half that thresholds are chosen on are told apart from the others. Rewritten pages are searched
-for as the product does.
+`zhuiwen bench quality --parts reworded`. Innocent passages are scored below what is named too,
+so that other thresholds can be read off; those of the half that thresholds are chosen on are told apart from the
+others. Rewritten pages are searched for as the product does.
 """
 
 import time
@@ -20,7 +20,6 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import MemoryChunkIndex
 from matcher.reworded.encoding import Encoder, UseEncoder
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.kinds import calibration_of
 from matcher.reworded.meanings import MemoryMeaningIndex, add_text
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
@@ -29,10 +28,9 @@ from matcher.reworded.stretches import MemoryTexts
 WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
 INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
 OF_ONE_TRADE = {"tiny": 20, "small": 500, "full": 4_000}  # innocent passages that are looked for in works like them
-WORKS_OF = {"news": "news", "encyclopedia": "other", "modern": "essay"}
 CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are looked for in works in English
 PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
-EVERYTHING = replace(DEFAULT, min_scores=tuple((name, 0.5) for name in RewordedClass))
+LOW = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, 15.0), (RewordedClass.TRANSLATED, 0.5)))
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +55,6 @@ class InnocentScore(NamedTuple):
     """What an innocent passage had at most, with what text: for who wants to see how innocent it is."""
 
     score: float
-    standing_out: float
     case_id: str
     text_id: WorkTextId
 
@@ -72,7 +69,6 @@ class RewordedAlarms:
     passages: int
     scores: tuple[InnocentScore, ...]
     cpu_s: float
-    works_kind: str = ""  # as the product names kinds, where all the works are of one
 
     @property
     def reworded_class(self) -> RewordedClass:
@@ -82,8 +78,7 @@ class RewordedAlarms:
     @property
     def named(self) -> int:
         """How many the product would name."""
-        asked = calibration_of(self.works_kind)
-        return sum(each.score >= asked.min_score(self.reworded_class, each.standing_out) for each in self.scores)
+        return self.above(DEFAULT.min_score(self.reworded_class))
 
     def above(self, min_score: float) -> int:
         """How many have such a score."""
@@ -129,7 +124,7 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     chinese = [case for case in rewritten if not case.kind.startswith(ENGLISH)]
     fared = _fared(search, rewritten, "alone", chars)
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
-    low = _searcher(indexes, works, encoder, EVERYTHING)
+    low = _searcher(indexes, works, encoder, LOW)
     alarms = _alarms(low, [*innocent, *source.innocent_english()], chars, progress)
     alarms += _of_one_trade(source, encoder, chars, size, seed)
     back = _from_english(source, encoder, seed)
@@ -143,9 +138,9 @@ def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: s
     chunks = MemoryChunkIndex()
     for text_id, text in works.items():
         chunks.add(text_id, text)
-    low = _searcher(Indexes(chunks), works, encoder, EVERYTHING)
+    low = _searcher(Indexes(chunks), works, encoder, LOW)
     alarms = _alarms(low, innocent, sum(map(len, works.values())), lambda done, of: None)
-    return [replace(row, kind=f"{row.kind}, of one trade", works_kind=WORKS_OF[row.kind]) for row in alarms]
+    return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
 
 
 def _from_english(
@@ -159,7 +154,7 @@ def _from_english(
     chars, indexes = sum(map(len, works.values())), Indexes(MemoryChunkIndex(), latin=latin)
     fared = _fared(_searcher(indexes, works, encoder, DEFAULT), source.translated(), "alone", chars)
     innocent = source.innocent_chinese(CHINESE_AGAINST_ENGLISH, draws.generator(seed, "english"))
-    low = _searcher(indexes, works, encoder, EVERYTHING)
+    low = _searcher(indexes, works, encoder, LOW)
     alarms = _alarms(low, innocent, chars, lambda done, of: None)
     return fared, [replace(row, kind=f"{row.kind}, of English") for row in alarms]
 
@@ -231,7 +226,7 @@ def _alarms(
             began, scores = time.process_time(), []
             for case in half:
                 best = search.search(case.text)[:1]
-                scores += [InnocentScore(each.score, each.standing_out, case.case_id, each.text_id) for each in best]
+                scores += [InnocentScore(each.score, case.case_id, each.text_id) for each in best]
                 done += 1
                 progress(done, len(cases))
             cpu_s = round(time.process_time() - began, 3)

@@ -71,6 +71,12 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
     return both.astype(np.uint32), (both >> _LOW_BITS).astype(np.uint32)
 
 
+def shared_pairs(text: str, other: str) -> float:
+    """How much of the pairs of characters of a text another has, [0, 1]; 0 of a text without any."""
+    keys = np.unique(_pairs(text)[0])
+    return float(np.isin(keys, _pairs(other)[0]).mean()) if keys.size else 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TextCells:
     """What an index needs of a text. chars: its length; keys and cells: as of `cell_keys`.

@@ -23,15 +23,14 @@ class RewordedPair:
 class RewordedMatch:
     """A lead: a statistical comparison of meaning, which proves no copying.
 
-    score: of the best block of 16 sentences of the page; it has no upper bound and is no share. band: how often
-    innocent passages reached as much, None where that was not measured. standing_out: how many times as much the
-    stretch of the work shared with the page as the tenth best of all stretches did. pairs: by the page.
+    score: of the best block of 16 sentences of the page, less what it has with other places of the works
+    (`rivals`, Chinese against Chinese alone); it has no upper bound and is no share. band: how often innocent passages
+    reached as much, None where that was not measured. pairs: by the page.
     """
 
     found: RewordedClass
     text_id: WorkTextId
     score: float
-    standing_out: float
     band: Band | None
     pairs: tuple[RewordedPair, ...]
 

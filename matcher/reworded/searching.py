@@ -17,6 +17,7 @@ from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.gate import Candidate, standing_out
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.record import bands
+from matcher.reworded.rivals import beside
 from matcher.reworded.sentences import Units, is_latin, sentence_units
 from matcher.reworded.stretches import Stretch, Stretches, Texts
 
@@ -38,6 +39,7 @@ class Indexes:
 class _Part:
     """A run of sentences of the page, and what parts of it, as ranges of the page, are compared with."""
 
+    text: str  # of the page
     units: Units
     windows: Windows
     candidates: tuple[tuple[TextRange, Candidate], ...]
@@ -45,12 +47,11 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Compared:
-    """A block set against a stretch. first: its first sentence in the part; standing_out: of the stretch (gate)."""
+    """A block, sentences of a part, set against a stretch."""
 
     part: _Part
-    first: int
+    block: Block
     stretch: Stretch
-    standing_out: float
     alignment: Alignment
 
 
@@ -65,7 +66,7 @@ class RewordedSearch:
         background: Background,
         calibration: RewordedCalibration = DEFAULT,
     ) -> None:
-        self._indexes, self._encoder, self._background = indexes, encoder, background
+        self._indexes, self._texts, self._encoder, self._background = indexes, texts, encoder, background
         self._stretches = Stretches(texts, encoder, background)
         self._calibration = calibration
 
@@ -95,7 +96,7 @@ class RewordedSearch:
                 if first <= block[0] < last
                 for each in chosen
             ]
-            parts.append(_Part(encoded.units + start, self._background.windows(encoded), tuple(inside)))
+            parts.append(_Part(text, encoded.units + start, self._background.windows(encoded), tuple(inside)))
         return parts
 
     def _by_meaning(self, text: str, index: MeaningIndex | None) -> list[_Part]:
@@ -109,7 +110,7 @@ class RewordedSearch:
             if chosen := self._standing_out(found, self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
                 whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
-                parts.append(_Part(units, windows.between(first, last), tuple((whole, each) for each in chosen)))
+                parts.append(_Part(text, units, windows.between(first, last), tuple((whole, each) for each in chosen)))
         return parts
 
     def _blocks(self, units: int) -> list[Block]:
@@ -134,29 +135,42 @@ class RewordedSearch:
         several = []
         for first, last in self._blocks(part.windows.units):
             start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
-            here = {each.chunk: each for place, each in part.candidates if place.start < end and start < place.end}
+            here = dict.fromkeys(
+                each.chunk for place, each in part.candidates if place.start < end and start < place.end
+            )
             block = part.windows.between(first, last)
-            for chunk, candidate in here.items():
-                if chunk in stretches:
-                    alignment = align(block, stretches[chunk].windows)
-                    several.append(_Compared(part, first, stretches[chunk], candidate.standing_out, alignment))
+            several += [
+                _Compared(part, (first, last), stretches[chunk], align(block, stretches[chunk].windows))
+                for chunk in here
+                if chunk in stretches
+            ]
         return several
 
     def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
-        score = max(each.alignment.score for each in several)
-        ratio = max(each.standing_out for each in several)
-        least = self._calibration.min_score(found, ratio)
+        least = self._calibration.min_score(found)
+        best = max(several, key=lambda each: each.alignment.score)
+        score = best.alignment.score
+        if found is RewordedClass.REWORDED and score >= least:
+            score = round(score - self._calibration.rival_weight * self._elsewhere(best), 4)
         if score < least:
             return None
-        joined = [each for each in several if each.alignment.score >= self._calibration.joining_share * least]
-        return RewordedMatch(found, text_id, score, ratio, highest(bands(found), score), self._pairs(joined))
+        joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
+        return RewordedMatch(found, text_id, score, highest(bands(found), score), self._pairs(joined))
+
+    def _elsewhere(self, compared: _Compared) -> float:
+        """What the block has at most with another place of the works."""
+        part, (first, last) = compared.part, compared.block
+        found = self._indexes.chunks.find(part.text[part.units[first, 0] : part.units[last - 1, 1]])
+        rivals = self._stretches.around(beside(compared.stretch.chunk, found, self._texts))
+        block = part.windows.between(first, last)
+        return max((align(block, rival.windows).score for rival in rivals), default=0.0)
 
     def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
         for each in several:
             for pair in each.alignment.pairs:
-                page = _range(each.part.units, each.first + pair.page)
+                page = _range(each.part.units, each.block[0] + pair.page)
                 work = _range(each.stretch.units, pair.work)
                 strength = round(min(1.0, pair.strength / self._calibration.strength_scale), 2)
                 place = page.start, page.end

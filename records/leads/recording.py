@@ -15,7 +15,6 @@ from core.matches import RewordedState
 from core.pages import PageVersion
 from core.ports import WorkTexts
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.kinds import for_kind
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
 from records.batches import batches
@@ -28,7 +27,7 @@ from records.locks import lock_rights, locked_pages
 from records.models import Case, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
 
 _FIGURES = (
-    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "standing_out", "band",
+    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "band",
     "band_alarms", "band_passages", "pairs", "pair_count", "sentence_count", "in_order", "algorithm_version",
     "ingredients", "code_version", "version_id", "fetched_at", "raw_digest", "page_text_digest", "work_text_digest",
     "lapsed_at",
@@ -143,31 +142,25 @@ class _Writer:
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:
-                named = self._named(page, each.version, match)
-                if named is not None and each.version is not None:
+                chapter = self._named(page, each.version, match)
+                if chapter is not None and each.version is not None:
                     key = (page.page_id, str(match.text_id))
-                    found.setdefault(key, self._lead(page, each.version, *named))
+                    found.setdefault(key, self._lead(page, each.version, match, chapter))
         return [found[key] for key in sorted(found)]
 
-    def _named(
-        self, page: PageRecord, version: PageVersion | None, match: RewordedMatch
-    ) -> tuple[RewordedMatch, Chapter] | None:
-        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have.
-
-        With the match as it counts for a work of that kind.
-        """
+    def _named(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
+        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have."""
         if version is None or self._rights is None:
             return None
         for chapter in self._chapters[str(match.text_id)]:
-            counted = for_kind(match, chapter.work.kind)
-            if counted is None or (page.page_id, chapter.work_id) in self._copied:
+            if (page.page_id, chapter.work_id) in self._copied:
                 continue
             asked = Copied(
                 chapter.work_id, page.page_id, version.page_url, page.last_seen, author_of(version),
                 [chapter.text_id],
             )  # fmt: skip
             if self._rights.ruling(asked).reason is None:
-                return counted, chapter
+                return chapter
         return None
 
     def _lead(self, page: PageRecord, version: PageVersion, match: RewordedMatch, chapter: Chapter) -> RewordedLead:
@@ -184,7 +177,6 @@ class _Writer:
             page_title=title_of(version),
             found_as=str(match.found),
             score=match.score,
-            standing_out=match.standing_out,
             band=band.name if band else "",
             band_alarms=band.alarms if band else None,
             band_passages=band.trials if band else None,

@@ -44,7 +44,6 @@ class RewordedLead(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
     score = models.FloatField(_("score"))  # no share and without an upper bound: matcher.reworded.found
-    standing_out = models.FloatField(_("stands out"))
     # How often innocent passages reached the score, as measured when it was found; "" and None where nobody measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)

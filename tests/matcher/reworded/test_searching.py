@@ -113,7 +113,7 @@ def test_a_text_that_is_gone_meanwhile_is_left_out(indexes: Indexes, works: Memo
 
 def test_what_is_below_the_threshold_is_not_reported(indexes: Indexes, works: MemoryTexts) -> None:
     (match,) = search(REWORDED, indexes, works)
-    strict = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, match.score + 1),), min_clearly_standing_out=1e9)
+    strict = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, match.score + 1),))
     assert search(REWORDED, indexes, works, strict) == ()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import BadInput
 from core.ids import PageId, digest
-from core.matches import RewordedClass, RewordedState
+from core.matches import RewordedState
 from core.states import Rejection
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.record import CURRENT
@@ -136,21 +136,6 @@ class TestNoLead:
             for row in model.objects.all():
                 row.delete()
         assert (count_searches(found.chain), found.chain.lead().lapsed_at) == (1, None)
-
-    @pytest.mark.parametrize(("kind", "named"), [(Work.Kind.STORY, 2), (Work.Kind.NEWS, 1)])
-    def test_news_are_named_only_where_the_page_stands_out(self, chain: RewordedChain, kind: str, named: int) -> None:
-        """In so few works the other page shares much with one of them, and as much with no ten others."""
-        chain.watch(kind)
-        for rewrite_id in ("spoken-03", "back-translated-01"):
-            chain.add_page(f"{INNOCENT}\n{rewrite(rewrite_id).text}", f"/{rewrite_id}")
-        for rewrite_id in ("spoken-03", *(f"back-translated-0{number}" for number in (1, 2, 3, 5))):
-            chain.add_work(rewrite(rewrite_id).source, rewrite_id, kind)
-        chain.search()
-        assert len(chain.leads()) == named
-        [lead] = [each for each in chain.leads() if each.work.title == "spoken-03"]
-        bands = CURRENT.formulaic_bands if kind == Work.Kind.NEWS else CURRENT.bands[RewordedClass.REWORDED]
-        assert (lead.band, lead.band_passages) == ("high", bands[0].trials)
-        assert lead.score >= 90.0
 
     def test_a_licence_for_another_work_allows_nothing(self, chain: RewordedChain) -> None:
         chain.add_work(GIVEN.source)
