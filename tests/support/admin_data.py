@@ -25,6 +25,7 @@ from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from core.wording import Message
+from matcher.reworded.record import CURRENT
 from records.matters.figures import refresh
 from records.models import (
     Address,
@@ -416,7 +417,7 @@ def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
         "pair_count": 4,
         "sentence_count": 6,
         "in_order": 3,
-        "algorithm_version": 1,
+        "algorithm_version": CURRENT.version,
         "ingredients": {"weights": digest(b"weights"), "tokenizer": digest(b"tokenizer")},
         "code_version": "0.1.0",
         "version_id": of.version_id,
@@ -436,7 +437,7 @@ def judged_lead(of: PageRecord, about: Work, by: User, note: str = "逐句改写
     """A translation that a person has confirmed."""
     made = lead(of, about, found_as=RewordedClass.TRANSLATED, state=RewordedState.CONFIRMED, band="low", score=48.0)
     RewordedVerdict.objects.create(
-        lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=1,
+        lead=made, verdict=made.state, note=note, score=made.score, algorithm_version=CURRENT.version,
         page_version_id=made.version_id, decided_by=by, decided_at=NOW,
     )  # fmt: skip
     return made

@@ -1,4 +1,4 @@
-"""A passage, the same in other words and in English, and a passage about something else."""
+"""A passage, the same in other words, twice, and in English, and a passage about something else."""
 
 WORK = (
     "那年腊月，河水冻得能走马车。摆渡的老周把船拖上岸，翻过来扣在柳树底下，船底刷了一层新桐油。"
@@ -15,6 +15,14 @@ REWORDED = (
     "豆浆下肚，姑娘掀开匣盖——哪里有什么琴，不过是些枯了的桂花，只装了一半。"
     "据她讲，此物是亡父遗留，须交到河那边白鹿寺的僧人手中，人家已经盼了十一个年头。"
     "周老汉默默听完，拎着灯笼便踏上冰面，替她在前头试路。"
+)
+AGAIN = (
+    "十二月，河上的冰结实得可以跑大车。摆渡人周老头没法行船，把渡船拉到岸边柳树下扣着，船底抹了新桐油。"
+    "没别的活路，他在渡头摆了口锅煮热豆浆，过河的人花两个铜钱就能喝一碗。"
+    "一天天快黑的时候，走来一个背着琴匣的女孩，冷得开不了口，老周给她舀满一碗，钱也没要。"
+    "女孩喝罢打开匣子，匣里并没有琴，只见半匣干桂花。"
+    "她告诉他这是父亲生前留下的，得送去对岸白鹿寺，那里的和尚等了足足十一年。"
+    "老周一声不响，提了灯笼走在她前头，替她探冰面结实不结实。"
 )
 ENGLISH = (
     "That winter the river froze so hard that a horse and cart could cross it. Old Zhou the ferryman dragged his "

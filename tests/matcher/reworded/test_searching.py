@@ -15,7 +15,7 @@ from matcher.reworded.meanings import MemoryMeaningIndex
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
 from tests.support.encoders import encoder, needs_encoder
-from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
 
 TEXT = WorkTextId("text")
 BEFORE = "这一章先说别的事情。" * 30
@@ -97,6 +97,29 @@ def test_sentences_in_another_order_are_found_too(indexes: Indexes, works: Memor
 def test_an_innocent_page_names_nothing(indexes: Indexes, works: MemoryTexts) -> None:
     assert search(INNOCENT, indexes, works) == ()
     assert search("", indexes, works) == ()
+
+
+def among(works: MemoryTexts, **more: str) -> tuple[Indexes, MemoryTexts]:
+    """The works and others, looked up by characters."""
+    texts = MemoryTexts({**works, **{WorkTextId(name): text for name, text in more.items()}})
+    chunks = MemoryChunkIndex()
+    for text_id, text in texts.items():
+        chunks.add(text_id, text)
+    return Indexes(chunks), texts
+
+
+def test_what_another_work_says_alike_counts_against_the_one_that_says_it_best(works: MemoryTexts) -> None:
+    (alone,) = search(REWORDED, *among(works))
+    assert search(REWORDED, *among(works, again=BEFORE + AGAIN)) == ()
+    assert search(REWORDED, *among(works, elsewhere=INNOCENT)) == (alone,)
+
+
+def test_another_edition_of_the_text_does_not_count_and_is_named_too(works: MemoryTexts) -> None:
+    (alone,) = search(REWORDED, *among(works))
+    changed = BEFORE + WORK.replace("老周", "老趙").replace("半匣子", "小半匣") + "全書完。"
+    several = search(REWORDED, *among(works, edition=changed))
+    assert {match.text_id for match in several} == {TEXT, "edition"}
+    assert min(match.score for match in several) > 0.8 * alone.score
 
 
 def test_the_same_page_has_the_same_leads_twice(indexes: Indexes, works: MemoryTexts) -> None:
