@@ -286,6 +286,9 @@ def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept:
     RightsHolder.objects.update(reworded_kinds=[lead.work.kind])
     RewordedLead.objects.update(pair_count=3)
     owing = PageRecord.objects.exclude(reworded_version_id=F("version_id"))
+    PageRecord.objects.update(gone_since=lead.found_at)
+    assert told(kept.check()) == [("records_rewordedlead", "changed", "restore")]
+    PageRecord.objects.update(gone_since=None)
     assert told(kept.check(may_mend=False)) == [("records_rewordedlead", "changed", "can be made anew")]
     assert not owing.exists()
     assert told(kept.check()) == [("records_rewordedlead", "changed", "searched again")]

@@ -5,6 +5,7 @@ import pytest
 
 from core.ids import WorkTextId
 from core.matches import RewordedClass
+from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
@@ -69,6 +70,16 @@ def test_among_other_texts_its_offsets_are_those_of_the_page(indexes: Indexes, w
     assert match.text_id == TEXT
     start = len(INNOCENT) * 3 + 1
     assert_corresponds(match, page, start, start + len(REWORDED))
+
+
+def test_of_a_text_that_is_retold_in_several_places_of_a_page_all_are_told(works: MemoryTexts) -> None:
+    spoken, official = (each for each in rewrites() if each.rewrite_id in ("spoken-01", "official-05"))
+    texts = MemoryTexts({TEXT: spoken.source + WHOLE + official.source, WorkTextId("other"): works[TEXT][::-1]})
+    page = "\n".join([spoken.text, INNOCENT * 3, official.text])
+    (match,) = search(page, *among(texts))
+    places = [pair.page.start for pair in match.pairs]
+    assert sum(place < len(spoken.text) for place in places) >= 5
+    assert sum(place >= len(page) - len(official.text) for place in places) >= 5
 
 
 def test_a_translation_is_named_as_one(indexes: Indexes, works: MemoryTexts) -> None:
