@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from core.clock import ManualClock
 from core.matches import RewordedState
 from core.wording import say
+from matcher.reworded.record import CURRENT
 from records.cases.verdicts import MAX_NOTE_CHARS
 from records.leads.verdicts import LeadVerdictRefused, decide
 from records.models import Case, Matter, RewordedLead, RewordedVerdict
@@ -32,7 +33,8 @@ def test_a_verdict_keeps_the_score_the_algorithm_and_the_version(
     assert lead.state == state
     given = lead.verdicts.get()
     assert (given.verdict, given.note, given.decided_by, given.decided_at) == (state, "逐句改写", estate.reviewer, AT)
-    assert (given.score, given.algorithm_version, given.page_version_id) == (71.4, lead.algorithm_version, lead.version_id)
+    assert (given.score, given.page_version_id) == (71.4, lead.version_id)
+    assert given.algorithm_version == lead.algorithm_version == CURRENT.version
 
 
 def test_a_lead_waits_again_and_keeps_its_history(estate: admin_data.Estate) -> None:
