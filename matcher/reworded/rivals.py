@@ -4,7 +4,7 @@ What they say alike as well is how such things are told: news by formulas, the h
 chapters. It counts against the place that says it best.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from matcher.reworded.chunks import FoundChunk, shared_pairs
 from matcher.reworded.stretches import MARGIN_CHARS, Texts
@@ -17,15 +17,13 @@ NEAR_CHARS = 1_000
 SAME_TEXT_SHARE = 0.5
 
 
-def beside(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Texts) -> list[FoundChunk]:
+def beside(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Texts) -> Iterator[FoundChunk]:
     """Of what a block was found in, all but that chunk, what lies near it, and what has its wording."""
     own = _text(chunk, texts, 0)
-    return [
-        other
-        for other in found
-        if (other.text_id != chunk.text_id or abs(other.start - chunk.start) >= NEAR_CHARS)
-        and shared_pairs(own, _text(other, texts, MARGIN_CHARS)) < SAME_TEXT_SHARE
-    ]
+    for other in found:
+        is_elsewhere = other.text_id != chunk.text_id or abs(other.start - chunk.start) >= NEAR_CHARS
+        if is_elsewhere and shared_pairs(own, _text(other, texts, MARGIN_CHARS)) < SAME_TEXT_SHARE:
+            yield other
 
 
 def _text(chunk: FoundChunk, texts: Texts, margin: int) -> str:

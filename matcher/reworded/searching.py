@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.batches import batches
 from core.ids import WorkTextId
 from core.matches import RewordedClass
 from core.text import TextRange
@@ -20,6 +21,8 @@ from matcher.reworded.record import bands
 from matcher.reworded.rivals import beside
 from matcher.reworded.sentences import Units, is_latin, sentence_units
 from matcher.reworded.stretches import Stretch, Stretches, Texts
+
+RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +154,25 @@ class RewordedSearch:
         best = max(several, key=lambda each: each.alignment.score)
         score = best.alignment.score
         if found is RewordedClass.REWORDED and score >= least:
-            score = round(score - self._calibration.rival_weight * self._elsewhere(best), 4)
+            score = self._beyond_rivals(best, least)
         if score < least:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
         return RewordedMatch(found, text_id, score, highest(bands(found), score), self._pairs(joined))
 
-    def _elsewhere(self, compared: _Compared) -> float:
-        """What the block has at most with another place of the works."""
+    def _beyond_rivals(self, compared: _Compared, least: float) -> float:
+        """The score of a block, less what it has with other places of the works; of one below `least` more may go."""
         part, (first, last) = compared.part, compared.block
+        block, score = part.windows.between(first, last), compared.alignment.score
         found = self._indexes.chunks.find(part.text[part.units[first, 0] : part.units[last - 1, 1]])
-        rivals = self._stretches.around(beside(compared.stretch.chunk, found, self._texts))
-        block = part.windows.between(first, last)
-        return max((align(block, rival.windows).score for rival in rivals), default=0.0)
+        best_rival = 0.0
+        for rivals in batches(beside(compared.stretch.chunk, found, self._texts), RIVALS_AT_ONCE):
+            best_rival = max(
+                [best_rival, *(align(block, each.windows).score for each in self._stretches.around(rivals))]
+            )
+            if score - self._calibration.rival_weight * best_rival < least:
+                break
+        return round(score - self._calibration.rival_weight * best_rival, 4)
 
     def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""
