@@ -20,6 +20,7 @@ FIELDS = frozenset(
         "page_text_digest",
         "class",
         "score",
+        "elsewhere",
         "band",
         "pairs",
         "sentences",
@@ -66,6 +67,7 @@ class Comparison:
     page_version: str
     found_as: str
     score: float
+    elsewhere: float
     band: MeasuredBand | None
     pairs: tuple[SentencePair, ...]
     sentence_count: int  # of the page
@@ -96,6 +98,7 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
         "page_text_digest": text_digest(page_text),
         "class": found.found_as,
         "score": found.score,
+        "elsewhere": found.elsewhere,
         "band": found.band
         and {"name": found.band.name, "alarms": found.band.alarms, "innocent_passages": found.band.passages},
         "pairs": [_pair(number, pair, page_text, found.work_text) for number, pair in enumerate(found.pairs, 1)],

@@ -53,6 +53,7 @@ def lead_record(match: RewordedMatch) -> dict[str, Any]:
     return {
         "class": str(match.found),
         "score": match.score,
+        "elsewhere": match.elsewhere,
         "band": _band(match.band),
         "algorithm": CURRENT.version,
         "pairs": [_places(pair.page, pair.work) | {"strength": pair.strength} for pair in match.pairs],

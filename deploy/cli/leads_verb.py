@@ -216,6 +216,7 @@ def _record(lead: "RewordedLead", settings: Settings) -> dict[str, Any]:
         "url": lead.page_url,
         "title": lead.page_title,
         "score": lead.score,
+        "elsewhere": lead.elsewhere,
         "band": band if lead.band else None,
         "algorithm": lead.algorithm_version,
         "pairs": [dict(zip(names, pair, strict=True)) for pair in lead.pairs],

@@ -1,7 +1,7 @@
 """From a page to its leads: gate, encode, align, join, decide."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from core.batches import batches
@@ -15,10 +15,10 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
-from matcher.reworded.gate import Candidate, standing_out
+from matcher.reworded.gate import standing_out
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.record import bands
-from matcher.reworded.rivals import beside
+from matcher.reworded.rivals import beside, said_alike
 from matcher.reworded.sentences import Units, is_latin, sentence_units
 from matcher.reworded.stretches import Stretch, Stretches, Texts
 
@@ -39,13 +39,25 @@ class Indexes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Page:
+    """A page, and the texts that are left alone."""
+
+    text: str
+    without: Container[WorkTextId]
+
+    def compared(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
+        """Of what was found what is of other texts."""
+        return [chunk for chunk in found if chunk.text_id not in self.without]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """A run of sentences of the page, and what parts of it, as ranges of the page, are compared with."""
 
-    text: str  # of the page
+    page: _Page
     units: Units
     windows: Windows
-    candidates: tuple[tuple[TextRange, Candidate], ...]
+    candidates: tuple[tuple[TextRange, FoundChunk], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,21 +85,25 @@ class RewordedSearch:
         self._stretches = Stretches(texts, encoder, background)
         self._calibration = calibration
 
-    def search(self, text: str) -> tuple[RewordedMatch, ...]:
-        """The leads of a page, the highest score first; nothing for a page that says what no work says."""
-        latin = is_latin(text)
-        matches = self._decided(self._by_meaning(text, self._indexes.han if latin else self._indexes.latin), True)
+    def search(self, text: str, without: Container[WorkTextId] = ()) -> tuple[RewordedMatch, ...]:
+        """The leads of a page, the highest score first; nothing for a page that says what no work says.
+
+        without: texts that are left alone, as if they were no works.
+        """
+        page, latin = _Page(text, without), is_latin(text)
+        matches = self._decided(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
         if not latin:
-            matches += self._decided(self._by_characters(text), False)
+            matches += self._decided(self._by_characters(page), False)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
-    def _by_characters(self, text: str) -> list[_Part]:
+    def _by_characters(self, page: _Page) -> list[_Part]:
         """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
+        text = page.text
         units = sentence_units(text)
-        passed: dict[Block, list[Candidate]] = {}
+        passed: dict[Block, list[FoundChunk]] = {}
         for first, last in self._blocks(len(units)):
             found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
-            if chosen := self._standing_out(found, self._calibration.min_standing_out):
+            if chosen := self._standing_out(page.compared(found), self._calibration.min_standing_out):
                 passed[first, last] = chosen
         parts = []
         for first, last in runs(passed):
@@ -99,27 +115,27 @@ class RewordedSearch:
                 if first <= block[0] < last
                 for each in chosen
             ]
-            parts.append(_Part(text, encoded.units + start, self._background.windows(encoded), tuple(inside)))
+            parts.append(_Part(page, encoded.units + start, self._background.windows(encoded), tuple(inside)))
         return parts
 
-    def _by_meaning(self, text: str, index: MeaningIndex | None) -> list[_Part]:
+    def _by_meaning(self, page: _Page, index: MeaningIndex | None) -> list[_Part]:
         if index is None:
             return []
-        encoded = self._encoder.encode([text])[0]
+        encoded = self._encoder.encode([page.text])[0]
         windows = self._background.windows(encoded)
         parts = []
         several = self._blocks(windows.units)
         for (first, last), found in zip(several, index.find(windows, several), strict=True):
-            if chosen := self._standing_out(found, self._calibration.min_meaning_standing_out):
+            if chosen := self._standing_out(page.compared(found), self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
                 whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
-                parts.append(_Part(text, units, windows.between(first, last), tuple((whole, each) for each in chosen)))
+                parts.append(_Part(page, units, windows.between(first, last), tuple((whole, each) for each in chosen)))
         return parts
 
     def _blocks(self, units: int) -> list[Block]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
-    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[Candidate]:
+    def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
         return standing_out(found, min_ratio, self._calibration.max_stretches)
 
     def _decided(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
@@ -133,14 +149,12 @@ class RewordedSearch:
 
     def _compared(self, part: _Part) -> list[_Compared]:
         """Each block against the stretches that blocks in its place passed the gate with."""
-        chunks = dict.fromkeys(candidate.chunk for _, candidate in part.candidates)
+        chunks = dict.fromkeys(chunk for _, chunk in part.candidates)
         stretches = {stretch.chunk: stretch for stretch in self._stretches.around(list(chunks))}
         several = []
         for first, last in self._blocks(part.windows.units):
             start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
-            here = dict.fromkeys(
-                each.chunk for place, each in part.candidates if place.start < end and start < place.end
-            )
+            here = dict.fromkeys(chunk for place, chunk in part.candidates if place.start < end and start < place.end)
             block = part.windows.between(first, last)
             several += [
                 _Compared(part, (first, last), stretches[chunk], align(block, stretches[chunk].windows))
@@ -151,28 +165,35 @@ class RewordedSearch:
 
     def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
         least = self._calibration.min_score(found)
-        best = max(several, key=lambda each: each.alignment.score)
-        score = best.alignment.score
-        if found is RewordedClass.REWORDED and score >= least:
-            score = self._beyond_rivals(best, least)
-        if score < least:
+        named: tuple[float, float] | None = None
+        for each in sorted(several, key=lambda each: -each.alignment.score):
+            if each.alignment.score < (named[0] if named else least):
+                break
+            elsewhere = self._elsewhere(each, named[0] if named else least) if found is RewordedClass.REWORDED else 0.0
+            score = self._less(each.alignment.score, elsewhere)
+            if score >= least and (named is None or score > named[0]):
+                named = score, elsewhere
+        if named is None:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
-        return RewordedMatch(found, text_id, score, highest(bands(found), score), self._pairs(joined))
+        return RewordedMatch(found, text_id, *named, highest(bands(found), named[0]), self._pairs(joined))
 
-    def _beyond_rivals(self, compared: _Compared, least: float) -> float:
-        """The score of a block, less what it has with other places of the works; of one below `least` more may go."""
+    def _elsewhere(self, compared: _Compared, least: float) -> float:
+        """What the block has with another place of the works too; less than all where `least` is not left anyway."""
         part, (first, last) = compared.part, compared.block
-        block, score = part.windows.between(first, last), compared.alignment.score
-        found = self._indexes.chunks.find(part.text[part.units[first, 0] : part.units[last - 1, 1]])
-        best_rival = 0.0
-        for rivals in batches(beside(compared.stretch.chunk, found, self._texts), RIVALS_AT_ONCE):
-            best_rival = max(
-                [best_rival, *(align(block, each.windows).score for each in self._stretches.around(rivals))]
-            )
-            if score - self._calibration.rival_weight * best_rival < least:
+        block, own = part.windows.between(first, last), compared.alignment
+        found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
+        others = beside(compared.stretch.chunk, part.page.compared(found), self._texts)
+        most = 0.0
+        for rivals in batches(others, RIVALS_AT_ONCE):
+            several = [said_alike(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
+            most = max([most, *several])
+            if self._less(own.score, most) < least:
                 break
-        return round(score - self._calibration.rival_weight * best_rival, 4)
+        return most
+
+    def _less(self, score: float, elsewhere: float) -> float:
+        return round(score - self._calibration.rival_weight * elsewhere, 4)
 
     def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""

@@ -77,6 +77,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
         page_version=lead.version_id,
         found_as=lead.found_as,
         score=lead.score,
+        elsewhere=lead.elsewhere,
         band=MeasuredBand(lead.band, lead.band_alarms or 0, lead.band_passages or 0) if is_measured else None,
         pairs=tuple(SentencePair((each[0], each[1]), (each[2], each[3]), each[4]) for each in lead.pairs),
         sentence_count=lead.sentence_count,

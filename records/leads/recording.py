@@ -27,7 +27,7 @@ from records.locks import lock_rights, locked_pages
 from records.models import Case, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
 
 _FIGURES = (
-    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "band",
+    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "elsewhere", "band",
     "band_alarms", "band_passages", "pairs", "pair_count", "sentence_count", "in_order", "algorithm_version",
     "ingredients", "code_version", "version_id", "fetched_at", "raw_digest", "page_text_digest", "work_text_digest",
     "lapsed_at",
@@ -177,6 +177,7 @@ class _Writer:
             page_title=title_of(version),
             found_as=str(match.found),
             score=match.score,
+            elsewhere=match.elsewhere,
             band=band.name if band else "",
             band_alarms=band.alarms if band else None,
             band_passages=band.trials if band else None,

@@ -44,6 +44,7 @@ class RewordedLead(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
     score = models.FloatField(_("score"))  # no share and without an upper bound: matcher.reworded.found
+    elsewhere = models.FloatField(_("said elsewhere"))  # by other places of the works: the score is less for it
     # How often innocent passages reached the score, as measured when it was found; "" and None where nobody measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)

@@ -50,6 +50,7 @@ def comparison(**changes: object) -> Comparison:
         page_version="v1",
         found_as="reworded",
         score=71.4,
+        elsewhere=6.2,
         band=MeasuredBand("middle", 11, 10_468),
         pairs=pairs,
         sentence_count=4,

@@ -255,7 +255,7 @@ def lead_on(match: CaseMatch) -> RewordedLead:
     """A lead between the texts of a case, with two pairs."""
     return RewordedLead.objects.create(
         page=match.case.page, work=match.case.work, text_id=match.text_id, page_url=match.case.page.url,
-        found_as=RewordedClass.REWORDED, score=60.0,
+        found_as=RewordedClass.REWORDED, score=60.0, elsewhere=0.0,
         pairs=[[0, 10, 0, 10, 0.9], [12, 20, 15, 22, 0.8]], pair_count=2, sentence_count=9,
         in_order=2, algorithm_version=1, version_id=match.version_id,
         raw_digest=match.raw_digest, page_text_digest=match.page_text_digest, work_text_digest=match.work_text_digest,

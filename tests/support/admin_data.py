@@ -410,6 +410,7 @@ def lead(of: PageRecord, about: Work, **fields: Any) -> RewordedLead:
         "text_id": chapter.text_id if chapter else work_text_id(WORK_TEXT),
         "found_as": RewordedClass.REWORDED,
         "score": 71.4,
+        "elsewhere": 6.2,
         "band": "middle",
         "band_alarms": 11,
         "band_passages": 10_461,

@@ -17,5 +17,5 @@ def test_as_many_pairs_are_in_order_as_can_stand_so_at_once(works: tuple[int, ..
     pairs = tuple(
         RewordedPair(TextRange(place, place + 1), TextRange(work, work + 1), 1.0) for place, work in enumerate(works)
     )
-    found = RewordedMatch(RewordedClass.REWORDED, WorkTextId("t"), 50.0, None, pairs)
+    found = RewordedMatch(RewordedClass.REWORDED, WorkTextId("t"), 50.0, 0.0, None, pairs)
     assert found.in_order == in_order

@@ -156,6 +156,6 @@ def test_the_gate_lets_through_what_stands_out_from_the_tenth() -> None:
         return [FoundChunk(TEXT, number, number + 1, score) for number, score in enumerate(scores)]
 
     found = standing_out(chunks(9, 4, *[2] * 8), 2, 3)
-    assert [(each.chunk.score, each.standing_out) for each in found] == [(9, 4.5), (4, 2)]
+    assert [each.score for each in found] == [9, 4]
     assert standing_out(chunks(3, *[2] * 9), 2, 3) == []
-    assert [each.standing_out for each in standing_out(chunks(9, 3, 3, 3), 2, 3)] == [2, 2, 2]
+    assert [each.score for each in standing_out(chunks(9, 3, 3, 3), 2, 3)] == [9, 3, 3]
