@@ -30,11 +30,13 @@ class RewordedComparer:
     def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Tell) -> None:
         self._copies = copies
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
+        self._texts_of: dict[str, WorkTextId] = {}
         texts = MemoryTexts()
         for work_id, text in works.items():
             text_id = work_text_id(text)
             texts[text_id] = text
             self._owners[text_id].append(work_id)
+            self._texts_of[work_id] = text_id
         self._search = search_among(texts, languages, tell)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
@@ -48,7 +50,9 @@ class RewordedComparer:
 
     def _leads(self, text: str, excluded: set[str]) -> list[dict[str, Any]]:
         leads = []
-        for match in self._search.search(text):
+        owned = {self._texts_of[work_id] for work_id in excluded if work_id in self._texts_of}
+        without = {text_id for text_id in owned if excluded.issuperset(self._owners[text_id])}
+        for match in self._search.search(text, without):
             carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in excluded]
             if carriers:
                 leads.append(_written(match, carriers))

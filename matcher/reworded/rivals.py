@@ -40,7 +40,7 @@ def said_alike(own: Alignment, rival: Alignment) -> float:
     strengths = {pair.page: pair.strength for pair in own.pairs}
     whole = sum(pair.strength for pair in rival.pairs)
     both = sum(min(pair.strength, strengths.get(pair.page, 0.0)) for pair in rival.pairs)
-    return rival.score * both / whole if whole else 0.0
+    return round(rival.score * both / whole, 4) if whole else 0.0
 
 
 def _text(chunk: FoundChunk, texts: Texts, margin: int) -> str:

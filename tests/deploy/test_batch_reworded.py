@@ -82,6 +82,14 @@ def test_the_work_of_the_page_itself_is_left_out(zhuiwen: CommandLine, tmp_path:
     ]
 
 
+@needs_encoder
+def test_among_works_that_are_the_pages_the_own_one_is_left_alone(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    works = {"own": REWORDED, "渡口": WORK}
+    arguments = ("--reworded", "--exclude-same-id", "--processes", 1)
+    found = run(zhuiwen, tmp_path, {"own": {"text": REWORDED}}, *arguments, works=works)
+    assert [match["work_id"] for match in found["own"]] == ["渡口"]
+
+
 def test_without_the_option_nothing_is_compared_by_meaning(zhuiwen: CommandLine, tmp_path: Path) -> None:
     assert run(zhuiwen, tmp_path, {"page": {"text": REWORDED}}) == {}
 

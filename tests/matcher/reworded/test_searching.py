@@ -133,6 +133,35 @@ def test_another_edition_of_the_text_does_not_count_and_is_named_too(works: Memo
     assert min(match.score for match in several) > 0.8 * alone.score
 
 
+def test_a_passage_that_goes_on_in_the_next_chapter_is_found_in_both(works: MemoryTexts) -> None:
+    cut = WORK.index("有一天傍晚")
+    several = search(REWORDED, *among(works, first=BEFORE + WORK[:cut], second=WORK[cut:] + BEFORE, text=INNOCENT))
+    assert {match.text_id for match in several} == {"first", "second"}
+
+
+def test_what_a_page_has_of_another_work_beside_does_not_count(works: MemoryTexts) -> None:
+    given = next(each for each in rewrites() if each.rewrite_id == "spoken-03")
+    page = given.text[: given.text.index("。", 200) + 1] + REWORDED[: REWORDED.index("豆浆下肚")]
+    named = {match.text_id: match.score for match in search(page, *among(works))}
+    assert named[WorkTextId(f"demo/{given.work}")] > 50
+
+
+def test_a_second_place_that_nothing_else_tells_names_the_text_all_the_same(works: MemoryTexts) -> None:
+    given = next(each for each in rewrites() if each.rewrite_id == "spoken-01")
+    page = "\n".join([REWORDED, INNOCENT * 3, given.text])
+    indexes, texts = among(works, text=WHOLE + INNOCENT * 5 + given.source, again=BEFORE + AGAIN)
+    (match,) = [each for each in search(page, indexes, texts) if each.text_id == TEXT]
+    assert match.score > 60
+
+
+def test_a_text_that_is_left_alone_is_neither_named_nor_said_elsewhere(works: MemoryTexts) -> None:
+    indexes, texts = among(works, again=REWORDED)
+    searching = RewordedSearch(indexes, texts, encoder(), load_background())
+    assert [match.text_id for match in searching.search(REWORDED)] == ["again"]
+    (match,) = searching.search(REWORDED, {WorkTextId("again")})
+    assert match.text_id == TEXT
+
+
 def test_the_same_page_has_the_same_leads_twice(indexes: Indexes, works: MemoryTexts) -> None:
     one = RewordedSearch(indexes, works, encoder(), load_background())
     first = one.search(REWORDED)
