@@ -149,17 +149,22 @@ class RewordedSearch:
 
     def _compared(self, part: _Part) -> list[_Compared]:
         """Each block against the stretches that blocks in its place passed the gate with."""
-        chunks = dict.fromkeys(chunk for _, chunk in part.candidates)
-        stretches = {stretch.chunk: stretch for stretch in self._stretches.around(list(chunks))}
+        chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
+        around = self._stretches.around(list(chunks.values()))
+        stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in around}
         several = []
         for first, last in self._blocks(part.windows.units):
             start, end = int(part.units[first, 0]), int(part.units[last - 1, 1])
-            here = dict.fromkeys(chunk for place, chunk in part.candidates if place.start < end and start < place.end)
+            here = dict.fromkeys(
+                (chunk.text_id, chunk.start)
+                for place, chunk in part.candidates
+                if place.start < end and start < place.end
+            )
             block = part.windows.between(first, last)
             several += [
-                _Compared(part, (first, last), stretches[chunk], align(block, stretches[chunk].windows))
-                for chunk in here
-                if chunk in stretches
+                _Compared(part, (first, last), stretches[place], align(block, stretches[place].windows))
+                for place in here
+                if place in stretches
             ]
         return several
 

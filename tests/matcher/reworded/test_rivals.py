@@ -36,6 +36,7 @@ def test_what_tells_of_other_things_counts_and_what_is_gone_is_not_asked_for() -
     own, other = chunk(TEXT, 0), chunk(OTHER, 0)
     assert list(beside(own, [other, own], MemoryTexts({TEXT: WHOLE, OTHER: UNRELATED}))) == [other]
     assert list(beside(own, [other], MemoryTexts({OTHER: UNRELATED}))) == [other]
+    assert list(beside(own, [other], MemoryTexts({TEXT: WHOLE}))) == []
 
 
 def test_scripts_and_punctuation_are_no_difference() -> None:

@@ -147,11 +147,11 @@ def test_what_a_page_has_of_another_work_beside_does_not_count(works: MemoryText
 
 
 def test_a_second_place_that_nothing_else_tells_names_the_text_all_the_same(works: MemoryTexts) -> None:
-    given = next(each for each in rewrites() if each.rewrite_id == "spoken-01")
+    given = next(each for each in rewrites() if each.rewrite_id == "official-01")
     page = "\n".join([REWORDED, INNOCENT * 3, given.text])
-    indexes, texts = among(works, text=WHOLE + INNOCENT * 5 + given.source, again=BEFORE + AGAIN)
+    indexes, texts = among(works, text=WHOLE + "别的话。" * 500 + given.source, again=BEFORE + AGAIN)
     (match,) = [each for each in search(page, indexes, texts) if each.text_id == TEXT]
-    assert match.score > 60
+    assert match.score > 30
 
 
 def test_a_text_that_is_left_alone_is_neither_named_nor_said_elsewhere(works: MemoryTexts) -> None:
