@@ -157,7 +157,7 @@ def test_a_second_place_that_nothing_else_tells_names_the_text_all_the_same(work
 def test_a_text_that_is_left_alone_is_neither_named_nor_said_elsewhere(works: MemoryTexts) -> None:
     indexes, texts = among(works, again=REWORDED)
     searching = RewordedSearch(indexes, texts, encoder(), load_background())
-    assert [match.text_id for match in searching.search(REWORDED)] == ["again"]
+    assert TEXT not in {match.text_id for match in searching.search(REWORDED)}
     (match,) = searching.search(REWORDED, {WorkTextId("again")})
     assert match.text_id == TEXT
 
