@@ -37,8 +37,8 @@ REWORDED_2 = RewordedAlgorithm(
     bands=MappingProxyType(
         {
             RewordedClass.REWORDED: (
-                Band("low", 25.0, 18, _INNOCENT),
-                Band("middle", 50.0, 6, _INNOCENT),
+                Band("low", 25.0, 13, _INNOCENT),
+                Band("middle", 50.0, 5, _INNOCENT),
                 Band("high", 80.0, 3, _INNOCENT),
             ),
             RewordedClass.TRANSLATED: (
