@@ -31,8 +31,8 @@ def fared(results: RewordedResults) -> TextTable:
 
 
 def alarms(results: RewordedResults) -> TextTable:
-    """One line for each kind of innocent passage and half: how many were compared at all, and how many named."""
-    right = ("passages", "let through", "named", "share", "high", "highest", "ms a page")
+    """One line for each kind of innocent passage and half: how many had a score, and how many were named."""
+    right = ("passages", "scored", "named", "share", "high", "highest", "ms a page")
     rows = tuple(_alarm_row(each) for each in results.alarms if each.passages)
     return TextTable("Innocent passages", ("works", "kind", "half", *right), rows, right)
 
