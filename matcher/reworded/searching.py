@@ -170,18 +170,19 @@ class RewordedSearch:
 
     def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
         least = self._calibration.min_score(found)
-        named: tuple[float, float] | None = None
+        score = elsewhere = 0.0
         for each in sorted(several, key=lambda each: -each.alignment.score):
-            if each.alignment.score < (named[0] if named else least):
+            asked = max(least, score)
+            if each.alignment.score < asked:
                 break
-            elsewhere = self._elsewhere(each, named[0] if named else least) if found is RewordedClass.REWORDED else 0.0
-            score = self._less(each.alignment.score, elsewhere)
-            if score >= least and (named is None or score > named[0]):
-                named = score, elsewhere
-        if named is None:
+            other = self._elsewhere(each, asked) if found is RewordedClass.REWORDED else 0.0
+            left = self._less(each.alignment.score, other)
+            if left >= asked and left > score:
+                score, elsewhere = left, other
+        if score < least:
             return None
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
-        return RewordedMatch(found, text_id, *named, highest(bands(found), named[0]), self._pairs(joined))
+        return RewordedMatch(found, text_id, score, elsewhere, highest(bands(found), score), self._pairs(joined))
 
     def _elsewhere(self, compared: _Compared, least: float) -> float:
         """What the block has with another place of the works too; less than all where `least` is not left anyway."""

@@ -9,8 +9,9 @@ import pytest
 
 from core.errors import BadInput
 from core.ids import PageId, digest
-from core.matches import RewordedState
+from core.matches import RewordedClass, RewordedState
 from core.states import Rejection
+from matcher.reworded.calibration import highest
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.record import CURRENT
 from pipeline.reworded.holder_works import HolderWorks
@@ -75,7 +76,10 @@ class TestALead:
         assert lead.ingredients == {
             "weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "background": CURRENT.background,
         }  # fmt: skip
-        assert (lead.algorithm_version, bool(lead.band)) == (CURRENT.version, True)
+        band = highest(CURRENT.bands[RewordedClass.REWORDED], lead.score)
+        assert band is not None
+        assert (lead.algorithm_version, lead.band) == (CURRENT.version, band.name)
+        assert (lead.band_alarms, lead.band_passages) == (band.alarms, band.trials)
         assert lead.pair_count == len(lead.pairs) >= 5
         assert lead.sentence_count >= lead.pair_count >= lead.in_order > 0
         start = len(INNOCENT) + 1
