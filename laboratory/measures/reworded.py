@@ -2,11 +2,11 @@
 
 `zhuiwen bench quality --parts reworded`. Innocent passages are scored below what is named too,
 so that other thresholds can be read off; those of the half that thresholds are chosen on are told apart from the
-others. Rewritten pages are searched for as the product does.
+others. What copies find in a page is no lead, as in the product. Rewritten pages are searched for as the product does.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from core.ids import WorkTextId
 from core.matches import RewordedClass
 from laboratory import draws
+from laboratory.measures.finders import ProductFinder, Seeding
 from laboratory.measures.reworded_cases import ENGLISH, RewordedCase, RewordedCorpora, among_others, by_kind
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
@@ -104,10 +105,12 @@ def measured(corpora: Path, size: str, seed: int, progress: Progress) -> Reworde
 
     Raises BadConfiguration where the extra `reworded` is not installed.
     """
-    several = [measured_at(RewordedCorpora(corpora), chars, size, seed, progress) for chars in WORKS_CHARS[size]]
+    source = RewordedCorpora(corpora)
+    several = [measured_at(source, chars, size, seed, progress) for chars in WORKS_CHARS[size]]
+    development = [] if size == "tiny" else development_alarms(source, progress)
     return RewordedResults(
         tuple(row for each in several for row in each.fared),
-        tuple(row for each in several for row in each.alarms),
+        (*(row for each in several for row in each.alarms), *development),
         tuple(row for each in several for row in each.bytes_a_char),
     )
 
@@ -125,7 +128,7 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     fared = _fared(search, rewritten, "alone", chars)
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
     low = _searcher(indexes, works, encoder, LOW)
-    alarms = _alarms(low, [*innocent, *source.innocent_english()], chars, progress)
+    alarms = _alarms(low, [*innocent, *source.innocent_english()], works, progress)
     alarms += _of_one_trade(source, encoder, chars, size, seed)
     back = _from_english(source, encoder, seed)
     fared, alarms = fared + back[0], alarms + back[1]
@@ -135,12 +138,22 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
 def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: str, seed: int) -> list[RewordedAlarms]:
     """Modern texts against works of their own kind, of which the other works have hardly any."""
     works, innocent = source.of_one_trade(chars, OF_ONE_TRADE[size], draws.generator(seed, "one trade"))
+    alarms = _alarms(_by_characters(works, encoder), innocent, works, lambda done, of: None)
+    return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
+
+
+def development_alarms(source: RewordedCorpora, progress: Progress) -> list[RewordedAlarms]:
+    """The innocent pages of the development data among all other records."""
+    works, innocent = source.development()
+    alarms = _alarms(_by_characters(works, UseEncoder()), innocent, works, progress)
+    return [replace(row, kind=f"{row.kind}, of the development data") for row in alarms]
+
+
+def _by_characters(works: Mapping[WorkTextId, str], encoder: Encoder) -> RewordedSearch:
     chunks = MemoryChunkIndex()
     for text_id, text in works.items():
         chunks.add(text_id, text)
-    low = _searcher(Indexes(chunks), works, encoder, LOW)
-    alarms = _alarms(low, innocent, sum(map(len, works.values())), lambda done, of: None)
-    return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
+    return _searcher(Indexes(chunks), works, encoder, LOW)
 
 
 def _from_english(
@@ -155,11 +168,11 @@ def _from_english(
     fared = _fared(_searcher(indexes, works, encoder, DEFAULT), source.translated(), "alone", chars)
     innocent = source.innocent_chinese(CHINESE_AGAINST_ENGLISH, draws.generator(seed, "english"))
     low = _searcher(indexes, works, encoder, LOW)
-    alarms = _alarms(low, innocent, chars, lambda done, of: None)
+    alarms = _alarms(low, innocent, works, lambda done, of: None)
     return fared, [replace(row, kind=f"{row.kind}, of English") for row in alarms]
 
 
-def _indexes(works: dict[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, list[tuple[str, float]]]:
+def _indexes(works: Mapping[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, list[tuple[str, float]]]:
     background = load_background()
     chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(background.axes)
     for text_id, text in works.items():
@@ -171,7 +184,7 @@ def _indexes(works: dict[WorkTextId, str], encoder: Encoder) -> tuple[Indexes, l
 
 
 def _searcher(
-    indexes: Indexes, works: dict[WorkTextId, str], encoder: Encoder, calibration: RewordedCalibration
+    indexes: Indexes, works: Mapping[WorkTextId, str], encoder: Encoder, calibration: RewordedCalibration
 ) -> RewordedSearch:
     return RewordedSearch(indexes, MemoryTexts(works), encoder, load_background(), calibration)
 
@@ -216,8 +229,10 @@ def _in_place(case: RewordedCase, match: RewordedMatch) -> tuple[int, int]:
 
 
 def _alarms(
-    search: RewordedSearch, cases: Sequence[RewordedCase], chars: int, progress: Progress
+    search: RewordedSearch, cases: Sequence[RewordedCase], works: Mapping[WorkTextId, str], progress: Progress
 ) -> list[RewordedAlarms]:
+    copies = ProductFinder(works.items(), Seeding())
+    chars = sum(map(len, works.values()))
     rows: list[RewordedAlarms] = []
     done = 0
     for kind, several in by_kind(cases).items():
@@ -225,10 +240,19 @@ def _alarms(
             half = [case for case in several if case.is_of_first_half == first]
             began, scores = time.process_time(), []
             for case in half:
-                best = search.search(case.text)[:1]
+                best = _leads(search.search(case.text), case.text, copies)[:1]
                 scores += [InnocentScore(each.score, case.case_id, each.text_id) for each in best]
                 done += 1
                 progress(done, len(cases))
             cpu_s = round(time.process_time() - began, 3)
             rows.append(RewordedAlarms(chars, kind, first, len(half), tuple(sorted(scores, reverse=True)), cpu_s))
     return rows
+
+
+def _leads(matches: Sequence[RewordedMatch], text: str, copies: ProductFinder) -> list[RewordedMatch]:
+    """Those of them with works that the page copies nothing of."""
+    if not matches:
+        return []
+    found = copies.find(text)
+    copied = {work_id for each in found for work_id in (each.work_id, *each.also)}
+    return [match for match in matches if match.text_id not in copied]

@@ -21,6 +21,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
 # heroes and the manner of works that are in it.
 WIKI = "zhwiki"
+ITEMS = ("xwlb", WIKI)  # what stands for a work there are articles and items that have nothing in common
 HELD_BACK = {
     "醒世姻缘": "classical",
     "官场现形记": "classical",
@@ -131,8 +132,7 @@ class RewordedCorpora:
         found = []
         for record in self._records:
             work = record["work"]
-            is_many = work in ("xwlb", WIKI)
-            is_taken = is_many or record["edition"] == self._editions.get(work)
+            is_taken = work in ITEMS or record["edition"] == self._editions.get(work)
             if work in HELD_BACK and is_taken and record["id"] not in self._overlapping:
                 origin = _origin(record)
                 texts = _passages(record["text"], PASSAGE_CHARS)
@@ -159,6 +159,22 @@ class RewordedCorpora:
                     RewordedCase(record["id"], kind, part, origin=origin) for part in _passages(text, PASSAGE_CHARS)
                 ]
         return works, rng.sample(cases, min(count, len(cases)))
+
+    def development(self) -> tuple[dict[WorkTextId, str], list[RewordedCase]]:
+        """The innocent pages of the development data, and all other records as works, editions and news among them.
+
+        Of an article no other record is a work, of a book that pages are of no chapter.
+        """
+        rows = _lines(self._folder / "reworded_negatives_dev.jsonl")
+        records = {str(record["id"]): record for record in self._records}
+        cases, left_out = [], set()
+        for row in rows:
+            record = records[row["record"]]
+            text = record["text"][row["start"] : row["start"] + row["chars"]]
+            cases.append(RewordedCase(row["id"], row["kind"], text, origin=_origin(record)))
+            left_out.add(_origin(record) if record["work"] in ITEMS else record["work"])
+        kept = [record for record in self._records if left_out.isdisjoint((_origin(record), record["work"]))]
+        return {**demo_works(), **{WorkTextId(record["id"]): record["text"] for record in kept}}, cases
 
     def english_works(self) -> dict[WorkTextId, str]:
         """Works in English: the passages of the Bible of even number, and the product's documentation."""

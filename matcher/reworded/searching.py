@@ -17,6 +17,7 @@ from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.gate import standing_out
 from matcher.reworded.meanings import MeaningIndex
+from matcher.reworded.other_words import Side, in_other_words
 from matcher.reworded.record import bands
 from matcher.reworded.rivals import beside, said_alike
 from matcher.reworded.sentences import Units, is_latin, sentence_units
@@ -175,8 +176,11 @@ class RewordedSearch:
             asked = max(least, score)
             if each.alignment.score < asked:
                 break
-            other = self._elsewhere(each, asked) if found is RewordedClass.REWORDED else 0.0
-            left = self._less(each.alignment.score, other)
+            own, other = each.alignment, 0.0
+            if found is RewordedClass.REWORDED:
+                own = self._in_other_words(each)
+                other = self._elsewhere(each, own, asked) if own.score >= asked else 0.0
+            left = self._less(own.score, other)
             if left >= asked and left > score:
                 score, elsewhere = left, other
         if score < least:
@@ -184,10 +188,17 @@ class RewordedSearch:
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
         return RewordedMatch(found, text_id, score, elsewhere, highest(bands(found), score), self._pairs(joined))
 
-    def _elsewhere(self, compared: _Compared, least: float) -> float:
+    def _in_other_words(self, compared: _Compared) -> Alignment:
+        part, (first, last), stretch = compared.part, compared.block, compared.stretch
+        work = self._texts.text(stretch.chunk.text_id) or ""
+        return in_other_words(
+            compared.alignment, Side(part.page.text, part.units[first:last]), Side(work, stretch.units)
+        )
+
+    def _elsewhere(self, compared: _Compared, own: Alignment, least: float) -> float:
         """What the block has with another place of the works too; less than all where `least` is not left anyway."""
         part, (first, last) = compared.part, compared.block
-        block, own = part.windows.between(first, last), compared.alignment
+        block = part.windows.between(first, last)
         found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
         others = beside(compared.stretch.chunk, part.page.compared(found), self._texts)
         most = 0.0

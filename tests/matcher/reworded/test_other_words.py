@@ -1,0 +1,55 @@
+"""What sentences of the same wording, or with other numbers, count for."""
+
+import numpy as np
+import pytest
+
+from matcher.reworded.alignment import Alignment, SentencePair
+from matcher.reworded.other_words import OTHER_NUMBERS, Side, in_other_words
+
+PAGE = ("清早她挑水上山，", "路上遇见打柴的老人。", "全县二〇一〇年有人口三百二十五万人。")
+OTHER_WORDS = ("天蒙蒙亮，女孩担着两只桶往坡上走，", "半道碰到一位樵夫。", "本市共六百四十三万居民。")
+
+
+def side(*sentences: str) -> Side:
+    ends = np.cumsum([len(each) for each in sentences])
+    return Side("".join(sentences), np.stack([ends - [len(each) for each in sentences], ends], axis=1))
+
+
+def counted(page: Side, work: Side, *pairs: tuple[int, int, float]) -> Alignment:
+    return in_other_words(Alignment(40.0, tuple(SentencePair(*pair) for pair in pairs)), page, work)
+
+
+def test_what_is_told_in_other_words_counts_in_full() -> None:
+    found = counted(side(*PAGE), side(*OTHER_WORDS), (0, 0, 0.5), (1, 1, 0.25))
+    assert found == Alignment(40.0, (SentencePair(0, 0, 0.5), SentencePair(1, 1, 0.25)))
+
+
+@pytest.mark.parametrize("same", ["路上遇见打柴的老人。", "路上，遇見打柴的老人！", "从前他在路上遇见打柴的老人，没有说话。"])
+def test_the_same_words_count_for_nothing_in_either_script_nor_as_a_part(same: str) -> None:
+    found = counted(side(*PAGE), side(OTHER_WORDS[0], same), (0, 0, 0.25), (1, 1, 0.75))
+    assert found == Alignment(10.0, (SentencePair(0, 0, 0.25), SentencePair(1, 1, 0.0)))
+    turned = counted(side(OTHER_WORDS[0], same), side(*PAGE), (0, 0, 0.25), (1, 1, 0.75))
+    assert turned == found
+
+
+def test_the_same_words_that_were_given_to_a_neighbour_count_for_nothing() -> None:
+    assert counted(side(*PAGE), side(*PAGE), (0, 1, 0.5), (1, 0, 0.5)).score == 0.0
+    assert counted(side(*PAGE, *OTHER_WORDS[:2]), side(*OTHER_WORDS[:2], *PAGE), (0, 4, 0.5)).score == 40.0
+
+
+def test_between_half_of_the_words_and_all_of_them_it_is_in_proportion() -> None:
+    ten = "甲乙丙丁戊己庚辛壬癸子"  # ten pairs of characters
+    shares = [counted(side(ten), side(ten[:kept] + "，天地玄黄宇宙洪荒日月"), (0, 0, 1.0)).score for kept in range(6, 12)]
+    assert shares == pytest.approx([40.0, 40.0, 30.0, 20.0, 10.0, 0.0])
+
+
+def test_other_numbers_count_by_half_however_they_are_written() -> None:
+    page = side(PAGE[2])
+    assert counted(page, side("本市共六百四十三万居民。"), (0, 0, 1.0)).score == 40.0 * OTHER_NUMBERS
+    assert counted(page, side("到2010年，居民已逾六百四十三万。"), (0, 0, 1.0)).score == 40.0
+    assert counted(page, side("本市的居民可真不少。"), (0, 0, 1.0)).score == 40.0
+    assert counted(side("他又买了两只鸡。"), side("家里添了三只鸭子。"), (0, 0, 1.0)).score == 40.0
+
+
+def test_where_nothing_is_alike_nothing_is_counted() -> None:
+    assert counted(side(*PAGE), side(*OTHER_WORDS)) == Alignment(0.0, ())
