@@ -6,10 +6,19 @@ import pytest
 from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.rewrites import rewrites
-from laboratory.measures.reworded import INNOCENT, OF_ONE_TRADE, InnocentScore, RewordedAlarms, measured_at
-from laboratory.measures.reworded_cases import HELD_BACK, MODERN, RewordedCorpora, among_others, demo_works
+from laboratory.measures.reworded import INNOCENT as INNOCENT_PASSAGES
+from laboratory.measures.reworded import OF_ONE_TRADE, InnocentScore, RewordedAlarms, development_alarms, measured_at
+from laboratory.measures.reworded_cases import (
+    HELD_BACK,
+    MODERN,
+    RewordedCase,
+    RewordedCorpora,
+    among_others,
+    demo_works,
+)
 from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
 from tests.support.encoders import needs_encoder
+from tests.support.rewritten import INNOCENT, REWORDED, WORK
 
 needs_corpora = pytest.mark.skipif(
     not (SHARED_CORPORA / "reworded_dev.jsonl").is_file(), reason="the shared corpora are not there"
@@ -57,6 +66,40 @@ def test_of_one_trade_no_item_is_both_a_page_and_a_work(corpora: RewordedCorpora
 
 
 @needs_corpora
+def test_of_the_development_data_nothing_is_both_a_page_and_a_work(corpora: RewordedCorpora) -> None:
+    works, cases = corpora.development()
+    assert len(cases) == 3_171
+    assert {case.kind for case in cases} == {"modern", "classic", "news", "wiki"}
+    assert sum(map(len, works.values())) > 25_000_000
+    assert sum(text_id.startswith("xwlb") for text_id in works) > 5_000, "news are works beside news"
+    assert not {case.origin for case in cases} & {_origin_of(text_id) for text_id in works}
+    everything = "\n".join(works.values())
+    drawn = Random(1).sample([case for case in cases if len(case.text) > 200], 60)
+    assert sum(case.text[100:140] in everything for case in drawn) <= 2  # a quotation
+
+
+def _origin_of(text_id: str) -> str:
+    return text_id.rsplit("-", 1)[0] if text_id.startswith("wiki/drcd") else text_id
+
+
+@needs_encoder
+def test_what_copies_find_is_no_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+    works = {**demo_works(), WorkTextId("work"): WORK}
+    part = WORK[: WORK.index("姑娘喝完")] + REWORDED[REWORDED.index("豆浆下肚") :]
+    cases = [
+        RewordedCase(name, "invented", text) for name, text in (("in part", part), ("all", REWORDED), ("", INNOCENT))
+    ]
+    source = RewordedCorpora(Path("/nowhere"))
+    monkeypatch.setattr(source, "development", lambda: (works, cases))
+    alarms = [row for row in development_alarms(source, lambda done, of: None) if row.passages]
+    assert [(row.kind, row.passages, row.named) for row in alarms] == [("invented, of the development data", 3, 1)]
+    assert alarms[0].scores[0].case_id == "all"
+    monkeypatch.setattr("laboratory.measures.reworded.ProductFinder.find", lambda *_: [])
+    (uncopied,) = [row for row in development_alarms(source, lambda done, of: None) if row.passages]
+    assert uncopied.named == 2, "by other words alone it is one"
+
+
+@needs_corpora
 def test_one_chapter_is_of_one_half(corpora: RewordedCorpora) -> None:
     innocent = corpora.innocent(5_000, Random(1))
     halves: dict[str, set[bool]] = {}
@@ -97,7 +140,7 @@ def test_alarms_are_counted_from_the_threshold_on() -> None:
 def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     corpora: RewordedCorpora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(INNOCENT, "tiny", 30)
+    monkeypatch.setitem(INNOCENT_PASSAGES, "tiny", 30)
     monkeypatch.setitem(OF_ONE_TRADE, "tiny", 10)
     monkeypatch.setattr("laboratory.measures.reworded.CHINESE_AGAINST_ENGLISH", 10)
     monkeypatch.setattr("laboratory.measures.reworded_cases.DOCS", Path("/nowhere"))

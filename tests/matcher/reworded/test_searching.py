@@ -9,7 +9,7 @@ from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
-from matcher.reworded.chunks import FoundChunk, MemoryChunkIndex
+from matcher.reworded.chunks import FOUND, FoundChunk, MemoryChunkIndex
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.gate import standing_out
 from matcher.reworded.meanings import MemoryMeaningIndex
@@ -123,6 +123,24 @@ def test_what_another_work_says_alike_counts_against_the_one_that_says_it_best(w
     (alone,) = search(REWORDED, *among(works))
     assert search(REWORDED, *among(works, again=BEFORE + AGAIN)) == ()
     assert search(REWORDED, *among(works, elsewhere=INNOCENT)) == (alone,)
+
+
+def test_other_places_are_those_of_the_block_whatever_else_the_page_has(works: MemoryTexts) -> None:
+    others = [text[:400] for text in demo_works().values()]
+    page = "\n".join([REWORDED, INNOCENT * 2, *others])
+    assert len(others) > FOUND
+    assert TEXT in {match.text_id for match in search(page, *among(works))}
+    assert TEXT not in {match.text_id for match in search(page, *among(works, again=BEFORE + AGAIN))}
+
+
+def test_the_same_words_are_no_lead_though_a_sentence_of_them_stands_in_other_words(works: MemoryTexts) -> None:
+    assert search(WORK, *among(works)) == ()
+    assert search("老人讲了一段往事。" + WORK[: WORK.index("姑娘喝完")] + "后来大家都散了。", *among(works)) == ()
+    half = WORK[: WORK.index("有一天傍晚")] + REWORDED[REWORDED.index("某日黄昏") :]
+    (match,) = search(half, *among(works))
+    (whole,) = search(REWORDED, *among(works))
+    assert DEFAULT.min_score(RewordedClass.REWORDED) <= match.score < 0.8 * whole.score
+    assert len(match.pairs) >= 6, "those in the same words are shown with the others"
 
 
 def test_another_edition_of_the_text_does_not_count_and_is_named_too(works: MemoryTexts) -> None:
