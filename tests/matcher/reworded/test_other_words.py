@@ -34,6 +34,11 @@ def test_the_same_words_count_for_nothing_in_either_script_nor_as_a_part(same: s
 
 def test_the_same_words_that_were_given_to_a_neighbour_count_for_nothing() -> None:
     assert counted(side(*PAGE), side(*PAGE), (0, 1, 0.5), (1, 0, 0.5)).score == 0.0
+    before, after = side(PAGE[0], OTHER_WORDS[1]), side(OTHER_WORDS[0], PAGE[1])
+    assert counted(side(*PAGE), before, (0, 1, 0.5)).score == 0.0, "the work's sentence before is the page's own"
+    assert counted(side(*PAGE), after, (1, 0, 0.5)).score == 0.0, "the one behind it"
+    assert counted(before, side(*PAGE), (1, 0, 0.5)).score == 0.0
+    assert counted(after, side(*PAGE), (0, 1, 0.5)).score == 0.0
     assert counted(side(*PAGE, *OTHER_WORDS[:2]), side(*OTHER_WORDS[:2], *PAGE), (0, 4, 0.5)).score == 40.0
 
 
