@@ -53,6 +53,7 @@ def test_other_numbers_count_by_half_however_they_are_written() -> None:
     page = side(PAGE[2])
     assert counted(page, side("本市共六百四十三万居民。"), (0, 0, 1.0)).score == 40.0 * OTHER_NUMBERS
     assert counted(page, side("到2010年，居民已逾六百四十三万。"), (0, 0, 1.0)).score == 40.0
+    assert counted(page, side("那一歲戶籍簿上寫着三百二十五萬這個數目。"), (0, 0, 1.0)).score == 40.0
     assert counted(page, side("本市的居民可真不少。"), (0, 0, 1.0)).score == 40.0
     assert counted(side("他又买了两只鸡。"), side("家里添了三只鸭子。"), (0, 0, 1.0)).score == 40.0
 
