@@ -73,6 +73,9 @@ def test_of_the_development_data_nothing_is_both_a_page_and_a_work(corpora: Rewo
     assert sum(map(len, works.values())) > 25_000_000
     assert sum(text_id.startswith("xwlb") for text_id in works) > 5_000, "news are works beside news"
     assert not {case.origin for case in cases} & {_origin_of(text_id) for text_id in works}
+    books = {part for text_id in works for part in text_id.split("/")}
+    assert {"三侠五义", "呐喊"} <= books
+    assert books.isdisjoint(("醒世姻缘", "小五义", "萧红作品", "鲁迅杂文甲"))
     everything = "\n".join(works.values())
     drawn = Random(1).sample([case for case in cases if len(case.text) > 200], 60)
     assert sum(case.text[100:140] in everything for case in drawn) <= 2  # a quotation

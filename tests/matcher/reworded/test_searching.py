@@ -136,11 +136,29 @@ def test_other_places_are_those_of_the_block_whatever_else_the_page_has(works: M
 def test_the_same_words_are_no_lead_though_a_sentence_of_them_stands_in_other_words(works: MemoryTexts) -> None:
     assert search(WORK, *among(works)) == ()
     assert search("老人讲了一段往事。" + WORK[: WORK.index("姑娘喝完")] + "后来大家都散了。", *among(works)) == ()
+    assert search(INNOCENT * 4 + WORK, *among(works)) == ()
     half = WORK[: WORK.index("有一天傍晚")] + REWORDED[REWORDED.index("某日黄昏") :]
     (match,) = search(half, *among(works))
     (whole,) = search(REWORDED, *among(works))
     assert DEFAULT.min_score(RewordedClass.REWORDED) <= match.score < 0.8 * whole.score
     assert len(match.pairs) >= 6, "those in the same words are shown with the others"
+
+
+def test_what_another_work_says_of_sentences_in_the_same_words_takes_nothing_off(works: MemoryTexts) -> None:
+    half = WORK[: WORK.index("有一天傍晚")] + REWORDED[REWORDED.index("某日黄昏") :]
+    (alone,) = search(half, *among(works))
+    (match,) = search(half, *among(works, again=BEFORE + AGAIN[: AGAIN.index("一天天快黑")]))
+    assert match.score > 0.8 * alone.score
+
+
+def test_a_score_and_one_and_a_half_times_what_is_said_elsewhere_is_what_the_two_texts_have(works: MemoryTexts) -> None:
+    told = AGAIN[: AGAIN.index("一天天快黑")]  # by another work, of the first half
+    among_them = among(works, again=BEFORE + told)
+    (match,) = search(REWORDED, *among_them)
+    all_of_it = search(REWORDED, *among_them, replace(DEFAULT, rival_weight=0.0))
+    (alone,) = (each for each in all_of_it if each.text_id == TEXT)
+    assert match.elsewhere > 5
+    assert match.score + 1.5 * match.elsewhere == pytest.approx(alone.score)
 
 
 def test_another_edition_of_the_text_does_not_count_and_is_named_too(works: MemoryTexts) -> None:
