@@ -42,10 +42,10 @@ class RewordedCalibration:
     min_standing_out: float = 1.8
     # The same of a look-up by meaning. No translation is below 6, but innocent pages reach 20: it saves time at most.
     min_meaning_standing_out: float = 1.3
-    # Of a rewrite what is left when rival_weight times what is said elsewhere is off. At 8 M characters, November 2026,
-    # the weights 1.5, 2, 2.5 and 3 were tried with 20, 25, 28 and 30: table in docs/decisions/reworded.md. At 25 M this
-    # names 11 of 10,018 innocent passages of the half that it was chosen on, 13 of 10,468 of the other. Of translations
-    # 53 of 56 have 42 and more, of 800 innocent ones none; the highest, other chapters of the Bible, have 40.
+    # Of a rewrite what is left of what it says in other words when rival_weight times what is said elsewhere is off. At
+    # 8 M characters, November 2026, the weights 1.25 to 2 and the thresholds 20 to 30 were tried: table in
+    # docs/decisions/reworded.md. At 25 M this names 14 of 20,486 innocent passages, 7 in either half. Of translations
+    # 53 of 56 have 42 and more, of 1,100 innocent ones none; the highest, other chapters of the Bible, have 40.
     min_scores: tuple[tuple[RewordedClass, float], ...] = (
         (RewordedClass.REWORDED, 25.0),
         (RewordedClass.TRANSLATED, 42.0),
