@@ -119,7 +119,8 @@ def _compared(
         if with_reworded:
             from deploy.cli.reworded_comparer import RewordedComparer, languages_of
 
-            comparer = RewordedComparer(comparer, works.texts, languages_of(pages), meter.text)
+            with progress(Message("reworded.encoding")) as reading:
+                comparer = RewordedComparer(comparer, works.texts, languages_of(pages), reading.at)
         return compared_into(
             out,
             comparer,

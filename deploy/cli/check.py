@@ -100,8 +100,8 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
         return []
     works = live(settings).works
     texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
-    with progress(Message("reworded.reading")) as meter:
-        found = search_among(texts, frozenset((is_latin(text),)), meter.text).search(text)
+    with progress(Message("reworded.encoding")) as meter:
+        found = search_among(texts, frozenset((is_latin(text),)), meter.at).search(text)
     copied = {match.text_id for match in matches}
     owners = _owners([match.text_id for match in found])
     leads = []

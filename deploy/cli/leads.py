@@ -5,7 +5,6 @@ from typing import Any
 
 from core.ids import WorkTextId
 from core.text import TextRange
-from core.wording import Message
 from matcher.reworded.background import load_background
 from matcher.reworded.calibration import Band
 from matcher.reworded.chunks import MemoryChunkIndex
@@ -17,14 +16,14 @@ from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts
 
-Tell = Callable[[Message], None]
+Progress = Callable[[int, int], None]
 
 
-def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Tell) -> RewordedSearch:
+def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress) -> RewordedSearch:
     """A search among some texts. languages: whether pages are in Latin script, those that there will be.
 
-    Texts are read by meaning for pages in the other language alone; `tell` hears how far that has come. Raises
-    BadConfiguration where the extra `reworded` is not installed.
+    Texts are read by meaning for pages in the other language alone; `tell` hears how many characters of how many have
+    been read. Raises BadConfiguration where the extra `reworded` is not installed.
     """
     encoder = UseEncoder()
     latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}
@@ -42,7 +41,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Tell) -> 
         for text_id, text in several.items():
             add_text(index, text_id, text, encoder, load_background())
             done += len(text)
-            tell(Message("reworded.encoding", done=done, chars=total))
+            tell(done, total)
         return index if several else None
 
     return RewordedSearch(Indexes(chunks, *map(by_meaning, wanted)), texts, encoder, load_background())

@@ -10,7 +10,7 @@ from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
 from deploy.cli.archive import Comparer
 from deploy.cli.json_lines import records
-from deploy.cli.leads import Tell, lead_record, search_among
+from deploy.cli.leads import Progress, lead_record, search_among
 from matcher.reworded.calibration import COPIED_SHARE
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.sentences import is_latin
@@ -27,7 +27,7 @@ class RewordedComparer:
     BadConfiguration where the extra `reworded` is not installed.
     """
 
-    def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Tell) -> None:
+    def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Progress) -> None:
         self._copies = copies
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
         self._texts_of: dict[str, WorkTextId] = {}

@@ -99,3 +99,20 @@ def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path,
     done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", engine)
     assert done.code == 2
     assert done.complaints == [f"zhuiwen: --reworded goes with zhuiwen alone, not with {engine}"]
+
+
+@needs_encoder
+def test_works_that_are_read_by_meaning_take_a_line_for_each_tenth_however_many_they_are(
+    zhuiwen: CommandLine, tmp_path: Path
+) -> None:
+    texts = {f"work {number}": f"{number}，{WORK[:60]}" for number in range(60)}
+    kept, given = tmp_path / "works.jsonl", tmp_path / "pages.jsonl"
+    kept.write_text(
+        "".join(f"{json.dumps({'work_id': name, 'text': text})}\n" for name, text in texts.items()), "utf-8"
+    )
+    given.write_text(f"{json.dumps({'page_id': 'page', 'text': ENGLISH})}\n", "utf-8")
+    done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", tmp_path / "m.jsonl", "--reworded")
+    lines = [line for line in done.err.splitlines() if "按语义读入作品" in line or "read by meaning" in line]
+    assert 5 <= len(lines) <= 11
+    total = sum(map(len, texts.values()))
+    assert f"{total:,}" in lines[-1]
