@@ -44,16 +44,18 @@ class RewordedComparer:
         for (page_id, text), copies in zip(pages, self._copies.matches(pages, exclude_same_id), strict=True):
             copied = sum(match["containment"] or 0 for match in copies)
             known = {work_id for match in copies for work_id in (match["work_id"], *match["also"])}
-            excluded = {*known, page_id} if exclude_same_id else known
-            leads = [] if copied > COPIED_SHARE else self._leads(text, excluded)
+            own = page_id if exclude_same_id else None
+            leads = [] if copied > COPIED_SHARE else self._leads(text, own, known)
             yield [*copies, *leads]
 
-    def _leads(self, text: str, excluded: set[str]) -> list[dict[str, Any]]:
+    def _leads(self, text: str, own: str | None, copied: set[str]) -> list[dict[str, Any]]:
+        """own: the id of the page's own work, which is none here; copied ones are, and are named already."""
+        left_out = copied if own is None else {*copied, own}
+        own_text = None if own is None else self._texts_of.get(own)
+        without = {own_text} if own_text and self._owners[own_text] == [own] else set()
         leads = []
-        owned = {self._texts_of[work_id] for work_id in excluded if work_id in self._texts_of}
-        without = {text_id for text_id in owned if excluded.issuperset(self._owners[text_id])}
         for match in self._search.search(text, without):
-            carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in excluded]
+            carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in left_out]
             if carriers:
                 leads.append(_written(match, carriers))
         return leads

@@ -11,7 +11,7 @@ from matcher.reworded.record import CURRENT
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
 from tests.support.encoders import needs_encoder
-from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
+from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +99,16 @@ def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path,
     done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", engine)
     assert done.code == 2
     assert done.complaints == [f"zhuiwen: --reworded goes with zhuiwen alone, not with {engine}"]
+
+
+@needs_encoder
+def test_what_a_copied_work_says_alike_counts_against_the_others(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    copied = story(7, 100)
+    works = {"渡口": WORK, "copied": f"{AGAIN}{INNOCENT * 3}{copied}"}
+    page = {"page": {"text": f"{REWORDED}{copied[:120]}"}}
+    assert [match["work_id"] for match in run(zhuiwen, tmp_path, page, "--reworded", works=works)["page"]] == ["copied"]
+    alone = run(zhuiwen, tmp_path, page, "--reworded", works={**works, "copied": copied})
+    assert [match["work_id"] for match in alone["page"]] == ["copied", "渡口"]
 
 
 @needs_encoder
