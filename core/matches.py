@@ -36,6 +36,11 @@ class MatchClass(StrEnum):
     QUOTATION = "quotation"
     TEASER = "teaser"  # stands in announcements of other pages or in the site's frame alone
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether more was taken than a quotation or an announcement."""
+        return self not in (MatchClass.QUOTATION, MatchClass.TEASER)
+
 
 class RewordedClass(StrEnum):
     """What kind of lead it is that a page says the same as a work; neither is a class of copies."""

@@ -102,7 +102,7 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
     with progress(Message("reworded.encoding")) as meter:
         found = search_among(texts, frozenset((is_latin(text),)), meter.at).search(text)
-    copied = {match.text_id for match in matches}
+    copied = {match.text_id for match in matches if match.match_class.is_copy}
     owners = _owners([match.text_id for match in found])
     leads = []
     for match in found:

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
+from core.matches import MatchClass
 from deploy.cli.archive import Comparer
 from deploy.cli.json_lines import records
 from deploy.cli.leads import Progress, lead_record, search_among
@@ -43,7 +44,8 @@ class RewordedComparer:
         """The matches of some pages, each its id and text, as they are written: copies first."""
         for (page_id, text), copies in zip(pages, self._copies.matches(pages, exclude_same_id), strict=True):
             copied = sum(match["containment"] or 0 for match in copies)
-            known = {work_id for match in copies for work_id in (match["work_id"], *match["also"])}
+            taken = [match for match in copies if MatchClass(match["class"]).is_copy]
+            known = {work_id for match in taken for work_id in (match["work_id"], *match["also"])}
             own = page_id if exclude_same_id else None
             leads = [] if copied > COPIED_SHARE else self._leads(text, own, known)
             yield [*copies, *leads]

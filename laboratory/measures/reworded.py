@@ -254,5 +254,5 @@ def _leads(matches: Sequence[RewordedMatch], text: str, copies: ProductFinder) -
     if not matches:
         return []
     found = copies.find(text)
-    copied = {work_id for each in found for work_id in (each.work_id, *each.also)}
+    copied = {work_id for each in found if each.is_accusation for work_id in (each.work_id, *each.also)}
     return [match for match in matches if match.text_id not in copied]

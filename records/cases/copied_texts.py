@@ -7,7 +7,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from core.matches import MatchClass
 from records.models import Case, CaseMatch, TakenText
 
-_LITTLE = (MatchClass.QUOTATION, MatchClass.TEASER)
+_LITTLE = [found for found in MatchClass if not found.is_copy]
 
 
 def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.ids import PageId, VersionId, digest
-from core.matches import RewordedState
+from core.matches import MatchClass, RewordedState
 from core.pages import PageVersion
 from core.ports import WorkTexts
 from matcher.reworded.found import RewordedMatch
@@ -131,9 +131,9 @@ class _Writer:
         for chapter in owned.select_related("work").order_by("work_id", "number") if texts else ():
             self._chapters[chapter.text_id].append(chapter)
         pages = [str(each.page) for each in searched if each.matches]
-        self._copied: set[tuple[str, int]] = set()
-        for model in (Case, Exclusion):
-            self._copied |= set(model.objects.filter(page__in=pages).values_list("page_id", "work_id"))
+        cases = Case.objects.filter(page__in=pages)
+        others = Exclusion.objects.filter(page__in=pages, match_class__in=[each for each in MatchClass if each.is_copy])
+        self._copied = {copied for several in (cases, others) for copied in several.values_list("page_id", "work_id")}
         self._rights = Rights(watch.holder) if pages else None
         self._digests: dict[str, str] = {}
 

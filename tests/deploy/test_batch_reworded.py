@@ -102,6 +102,13 @@ def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path,
 
 
 @needs_encoder
+def test_a_sentence_that_is_quoted_beside_is_no_copy(zhuiwen: CommandLine, tmp_path: Path) -> None:
+    page = {"page": {"text": f"{INNOCENT * 2}原文写着“{WORK[14:44]}”。{REWORDED}"}}
+    found = run(zhuiwen, tmp_path, page, "--reworded")["page"]
+    assert [(match["class"], match["work_id"]) for match in found] == [("quotation", "渡口"), ("reworded", "渡口")]
+
+
+@needs_encoder
 def test_what_a_copied_work_says_alike_counts_against_the_others(zhuiwen: CommandLine, tmp_path: Path) -> None:
     copied = story(7, 100)
     works = {"渡口": WORK, "copied": f"{AGAIN}{INNOCENT * 3}{copied}"}

@@ -241,6 +241,10 @@ def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus:
     assert "No page in other words was found." in innocent.out
     copied = corpus("check", WORKS / "一杆秤.txt", "--reworded", "--json").json()
     assert (len(copied["matches"]), copied["leads"]) == (1, [])
+    path.write_text(f"{OTHER}原文写着“{spoken.source[100:130]}”。{spoken.text}", "utf-8")
+    quoting = corpus("check", path, "--reworded", "--json").json()
+    assert [match["class"] for match in quoting["matches"]] == ["quotation"]
+    assert len(quoting["leads"]) == 1
 
 
 def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp_path: Path) -> None:

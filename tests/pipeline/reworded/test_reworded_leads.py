@@ -167,6 +167,13 @@ class TestNoLead:
         assert Case.objects.get(page=page).page_containment < 0.5
         assert (count_searches(chain), chain.leads()) == (1, [])
 
+    def test_a_sentence_that_is_quoted_beside_keeps_it_none_the_less(self, chain: RewordedChain) -> None:
+        work = chain.add_work(GIVEN.source)
+        quoted = GIVEN.source[100:130]
+        page = chain.add_page(f"{INNOCENT * 2}原文写着“{quoted}”。\n{GIVEN.text}")
+        assert Exclusion.objects.get(page=page, work=work).match_class == "quotation"
+        assert (count_searches(chain), [lead.work for lead in chain.leads()]) == (1, [work])
+
     def test_an_excluded_finding_counts_as_one(self, chain: RewordedChain) -> None:
         work = chain.add_work(GIVEN.source)
         allow(chain, work, "licence")
