@@ -107,16 +107,20 @@ def measured(corpora: Path, size: str, seed: int, progress: Progress) -> Reworde
     """
     source = RewordedCorpora(corpora)
     several = [measured_at(source, chars, size, seed, progress) for chars in WORKS_CHARS[size]]
-    development = [] if size == "tiny" else development_alarms(source, progress)
+    return joined([*several, measured_once(source, max(WORKS_CHARS[size]), size, seed, progress)])
+
+
+def joined(several: Sequence[RewordedResults]) -> RewordedResults:
+    """One measurement of several."""
     return RewordedResults(
         tuple(row for each in several for row in each.fared),
-        (*(row for each in several for row in each.alarms), *development),
+        tuple(row for each in several for row in each.alarms),
         tuple(row for each in several for row in each.bytes_a_char),
     )
 
 
 def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """All figures with works of that many characters."""
+    """All figures that depend on how many characters of works there are, with so many."""
     works, encoder = source.works(chars), UseEncoder()
     chars = sum(map(len, works.values()))
     indexes, sizes = _indexes(works, encoder)
@@ -129,10 +133,16 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
     fared += _fared(search, [among_others(case, innocent, rng) for case in chinese], "among others", chars)
     low = _searcher(indexes, works, encoder, LOW)
     alarms = _alarms(low, [*innocent, *source.innocent_english()], works, progress)
-    alarms += _of_one_trade(source, encoder, chars, size, seed)
-    back = _from_english(source, encoder, seed)
-    fared, alarms = fared + back[0], alarms + back[1]
     return RewordedResults(tuple(fared), tuple(alarms), tuple((name, chars, bytes_) for name, bytes_ in sizes))
+
+
+def measured_once(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
+    """The figures with works of their own; chars: that there are of them at most."""
+    encoder = UseEncoder()
+    alarms = _of_one_trade(source, encoder, chars, size, seed)
+    fared, of_english = _from_english(source, encoder, seed)
+    development = [] if size == "tiny" else development_alarms(source, progress)
+    return RewordedResults(tuple(fared), (*alarms, *of_english, *development), ())
 
 
 def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: str, seed: int) -> list[RewordedAlarms]:
@@ -238,13 +248,17 @@ def _alarms(
     for kind, several in by_kind(cases).items():
         for first in (True, False):
             half = [case for case in several if case.is_of_first_half == first]
-            began, scores = time.process_time(), []
+            began = time.process_time()
+            found = []
             for case in half:
-                best = _leads(search.search(case.text), case.text, copies)[:1]
-                scores += [InnocentScore(each.score, case.case_id, each.text_id) for each in best]
+                found.append(search.search(case.text))
                 done += 1
                 progress(done, len(cases))
             cpu_s = round(time.process_time() - began, 3)
+            scores: list[InnocentScore] = []
+            for case, matches in zip(half, found, strict=True):
+                best = _leads(matches, case.text, copies)[:1]
+                scores += [InnocentScore(each.score, case.case_id, each.text_id) for each in best]
             rows.append(RewordedAlarms(chars, kind, first, len(half), tuple(sorted(scores, reverse=True)), cpu_s))
     return rows
 

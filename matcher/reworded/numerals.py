@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
-_DIGITS = re.compile(r"\d+(?:[,，]\d{3})*(?:[.．]\d+)?")
+_DIGITS = re.compile(r"(\d+(?:[,，]\d{3})*(?:[.．]\d+)?)([百千万亿]*)")
 _CHINESE = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 _TO_NINETEEN = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
@@ -42,7 +43,9 @@ def numerals(sentence: str) -> list[Numeral]:
     [17.0, 2025.0, 1200.0]
     >>> [each.value for each in numerals("Six hundred and fourteen stones, forty-one of them gone.")]
     [614.0, 41.0]
-    >>> numerals("三分之一的灯")
+    >>> [each.value for each in numerals("325万人，一亿五千万元，4.8万亩，1千米")]
+    [3250000.0, 150000000.0, 48000.0, 1000.0]
+    >>> numerals("三分之一的灯，万一灭了，千万别慌")
     []
     """
     found = [*_of_digits(sentence), *_of_chinese(sentence), *_of_english(sentence)]
@@ -51,9 +54,10 @@ def numerals(sentence: str) -> list[Numeral]:
 
 def _of_digits(sentence: str) -> Iterator[Numeral]:
     for each in _DIGITS.finditer(sentence):
-        plain = unicodedata.normalize("NFKC", each[0]).replace(",", "")
+        plain = unicodedata.normalize("NFKC", each[1]).replace(",", "")
         if len(plain) <= _MAX_CHARS:
-            yield Numeral(float(plain), each.start(), each.end())
+            value = float(plain) * prod(_CHINESE_UNITS[unit] for unit in each[2])
+            yield Numeral(round(value, 6), each.start(), each.end())
 
 
 def _of_chinese(sentence: str) -> Iterator[Numeral]:
@@ -66,22 +70,26 @@ def _of_chinese(sentence: str) -> Iterator[Numeral]:
             continue
         if not is_single and not set(digits) & set(_CHINESE_UNITS) and len(digits) < 3:
             continue  # 一两, 三四: about so many
+        if digits == "万一" or (not is_single and set(digits) <= set(_CHINESE_UNITS)):
+            continue  # 千万, 万一: words
         yield Numeral(_chinese_value(digits), each.start(), each.end(), is_single)
 
 
 def _chinese_value(digits: str) -> float:
     if not set(digits) & set(_CHINESE_UNITS):
         return float("".join(str(_CHINESE_DIGITS[digit]) for digit in digits))
-    whole = part = digit = 0
+    done = whole = part = digit = 0
     for char in digits:
         unit = _CHINESE_UNITS.get(char, 0)
         if not unit:
             digit = _CHINESE_DIGITS[char]
         elif unit < 10_000:
             part, digit = part + (digit or 1) * unit, 0
-        else:
+        elif unit == 10_000:
             whole, part, digit = (whole + part + digit or 1) * unit, 0, 0
-    return float(whole + part + digit)
+        else:
+            done, whole, part, digit = done + (whole + part + digit or 1) * unit, 0, 0, 0
+    return float(done + whole + part + digit)
 
 
 def _of_english(sentence: str) -> Iterator[Numeral]:

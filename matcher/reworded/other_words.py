@@ -11,11 +11,11 @@ from matcher.reworded.chunks import shared_pairs
 from matcher.reworded.numerals import numerals
 from matcher.reworded.sentences import Units, folded
 
-# Of the pairs of characters of a sentence. Up to OTHER_WORDS of them among the other side's sentence and its neighbours
-# it counts in full, with all of them not at all. Tried on the shared corpora, 28 November 2026: .5, .6 and .7 up to 1,
-# .6 up to .9, and .8 or .9 as one step; table in docs/decisions/reworded.md.
-OTHER_WORDS = 0.6
-OTHER_NUMBERS = 0.5  # what a sentence counts whose numbers are none of the other's
+# Of the pairs of characters of a sentence. With so many of them among the other side's sentence and its neighbours it
+# still counts in full, with all of them not at all. Tried on the shared corpora, 28 November 2026: .5, .6 and .7 up to
+# 1, .6 up to .9, and .8 or .9 as one step; table in docs/decisions/reworded.md.
+SAME_WORDS = 0.6
+OTHER_NUMBERS = 0.5  # what a sentence counts whose numbers are none of the other side's; 0 and 1 were tried
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Side:
         return self._between(number, number)
 
     def around(self, number: int) -> str:
-        """It with both its neighbours: vectors of two sentences may be given to either of them."""
+        """It with its neighbours in these: vectors of two sentences may be given to either of them."""
         return self._between(max(0, number - 1), min(len(self.units) - 1, number + 1))
 
     def _between(self, first: int, last: int) -> str:
@@ -50,19 +50,16 @@ def in_other_words(alignment: Alignment, page: Side, work: Side) -> Alignment:
 
 
 def _counted(pair: SentencePair, page: Side, work: Side) -> float:
-    sentence, counterpart = page.sentence(pair.page), work.sentence(pair.work)
-    same = max(
-        shared_pairs(sentence, work.around(pair.work)),
-        shared_pairs(counterpart, page.around(pair.page)),
-    )
-    counted = min(1.0, (1.0 - same) / (1.0 - OTHER_WORDS))
-    return counted * OTHER_NUMBERS if _has_other_numbers(sentence, counterpart) else counted
-
-
-def _has_other_numbers(sentence: str, counterpart: str) -> bool:
+    """The share of a pair that counts."""
+    sentence, around = page.sentence(pair.page), page.around(pair.page)
+    counterpart, around_it = work.sentence(pair.work), work.around(pair.work)
+    same = max(shared_pairs(sentence, around_it), shared_pairs(counterpart, around))
+    counted = min(1.0, (1.0 - same) / (1.0 - SAME_WORDS))
     ours, theirs = _numbers(sentence), _numbers(counterpart)
-    return bool(ours and theirs) and ours.isdisjoint(theirs)
+    if ours and theirs and ours.isdisjoint(_numbers(around_it)) and theirs.isdisjoint(_numbers(around)):
+        return counted * OTHER_NUMBERS
+    return counted
 
 
-def _numbers(sentence: str) -> frozenset[float]:
-    return frozenset(each.value for each in numerals(folded(sentence)) if not each.is_loose)
+def _numbers(text: str) -> frozenset[float]:
+    return frozenset(each.value for each in numerals(folded(text)) if not each.is_loose)

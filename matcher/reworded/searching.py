@@ -188,12 +188,11 @@ class RewordedSearch:
         joined = [each for each in several if each.alignment.score >= self._calibration.min_joining_score]
         return RewordedMatch(found, text_id, score, elsewhere, highest(bands(found), score), self._pairs(joined))
 
-    def _in_other_words(self, compared: _Compared) -> Alignment:
+    @staticmethod
+    def _in_other_words(compared: _Compared) -> Alignment:
         part, (first, last), stretch = compared.part, compared.block, compared.stretch
-        work = self._texts.text(stretch.chunk.text_id) or ""
-        return in_other_words(
-            compared.alignment, Side(part.page.text, part.units[first:last]), Side(work, stretch.units)
-        )
+        page = Side(part.page.text, part.units[first:last])
+        return in_other_words(compared.alignment, page, Side(stretch.text, stretch.units - stretch.start))
 
     def _elsewhere(self, compared: _Compared, own: Alignment, least: float) -> float:
         """What the block has with another place of the works too; less than all where `least` is not left anyway."""

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.ids import WorkTextId
@@ -35,9 +35,11 @@ class MemoryTexts(dict[WorkTextId, str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """A part of a text, around a chunk. units: offsets in the whole text as given."""
+    """A part of a text, around a chunk, which begins at `start`. units: offsets in the whole text as given."""
 
     chunk: FoundChunk
+    start: int
+    text: str
     units: Units
     windows: Windows
 
@@ -56,7 +58,7 @@ class Stretches:
         for chunk in chunks:
             if (kept := self._kept.get(_place(chunk))) is not None:
                 self._kept.move_to_end(_place(chunk))
-                found.append(Stretch(chunk, kept.units, kept.windows))
+                found.append(replace(kept, chunk=chunk))
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
@@ -69,8 +71,9 @@ class Stretches:
                 start = max(0, chunk.start - MARGIN_CHARS)
                 cut.append((chunk, start, text[start : chunk.end + MARGIN_CHARS]))
         encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
-        for (chunk, start, _), each in zip(cut, encoded, strict=True):
-            self._kept[_place(chunk)] = Stretch(chunk, each.units + start, self._background.windows(each))
+        for (chunk, start, part), each in zip(cut, encoded, strict=True):
+            windows = self._background.windows(each)
+            self._kept[_place(chunk)] = Stretch(chunk, start, part, each.units + start, windows)
 
 
 def _place(chunk: FoundChunk) -> Place:

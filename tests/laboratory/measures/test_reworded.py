@@ -7,7 +7,15 @@ from core.ids import WorkTextId
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.rewrites import rewrites
 from laboratory.measures.reworded import INNOCENT as INNOCENT_PASSAGES
-from laboratory.measures.reworded import OF_ONE_TRADE, InnocentScore, RewordedAlarms, development_alarms, measured_at
+from laboratory.measures.reworded import (
+    OF_ONE_TRADE,
+    InnocentScore,
+    RewordedAlarms,
+    development_alarms,
+    joined,
+    measured_at,
+    measured_once,
+)
 from laboratory.measures.reworded_cases import (
     HELD_BACK,
     MODERN,
@@ -152,7 +160,8 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     monkeypatch.setitem(corpora.__dict__, "bible", corpora.bible[:6])  # where the cached property keeps it
     some = corpora.rewritten()[::2]
     monkeypatch.setattr(corpora, "rewritten", lambda: some)
-    results = measured_at(corpora, 30_000, "tiny", 1, lambda done, of: None)
+    parts = [part(corpora, 30_000, "tiny", 1, lambda done, of: None) for part in (measured_at, measured_once)]
+    results = joined(parts)
     shares = {(row.kind, row.surroundings): row.found / row.pages for row in results.fared}
     assert shares["strong", "alone"] >= 0.9
     assert shares["strong", "among others"] >= 0.9

@@ -42,7 +42,7 @@ def test_the_same_words_that_were_given_to_a_neighbour_count_for_nothing() -> No
     assert counted(side(*PAGE, *OTHER_WORDS[:2]), side(*OTHER_WORDS[:2], *PAGE), (0, 4, 0.5)).score == 40.0
 
 
-def test_between_half_of_the_words_and_all_of_them_it_is_in_proportion() -> None:
+def test_between_the_share_that_counts_in_full_and_all_of_the_words_it_is_in_proportion() -> None:
     ten = "甲乙丙丁戊己庚辛壬癸子"  # ten pairs of characters
     works = [side(ten[:kept] + "，天地玄黄宇宙洪荒日月") for kept in range(6, 12)]
     shares = [counted(side(ten), work, (0, 0, 1.0)).score for work in works]
@@ -54,8 +54,16 @@ def test_other_numbers_count_by_half_however_they_are_written() -> None:
     assert counted(page, side("本市共六百四十三万居民。"), (0, 0, 1.0)).score == 40.0 * OTHER_NUMBERS
     assert counted(page, side("到2010年，居民已逾六百四十三万。"), (0, 0, 1.0)).score == 40.0
     assert counted(page, side("那一歲戶籍簿上寫着三百二十五萬這個數目。"), (0, 0, 1.0)).score == 40.0
+    assert counted(page, side("那时城里住着325万人。"), (0, 0, 1.0)).score == 40.0
     assert counted(page, side("本市的居民可真不少。"), (0, 0, 1.0)).score == 40.0
     assert counted(side("他又买了两只鸡。"), side("家里添了三只鸭子。"), (0, 0, 1.0)).score == 40.0
+
+
+def test_a_number_that_stands_in_the_next_sentence_is_no_other() -> None:
+    page = side("全县有三百二十五万人，", "二〇一〇年数过一回。")
+    parted = side("2010年查过户口，", "共得325万。")
+    assert counted(page, parted, (0, 0, 1.0)).score == counted(parted, page, (0, 0, 1.0)).score == 40.0
+    assert counted(page, side("2011年查过户口，", "共得326万。"), (0, 0, 1.0)).score == 20.0
 
 
 def test_where_nothing_is_alike_nothing_is_counted() -> None:
