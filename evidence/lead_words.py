@@ -78,8 +78,10 @@ CHINESE = LeadWords(
         "时间上限：清单上盖有时间戳（seal/）的，整份文件最迟在时间戳所示时刻已经存在；那是导出之时，不是取得网页之时。",
         "可重新比对：证据包载有响应原文、网页正文、自首个至末个对应句子的作品段落、各对句子在双方的位置与强度、"
         "双方全文与模型的 SHA-256、算法与程序版本。查验时逐对核对所引句子确在所述位置；"
-        "持有作品全文者可先核对其 SHA-256，再用同一模型重算：得分加上“elsewhere”的一倍半，即两文本身比对所得，"
-        "其中文字相同的句子不计入；“elsewhere”取决于权利人的其他作品。",
+        "持有作品全文者可先核对其 SHA-256，再用同一模型重算："
+        "得分加上“elsewhere”的一倍半，即网页中得分最高的 16 句与作品比对所得；"
+        "句中相邻两字的组合逾六成亦见于对方者按比例少计，全同者不计，数字全不相合者减半（译文不减）；"
+        "各对句子的强度为减计之前的数值。“elsewhere”取决于权利人的其他作品。",
     ),
     unsealed=(
         "本文件没有时间戳，不能证明时间。概要（lead.json）、人工结论与本说明由导出方陈述；其中与证据包重复的内容已逐项核对。"
@@ -148,8 +150,10 @@ ENGLISH = LeadWords(
         "its first sentence with a counterpart to its last, the places and strength of each pair, the SHA-256 of both "
         "texts and of the model, the versions of algorithm and program. Verification holds each quoted sentence "
         "against its place; whoever has the work checks its SHA-256 first and computes anew with the same model: the "
-        "score and one and a half times `elsewhere` is what the two texts have by themselves, where sentences in the "
-        "same words count for nothing, and `elsewhere` follows from other works of the rights holder.",
+        "score and one and a half times `elsewhere` is what the best 16 sentences of the page have with the work, "
+        "where a sentence of which more than .6 of the pairs of characters stand on the other side counts less, one in the "
+        "same words for nothing, one with other numbers half (none of this in a translation); the strengths of pairs "
+        "are those before that. `elsewhere` follows from other works of the rights holder.",
     ),
     unsealed=(
         "This file bears no time stamp and proves no time. The facts (lead.json), what people said, and this "
