@@ -151,9 +151,9 @@ ENGLISH = LeadWords(
         "texts and of the model, the versions of algorithm and program. Verification holds each quoted sentence "
         "against its place; whoever has the work checks its SHA-256 first and computes anew with the same model: the "
         "score and one and a half times `elsewhere` is what the best 16 sentences of the page have with the work, "
-        "where a sentence of which more than .6 of the pairs of characters stand on the other side counts less, one in the "
-        "same words for nothing, one with other numbers half (none of this in a translation); the strengths of pairs "
-        "are those before that. `elsewhere` follows from other works of the rights holder.",
+        "where a sentence of which more than .6 of the pairs of characters stand on the other side counts less, one "
+        "in the same words for nothing, one with other numbers half (none of this in a translation); the strengths of "
+        "pairs are those before that. `elsewhere` follows from other works of the rights holder.",
     ),
     unsealed=(
         "This file bears no time stamp and proves no time. The facts (lead.json), what people said, and this "
