@@ -46,18 +46,17 @@ class RewordedComparer:
             copied = sum(match["containment"] or 0 for match in copies)
             taken = [match for match in copies if MatchClass(match["class"]).is_copy]
             known = {work_id for match in taken for work_id in (match["work_id"], *match["also"])}
-            own = page_id if exclude_same_id else None
+            own = {page_id} if exclude_same_id else set()
             leads = [] if copied > COPIED_SHARE else self._leads(text, own, known)
             yield [*copies, *leads]
 
-    def _leads(self, text: str, own: str | None, copied: set[str]) -> list[dict[str, Any]]:
-        """own: the id of the page's own work, which is none here; copied ones are, and are named already."""
-        left_out = copied if own is None else {*copied, own}
-        own_text = None if own is None else self._texts_of.get(own)
-        without = {own_text} if own_text and self._owners[own_text] == [own] else set()
+    def _leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
+        """own: the page's own works, which are none here; copied ones are, and are named already."""
+        owned = {self._texts_of[work_id] for work_id in own if work_id in self._texts_of}
+        without = {text_id for text_id in owned if own.issuperset(self._owners[text_id])}
         leads = []
         for match in self._search.search(text, without):
-            carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in left_out]
+            carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in own | copied]
             if carriers:
                 leads.append(_written(match, carriers))
         return leads

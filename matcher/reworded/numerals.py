@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 _DIGITS = re.compile(r"(\d+(?:[,，]\d{3})*(?:[.．]\d+)?)([百千万亿]*)")
-_CHINESE = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
+_CHINESE = re.compile(r"(?<!\d)[零〇一二三四五六七八九十百千万亿两]+")
 _TO_NINETEEN = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
@@ -22,6 +22,7 @@ _ANY_WORD = "|".join(sorted({**_ENGLISH, **_ENGLISH_UNITS}, key=len, reverse=Tru
 _WORDS = re.compile(rf"\b(?:{_ANY_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_ANY_WORD}))*\b", re.IGNORECASE)
 _CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_WORDS_OF_UNITS = ("万一", "千万", "万千", "亿万", "千百")  # in case, by all means, countless
 _OF = "分之"
 _MAX_CHARS = 20  # of a numeral; what is longer is no number that anybody reads
 
@@ -45,6 +46,8 @@ def numerals(sentence: str) -> list[Numeral]:
     [614.0, 41.0]
     >>> [each.value for each in numerals("325万人，一亿五千万元，4.8万亩，1千米")]
     [3250000.0, 150000000.0, 48000.0, 1000.0]
+    >>> [each.value for each in numerals("3千万人里有十万人")]
+    [30000000.0, 100000.0]
     >>> numerals("三分之一的灯，万一灭了，千万别慌")
     []
     """
@@ -70,8 +73,8 @@ def _of_chinese(sentence: str) -> Iterator[Numeral]:
             continue
         if not is_single and not set(digits) & set(_CHINESE_UNITS) and len(digits) < 3:
             continue  # 一两, 三四: about so many
-        if digits == "万一" or (not is_single and set(digits) <= set(_CHINESE_UNITS)):
-            continue  # 千万, 万一: words
+        if digits in _WORDS_OF_UNITS:
+            continue
         yield Numeral(_chinese_value(digits), each.start(), each.end(), is_single)
 
 
