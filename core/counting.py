@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from core.equal_runs import longest_equal_run
 from core.matches import Change, ChangeKind, Match, Span
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
@@ -74,7 +75,7 @@ def counted(match: Match, sides: Sides) -> Match:
     """The match with the figures of what counts; the same where all of it does. Its spans stay as they were found.
 
     A passage of the page that does not count takes what stands there out; one that was inserted there counts neither
-    for nor against similarity. `longest_run_chars` is never more than what is left.
+    for nor against similarity.
     """
     if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
         return match
@@ -91,8 +92,13 @@ def counted(match: Match, sides: Sides) -> Match:
         work_containment=_within_one(match.work_containment * len(taken) / max(1, len(match.taken))),
         matched_chars=matched,
         taken=taken,
-        longest_run_chars=min(match.longest_run_chars, matched),
+        longest_equal_run_chars=min(match.longest_equal_run_chars, matched, _longest_equal_run(match.spans, sides)),
     )
+
+
+def _longest_equal_run(spans: Iterable[Span], sides: Sides) -> int:
+    texts, left_out = (sides.page.places, sides.work.places), (sides.page_left_out, sides.work_left_out)
+    return max((longest_equal_run(span, *texts, *left_out) for span in spans), default=0)
 
 
 class _Tally:

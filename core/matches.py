@@ -118,8 +118,9 @@ class Match:
     it, one of like sound by any of its readings or of like shape, or its pinyin (a syllable counts as one character).
     It tells how much was taken, however it was obfuscated; `similarity` tells how faithfully.
     taken: the characters of the work that these stand for, each once, however often the page has it.
-    longest_run_chars: the most of these in one go: nothing replaced by another word, inserted or deleted in between;
-    punctuation and `NOISE` do not break a run, but for characters that nobody can read.
+    longest_equal_run_chars: the most characters of the page in one go that are the work's, in order, as the same
+    character or another form of it; nothing of like sound or shape, no pinyin. Punctuation and `NOISE` do not break a
+    run, but for characters that nobody can read.
     """
 
     text_id: WorkTextId
@@ -129,7 +130,7 @@ class Match:
     work_containment: float  # share of the work's tokens that are `taken`
     matched_chars: int
     taken: Places
-    longest_run_chars: int
+    longest_equal_run_chars: int
     spans: tuple[Span, ...]  # in order of the page
     obfuscations: tuple[ObfuscationFound, ...]  # those seen by comparison
     algorithm_id: int

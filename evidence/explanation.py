@@ -68,6 +68,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
         (words.work_digest, str(work["digest"])),
         (words.similarity, percentage(float(finding["similarity"]))),
         (words.copied, f"{finding['matched_chars']:,}"),
+        *_longest_run(words, finding),
         (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
         *bundle_rows(words, bundle),
         (words.stamps, _stamps(words, proof)),
@@ -81,6 +82,13 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _longest_run(words: Words, finding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The longest run of equal characters; bundles of earlier releases have one that replaced characters are in."""
+    for field, name in (("longest_equal_run_chars", words.longest_equal), ("longest_run_chars", words.longest_once)):
+        if field in finding:
+            yield name, f"{finding[field]:,}"
 
 
 def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:

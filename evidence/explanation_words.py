@@ -21,6 +21,8 @@ class Words:
     work_digest: str
     similarity: str
     copied: str
+    longest_equal: str
+    longest_once: str
     algorithm: str
     bundle: str
     digest: str
@@ -95,6 +97,8 @@ CHINESE = Words(
     work_digest="作品全文 SHA-256",
     similarity="相似度",
     copied="网页上的对应字数（同字、异体、同音、形近或拼音）",
+    longest_equal="最长连续相同字数（简繁、异体视为相同；标点、空格不计）",
+    longest_once="最长连续对应字数（含以同音字、形近字或拼音替换的字，并非逐字相同；旧版字段）",
     algorithm="算法编号（程序版本）",
     bundle="证据包",
     digest="证据包 SHA-256",
@@ -234,6 +238,9 @@ ENGLISH = Words(
     work_digest="SHA-256 of the work",
     similarity="Similarity",
     copied="Characters of the page that stand for the work's (the same, other forms, like sound or shape, pinyin)",
+    longest_equal="Longest run of equal characters (script variants are equal; no punctuation)",
+    longest_once="Longest run of matched characters (also of like sound or shape or pinyin, so not all are equal; "
+    "a field of earlier releases)",
     algorithm="Algorithm id (program)",
     bundle="Bundle",
     digest="SHA-256 of the bundle",

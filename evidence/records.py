@@ -237,7 +237,7 @@ class Finding:
     page_containment: float
     work_containment: float
     matched_chars: int
-    longest_run_chars: int
+    longest_equal_run_chars: int
     passages: tuple[Passage, ...]
     algorithm_id: int
     algorithm: Mapping[str, Any]  # what the id stands for

@@ -87,7 +87,7 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
         "page_containment": found.page_containment,
         "work_containment": found.work_containment,
         "matched_chars": found.matched_chars,
-        "longest_run_chars": found.longest_run_chars,
+        "longest_equal_run_chars": found.longest_equal_run_chars,
         "obfuscations": [_obfuscation(item) for item in found.obfuscations],
         "passages": [_passage(passage) for passage in found.passages],
         "algorithm_id": found.algorithm_id,

@@ -184,7 +184,7 @@ class Judge:
             work_containment=taken_count / found.work_tokens,
             matched_chars=found.matched,
             taken=taken,
-            longest_run_chars=found.longest_run,
+            longest_equal_run_chars=found.longest_equal_run,
             spans=spans_as_given(spans, aligned.written, finding.written),
             obfuscations=obfuscations,
             algorithm_id=page.fingerprint.algorithm_id,

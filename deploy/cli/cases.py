@@ -168,7 +168,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.share-of-page", percentage(case.page_containment)),
         ("column.share-of-work", percentage(case.work_share)),
         ("column.taken-of-work", Message("corpus.taken-of", taken=case.taken_chars, total=case.work.counted_chars)),
-        ("column.on-page", Message("corpus.on-page", chars=case.matched_chars, longest=case.longest_run_chars)),
+        ("column.on-page", Message("corpus.on-page", chars=case.matched_chars, longest=case.longest_equal_run_chars)),
         *(
             ("column.obfuscation", obfuscation_found(item["kind"], item["count"], item["example"]))
             for item in case.obfuscations
@@ -229,6 +229,7 @@ def _summary(case: "Case", settings: Settings) -> dict[str, Any]:
         "taken_chars": case.taken_chars,
         "work_chars": case.work.counted_chars,
         "matched_chars": case.matched_chars,
+        "longest_equal_run_chars": case.longest_equal_run_chars,
         "obfuscations": case.obfuscations,
         "opened": local_iso(case.opened_at, settings),
         "first_seen": local_iso(case.first_seen_at, settings),

@@ -150,7 +150,7 @@ class Findings:
             "similarity": 1.0 if is_whole else round(0.5 + 0.5 * rng.random(), 4),
             "page_containment": 0.9,
             "matched_chars": draws.between(rng, 100, 5_000),
-            "longest_run_chars": draws.between(rng, 20, 300),
+            "longest_equal_run_chars": draws.between(rng, 20, 300),
             "obfuscations": page["obfuscations"],
             "version_id": page["version_id"],
         }

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
+from fingerprint.stream import WILDCARD
 from matcher.align.pair_kinds import (
     HOMOPHONE,
     NOISE,
@@ -78,7 +79,7 @@ class PassageChanges(NamedTuple):
     totals       int32[kinds, 3]  how many changes of each kind, tokens of their longer sides, row of the first
     matched                       tokens that stand for one another
     same                          of these, tokens that are one character, in whatever script
-    longest_run                   of matched tokens
+    longest_equal_run             of `same` in one go
     """
 
     changes: Changes
@@ -87,7 +88,7 @@ class PassageChanges(NamedTuple):
     totals: Totals
     matched: int
     same: int
-    longest_run: int
+    longest_equal_run: int
 
 
 class _Written(NamedTuple):
@@ -180,15 +181,15 @@ def _add_run(  # noqa: PLR0917
             changed = Place(here + at, here + at + 1, there + at, there + at + 1)
             name = _name_of(written, page, work, changed, tables, named) if kind == REPLACED else kind
             _add_change(written, numbers.of_pair[name], changed)
-        figures[_SAME] += kind in (SAME, SCRIPT)
+        is_same = kind in (SAME, SCRIPT)
+        is_equal = is_same and work.tokens[there + at - work.start] != WILDCARD
+        figures[_SAME] += is_same
         figures[_HOMOPHONES] += kind == HOMOPHONE
-        if kind in (REPLACED, NOISE):
-            figures[_LONGEST] = max(figures[_LONGEST], run)
-            run = 0
-        else:
+        if kind not in (REPLACED, NOISE):
             written.work_matched[matched] = there + at
-            matched, run = matched + 1, run + 1
-        at += 1
+            matched += 1
+        figures[_LONGEST] = max(figures[_LONGEST], run)
+        run, at = run + 1 if is_equal else 0, at + 1
     figures[_LONGEST] = max(figures[_LONGEST], run)
     figures[_MATCHED] = matched
 

@@ -116,7 +116,8 @@ class Comparison(NamedTuple):
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
-    longest_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: `token_alignment.TokenAlignment`.
+    longest_equal_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: see
+    `token_alignment.TokenAlignment`.
     transposed: stretches in another order (transpositions). changed: tokens in which the wording differs, of the longer
     side of each change, and those stretches. letters: by the row of a change of kind PINYIN the letters on the page,
     where the tokens do not tell all of them (spelled_characters).
@@ -131,7 +132,7 @@ class Comparison(NamedTuple):
     totals: TotalRows
     matched: int
     same: int
-    longest_run: int
+    longest_equal_run: int
     work_ranges: WorkRanges
     work_matched: WorkTokens
     moved: Pieces
@@ -188,7 +189,7 @@ def compare_passage(
         totals=rows,
         matched=matched,
         same=same,
-        longest_run=longest,
+        longest_equal_run=longest,
         work_ranges=ranges,
         work_matched=matched_tokens,
         moved=moved,

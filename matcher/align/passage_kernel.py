@@ -96,7 +96,7 @@ def _compared(  # noqa: PLR0917
         as_int((runs[:, IN_WORK] + runs[:, SIZE]).max()),
         as_int(found.matched),
         as_int(found.same),
-        as_int(found.longest_run),
+        as_int(found.longest_equal_run),
         as_int(displaced),
         as_int(transposed),
         as_int(covered),

@@ -15,7 +15,7 @@ class Figures(NamedTuple):
     matched: int  # agree in sound or shape
     same: int  # are one character
     changed: int  # differ in wording
-    longest_run: int
+    longest_equal_run: int
     page_covered: int
     work_covered: int  # that have a counterpart on the page
     page_tokens: int
@@ -49,7 +49,7 @@ def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Compa
         matched=sum(found.matched for found in comparisons),
         same=sum(found.same for found in comparisons),
         changed=sum(found.changed for found in comparisons),
-        longest_run=max(found.longest_run for found in comparisons),
+        longest_equal_run=max(found.longest_equal_run for found in comparisons),
         page_covered=covered[0],
         work_covered=covered[1],
         page_tokens=page.fingerprint.tokens.size,

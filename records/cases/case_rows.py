@@ -19,7 +19,7 @@ from records.snapshots import frozen_obfuscations, frozen_span
 
 _FIGURES = (
     "page_url", "page_title", "page_author", "page_published_at", "version_id", "match_class", "similarity",
-    "page_containment", "taken_chars", "matched_chars", "longest_run_chars", "excerpt",
+    "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
     "obfuscations",
 )  # fmt: skip
 _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
@@ -144,7 +144,7 @@ class Cases:
             page_containment=match.page_containment,
             work_containment=match.work_containment,
             matched_chars=match.matched_chars,
-            longest_run_chars=match.longest_run_chars,
+            longest_equal_run_chars=match.longest_equal_run_chars,
             spans=[frozen_span(span, page_text, work_text, raw) for span in match.spans],
             obfuscations=frozen_obfuscations(match.obfuscations),
             also=list(match.also),

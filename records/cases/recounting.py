@@ -22,7 +22,7 @@ from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, TakenText
 from records.snapshots import span_of
 
-_FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_run_chars")
+_FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars")
 
 
 def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
@@ -121,7 +121,7 @@ def _match(row: CaseMatch, taken: Places) -> Match:
         work_containment=row.work_containment,
         matched_chars=row.matched_chars,
         taken=taken,
-        longest_run_chars=row.longest_run_chars,
+        longest_equal_run_chars=row.longest_equal_run_chars,
         spans=tuple(span_of(span) for span in row.spans),
         obfuscations=(),
         algorithm_id=row.algorithm_id,

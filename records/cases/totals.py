@@ -80,7 +80,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
         "page_containment": min(1.0, sum(match.page_containment for match in matches)),
         "taken_chars": findings.taken_chars,
         "matched_chars": matched,
-        "longest_run_chars": max(match.longest_run_chars for match in matches),
+        "longest_equal_run_chars": max(match.longest_equal_run_chars for match in matches),
         "excerpt": _excerpt(findings, version),
         "obfuscations": frozen_obfuscations(_obfuscations(version, matches)),
     }

@@ -104,7 +104,7 @@ def _nothing(findings: Findings) -> Counted:
 def _emptied(match: Match) -> Match:
     return replace(
         match, similarity=0.0, page_containment=0.0, work_containment=0.0, matched_chars=0, taken=NO_PLACES,
-        longest_run_chars=0,
+        longest_equal_run_chars=0,
     )  # fmt: skip
 
 

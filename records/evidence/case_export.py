@@ -140,7 +140,7 @@ def facts_of(case: Case) -> dict[str, Any]:
         "taken_chars": case.taken_chars,
         "work_chars": case.work.counted_chars,
         "matched_chars": case.matched_chars,
-        "longest_run_chars": case.longest_run_chars,
+        "longest_equal_run_chars": case.longest_equal_run_chars,
         "opened_at": _moment(case.opened_at),
         "first_seen_at": _moment(case.first_seen_at),
         "last_seen_at": _moment(case.last_seen_at),

@@ -145,7 +145,7 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
         page_containment=cut_share(match.page_containment),
         work_containment=cut_share(match.work_containment),
         matched_chars=match.matched_chars,
-        longest_run_chars=match.longest_run_chars,
+        longest_equal_run_chars=match.longest_equal_run_chars,
         passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
         obfuscations=tuple(match.obfuscations),
     )
@@ -182,7 +182,7 @@ def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) 
         page_containment=0.0,
         work_containment=0.0,
         matched_chars=0,
-        longest_run_chars=0,
+        longest_equal_run_chars=0,
         passages=(),
         algorithm_id=algorithm,
         algorithm=_algorithm(algorithm),

@@ -56,7 +56,7 @@ class Case(models.Model):
     page_containment = models.FloatField(_("share of the page"))
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    longest_run_chars = models.PositiveIntegerField(_("longest run"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
     excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
     obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
@@ -136,7 +136,7 @@ class CaseMatch(models.Model):
     page_containment = models.FloatField(_("share of the page"))
     work_containment = models.FloatField(_("share of the chapter"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    longest_run_chars = models.PositiveIntegerField(_("longest run"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
     # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
     #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
     spans = models.JSONField(_("passages"), default=list)

@@ -18,7 +18,7 @@ def of(page: str, work: str, *spans: Span, similarity: float = 1.0) -> tuple[Mat
     letters = Letters.of(work)
     found = replace(
         match("t"), spans=spans, similarity=similarity, page_containment=1.0, work_containment=1.0,
-        matched_chars=len(letters), taken=Places.of(letters.places), longest_run_chars=len(letters),
+        matched_chars=len(letters), taken=Places.of(letters.places), longest_equal_run_chars=len(letters),
     )  # fmt: skip
     return found, Sides(Letters.of(page), letters)
 
@@ -50,6 +50,16 @@ def test_a_passage_that_moved_is_left_out_with_its_characters() -> None:
     assert left.taken == Places(found.taken.bits & ~gone.bits)
     assert left.matched_chars == len(left.taken)
     assert left.similarity == 1.0
+
+
+def test_the_longest_run_that_is_left_out_is_none() -> None:
+    page = WORK.replace("像", "象")
+    like = Change(ChangeKind.HOMOPHONE, *[TextRange(WORK.index("像"), WORK.index("像") + 1)] * 2)
+    found, sides = of(page, WORK, span((0, len(WORK)), (0, len(WORK)), like))
+    gone = sides.work.found([Letters.of("起了雾对岸")])
+    assert counted(found, replace(sides, work_left_out=gone)).longest_equal_run_chars == len("一行字看得见读不出")
+    gone = sides.page.found([Letters.of("看得")])
+    assert counted(found, replace(sides, page_left_out=gone)).longest_equal_run_chars == len("江面起了雾对岸的码头")
 
 
 def test_changes_inside_what_is_left_out_count_no_more() -> None:

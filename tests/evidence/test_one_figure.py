@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from difflib import SequenceMatcher
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import pytest
 
+from core.counting import Letters
 from core.shares import cut_share, percentage
 from tests.evidence.test_command_line import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
@@ -50,7 +52,7 @@ print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pa
 @pytest.fixture(scope="module")
 def case(installed: CommandLine) -> str:
     """A page with most of a chapter, some of it in other characters, twice the beginning, and words of its own."""
-    copied = SCALE[:700].replace("的", "地") + SCALE[900:]
+    copied = (SCALE[:700] + SCALE[900:]).replace("的", "地")
     text = f"{SCALE[:120]}\n{OWN}\n{copied}\n{OWN[::-1]}"
     done = installed.script(STORE_MATCH_AND_STAMP, "http://127.0.0.1:8801/one.html", "stamped", stdin=text.encode())
     assert done.code == 0, done.err
@@ -86,6 +88,16 @@ def test_the_figures_are_such_that_rounding_would_show(figures: dict[str, Any]) 
     assert figures["work_containment"] == cut_share(figures["taken_chars"] / figures["work_chars"])
 
 
+def test_the_longest_run_has_no_other_characters_in_it(figures: dict[str, Any]) -> None:
+    texts = [
+        Letters.of(SCALE).text,
+        *(Letters.of(span["page_excerpt"]).text for span in figures["matches"][0]["spans"]),
+    ]
+    work, *passages = texts
+    most = max(SequenceMatcher(None, each, work, autojunk=False).find_longest_match().size for each in passages)
+    assert figures["longest_equal_run_chars"] == most < figures["taken_chars"] / 2
+
+
 def test_the_desk_shows_them(desk: dict[str, str], figures: dict[str, Any]) -> None:
     similarity, of_work, of_page = shares(figures)
     taken, on_page = counts(figures)
@@ -99,6 +111,7 @@ def test_the_desk_shows_them(desk: dict[str, str], figures: dict[str, Any]) -> N
         "Share of the page": of_page,
         "Characters of the work taken": taken,
         "Characters on the page": on_page,
+        "Longest run of equal characters": f"{figures['longest_equal_run_chars']:,}",
     }
     assert {unescape(name): value for name, value in shown.items() if name in wanted} == wanted
     assert similarity in desk["list"]
@@ -116,7 +129,8 @@ def test_the_command_line_says_them(installed: CommandLine, case: str, figures: 
     assert [lines["similarity"], lines["share of the work"], lines["share of the page"]] == shares(figures)
     taken, on_page = counts(figures)
     assert lines["characters of the work taken"] == f"{taken} of {figures['work_chars']:,}"
-    assert lines["characters on the page"].split(",  ")[0].startswith(f"{on_page}, longest run")
+    longest = f"longest run of equal characters, whatever their form: {figures['longest_equal_run_chars']:,}"
+    assert lines["characters on the page"] == f"{on_page}; {longest}"
     listed = installed("cases")
     assert shares(figures)[0] in listed.out
     assert f"characters taken, each once: {taken}; on pages, added up: {on_page}" in listed.err
@@ -167,5 +181,6 @@ def test_the_evidence_has_them(installed: CommandLine, case: str, figures: dict[
     assert finding["page_containment"] == figures["page_containment"]
     assert finding["passages"][0]["similarity"] == cut_share(finding["passages"][0]["similarity"])
     text = re.sub(r"<[^>]*>", " ", explained)
-    for word in (shares(figures)[0], f"{figures['matched_chars']:,}"):
+    assert finding["longest_equal_run_chars"] == figures["longest_equal_run_chars"]
+    for word in (shares(figures)[0], *(f"{figures[name]:,}" for name in ("matched_chars", "longest_equal_run_chars"))):
         assert text.count(word) >= 2, "in both languages"

@@ -22,6 +22,7 @@ from core.wording import Message, say
 from evidence import bundle, export, layout, originals, statements
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
+from evidence.explanation_words import CHINESE, ENGLISH
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
 from evidence.records import (
@@ -291,6 +292,22 @@ def test_a_bundle_of_an_earlier_release_still_holds() -> None:
             del exchange[name]
     older = rebuilt(content, {bundle.PAGE: canonical(page), bundle.CONNECTION: canonical(connection)})
     assert opened(older, "bundle").page["url"] == URL
+
+
+def test_the_longest_run_of_earlier_releases_is_told_as_what_it_was() -> None:
+    content = made(capture())
+    finding = json.loads(files_of(content)[bundle.FINDING])
+    finding["longest_run_chars"] = finding.pop("longest_equal_run_chars") + 1000
+    older = rebuilt(content, {bundle.FINDING: canonical(finding)})
+    files = export.export_files(CaseMaterial(7, {}, [ProvenBundle(content), ProvenBundle(older)]), "0.1.0")
+    assert len(check({name: memoryview(each) for name, each in files.items()}).bundles) == 2
+    told = html.unescape(files[layout.EXPLANATION].decode())
+    for words in (CHINESE, ENGLISH):
+        of_now, of_then = (part for part in told.split("<h3>") if words.copied in part)
+        assert words.longest_equal in of_now
+        assert words.longest_once not in of_now
+        assert words.longest_once in of_then
+        assert words.longest_equal not in of_then
 
 
 def pictured() -> Capture:

@@ -2,17 +2,20 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opencc import OpenCC
 
+from core.counting import Letters
+from core.equal_runs import longest_equal_run
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match, MatchClass
 from core.obfuscations import Obfuscation
-from core.taken import Places
+from core.taken import NO_PLACES, Places
 from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
@@ -71,19 +74,46 @@ def test_a_copy_is_identical_and_spans_all() -> None:
     (span,) = match.spans
     assert TEXT[span.page.start : span.page.end] == TEXT[span.work.start : span.work.end] == TEXT[:-1]
     assert (span.changes, match.obfuscations) == ((), ())
-    assert match.longest_run_chars == match.matched_chars == fingerprint_text(TEXT).tokens.size
+    assert match.longest_equal_run_chars == match.matched_chars == fingerprint_text(TEXT).tokens.size
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.4])
 def test_homophones_are_seen_through_and_named(share: float) -> None:
     page = with_homophones(TEXT, share)
     match = the_match(page)
-    assert match.matched_chars == match.longest_run_chars == fingerprint_text(TEXT).tokens.size
+    assert match.matched_chars == fingerprint_text(TEXT).tokens.size
     assert match.similarity == pytest.approx(share_of_equal_characters(page, TEXT), abs=0.0002)
     assert obfuscations(match) == {Obfuscation.HOMOPHONE} or obfuscations(match) == {
         Obfuscation.HOMOPHONE,
         Obfuscation.SCRIPT_CONVERTED,
     }
+
+
+def in_traditional(text: str) -> str:
+    return OpenCC("s2t").convert(text)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: with_homophones(text, 0.1),
+        lambda text: with_random_characters(text, 0.05),
+        lambda text: shuffled_sentences(text, 3),
+        lambda text: in_traditional(with_homophones(text, 0.02)),
+        lambda text: text[:300] + ADVERTISEMENT + text[340:900] + text[910:],
+        lambda text: "，".join(with_homophones(text, 0.1)),
+    ],
+    ids=["homophones", "other characters", "shuffled", "traditional", "put in and left out", "strewn"],
+)
+def test_the_longest_equal_run_stands_in_both_texts_and_is_the_longest(edit: Callable[[str], str]) -> None:
+    page = edit(TEXT)
+    match = the_match(page)
+    on_page, in_work = Letters.of(page), Letters.of(TEXT)
+    folded = [OpenCC("t2s").convert(letters.text) for letters in (on_page, in_work)]
+    most = SequenceMatcher(None, *folded, autojunk=False).find_longest_match().size
+    assert match.longest_equal_run_chars == most
+    told = [longest_equal_run(span, on_page.places, in_work.places, NO_PLACES, NO_PLACES) for span in match.spans]
+    assert max(told) == most, "the changes tell the same"
 
 
 def share_of_equal_characters(page: str, work: str) -> float:

@@ -74,6 +74,6 @@ def found_in(case: Case, page: PageRecord, version: str, carried: Mapping[int, r
             page_containment=1.0,
             work_containment=len(places) / CHARS,
             matched_chars=len(places),
-            longest_run_chars=len(places),
+            longest_equal_run_chars=len(places),
             found_at=seen + timedelta(hours=2),
         )

@@ -73,7 +73,7 @@ def match(
         work_containment=0.5,
         matched_chars=chars,
         taken=Places.of(range(chars) if taken is None else taken),
-        longest_run_chars=3,
+        longest_equal_run_chars=3,
         spans=(span,),
         obfuscations=(ObfuscationFound(Obfuscation.HOMOPHONE, 1, "字→自"),),
         algorithm_id=1,

@@ -76,8 +76,12 @@ def _of_case(case: Case) -> list[Figure]:
             ),
         ),
         Figure(
-            _("Longest run"),
-            f"{case.longest_run_chars:,}",
-            _("The most matched characters in one go, with nothing replaced, inserted or left out in between."),
+            _("Longest run of equal characters"),
+            f"{case.longest_equal_run_chars:,}",
+            _(
+                "The most characters in one go that page and work share, in the same order: simplified, traditional "
+                "and other forms of a character are equal, one of like sound or shape is not. Punctuation, spaces, "
+                "foreign words and signs that only hide do not count."
+            ),
         ),
     ]

@@ -16,11 +16,12 @@ MAX_KINDS = 3
 def why_found(case: Case, match: CaseMatch, changes: Sequence[KindCount]) -> str:
     """What of the page stands in which text of the work, and what was done to it most."""
     found = _(
-        "%(share)s of the page stands in “%(text)s”; the longest run that is the same has %(run)s characters."
+        "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "
+        "are equal) has %(run)s."
     ) % {
         "share": percentage(match.page_containment),
         "text": match.chapter_title or case.work,
-        "run": f"{match.longest_run_chars:,}",
+        "run": f"{match.longest_equal_run_chars:,}",
     }
     if not changes:
         return found

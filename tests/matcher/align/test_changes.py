@@ -106,7 +106,7 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     assert matched == np.count_nonzero(~is_loose)
     assert agreed.tolist() == pairs[~is_loose, 1].tolist()
     assert same == np.count_nonzero(~is_change | (kinds == number_of(ChangeKind.SCRIPT)))
-    assert longest == _longest_run(pairs, is_loose)
+    assert longest == _longest_run(pairs, is_change & (kinds != number_of(ChangeKind.SCRIPT)))
     rewritten = gaps[gaps[:, 0] == REWRITTEN]
     places = [set(range(*row)) for row in taken.tolist()]
     assert set().union(*places) == set(pairs[:, 1].tolist()).union(*(range(*row[3:]) for row in rewritten.tolist()))
@@ -116,10 +116,10 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
         assert total == [rows.size, sizes[rows].sum(), rows[0] if rows.size else 0]
 
 
-def _longest_run(pairs: np.ndarray, is_loose: np.ndarray) -> int:
+def _longest_run(pairs: np.ndarray, differs: np.ndarray) -> int:
     longest = run = 0
     for number, (here, there) in enumerate(pairs.tolist()):
-        if is_loose[number]:
+        if differs[number]:
             run = 0
             continue
         is_next = number > 0 and pairs[number - 1].tolist() == [here - 1, there - 1]

@@ -156,7 +156,7 @@ class TestTexts:
 def test_how_much_of_a_page_is_copied_counts_what_its_version_has_and_findings_that_are_no_cases(world: World) -> None:
     page, other = world.page(1), Work.objects.create(rights_holder=world.holder, title="海")
     times = {"opened_at": NOON, "first_seen_at": NOON, "last_seen_at": NOON}
-    figures = {"match_class": "excerpt", "similarity": 1.0, "matched_chars": 300, "longest_run_chars": 300}
+    figures = {"match_class": "excerpt", "similarity": 1.0, "matched_chars": 300, "longest_equal_run_chars": 300}
     case = Case.objects.create(
         rights_holder=world.holder, work=world.work, page=page, page_url=page.url, page_containment=0.3,
         version_id=page.version_id, **figures, **times,

@@ -1,0 +1,73 @@
+"""The longest run of equal characters in a passage of which some does not count, as its changes tell it.
+
+What stands between two changes is the same on both sides, so its letters pair off in order. A piece that was moved
+pairs with its own place in the work.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from core.matches import Change, ChangeKind, Span
+from core.taken import Places
+from core.text import TextRange
+
+
+def longest_equal_run(
+    span: Span, page: Sequence[int], work: Sequence[int], page_left_out: Places, work_left_out: Places
+) -> int:
+    """Count the letters of the longest run of a span that is equal and counts, in one go on both sides.
+
+    page, work: where the letters of both texts stand, ascending. Of the left out places only those of letters matter.
+
+    >>> replaced = Change(ChangeKind.REPLACED, TextRange(3, 4), TextRange(3, 4))
+    >>> span = Span(TextRange(0, 9), TextRange(0, 9), 0.9, (replaced,))
+    >>> longest_equal_run(span, range(9), range(9), Places.of([8]), Places())
+    4
+    """
+    hiding = _numbers(page, [change.page for change in span.changes if _only_hides(change)])
+    page = [page[number] for number in sorted(_numbers(page, [span.page]) - hiding)]
+    work = [work[number] for number in sorted(_numbers(work, [span.work]))]
+    on_page, in_work = _flags(page_left_out), _flags(work_left_out)
+    pairs = sorted(
+        (here, there)
+        for here, there in _equal_pairs(span, page, work)
+        if "1" not in (on_page[page[here] : page[here] + 1], in_work[work[there] : work[there] + 1])
+    )
+    longest = run = min(1, len(pairs))
+    for (here, there), following in pairwise(pairs):
+        run = run + 1 if following == (here + 1, there + 1) else 1
+        longest = max(longest, run)
+    return longest
+
+
+def _only_hides(change: Change) -> bool:
+    return change.kind is ChangeKind.NOISE and change.work.start == change.work.end
+
+
+def _differs(change: Change) -> bool:
+    return change.kind not in (ChangeKind.SCRIPT, ChangeKind.MOVED) and not _only_hides(change)
+
+
+def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Numbers of letters of the page and of the work that are equal, piece by piece."""
+    changed = [change for change in span.changes if _differs(change)]
+    gone = _numbers(page, [change.page for change in changed]), _numbers(work, [change.work for change in changed])
+    pieces = [(change.page, change.work) for change in span.changes if change.kind is ChangeKind.MOVED]
+    for piece in [*pieces, (span.page, span.work)]:
+        of_piece = _numbers(page, [piece[0]]) - gone[0], _numbers(work, [piece[1]]) - gone[1]
+        yield from zip(*map(sorted, of_piece), strict=False)
+        gone = gone[0] | of_piece[0], gone[1] | of_piece[1]
+
+
+def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
+    """Which letters, counted from 0, stand in any of these ranges."""
+    found = set[int]()
+    for place in ranges:
+        found.update(range(bisect_left(letters, place.start), bisect_left(letters, place.end)))
+    return found
+
+
+def _flags(places: Places) -> str:
+    """Write a 1 at each of the places, a 0 at the others up to the last."""
+    return f"{places.bits:b}"[::-1]
