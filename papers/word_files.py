@@ -1,13 +1,14 @@
 """Files of Word as they come from people: opened within bounds, and looked through for what acts by itself."""
 
 import io
+import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import docx
-from docx.oxml.ns import qn
 from lxml import etree
 
 from core.errors import BadInput
@@ -17,9 +18,22 @@ from core.wording import Message
 MAX_FILE_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED_BYTES = 40 * 1024 * 1024
 MAX_PARTS = 300
+_CONTENT_TYPES = "[Content_Types].xml"
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-_ACTIVE = re.compile(r"(vbaProject|vbaData|activeX|embeddings/|customUI|attachedToolbars|\.bin$)", re.IGNORECASE)
-_ALLOWED_FIELDS = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES"})
+# What a plain document is made of. Anything else Word might run, load or ask for.
+_TYPES = re.compile(
+    r"application/(xml|vnd\.openxmlformats-(officedocument|package)\.[\w.+-]+\+xml|vnd\.ms-(word|office)\.[\w.+-]+\+xml)"
+    r"|image/[\w.+-]+|application/(x-fontdata|x-font-ttf|vnd\.openxmlformats-officedocument\.obfuscatedFont)"
+)
+_ACTIVE = re.compile(
+    r"vbaProject|vbaData|macroEnabled|activeX|oleObject|embeddings/|customUI|toolbar|keyMap|sheet|presentation|\.bin$",
+    re.IGNORECASE,
+)
+_ACTIVE_ELEMENTS = frozenset({"object", "OLEObject", "altChunk", "control", "subDoc", "mailMerge", "ffData"})
+_REVISIONS = frozenset({"ins", "del", "moveFrom", "moveTo"})
+_ADDRESSES = frozenset({"src", "href", "althref"})  # of VML and SVG; what DrawingML shows is named by a relation
+# A page number, and how it is written.
+_PAGE_NUMBER = re.compile(r"(PAGE|NUMPAGES|SECTIONPAGES)(\s*\\[*#]\s*[\w\"#,.-]+)*", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
@@ -30,17 +44,22 @@ def opened(content: bytes) -> Any:
     if faults:
         raise BadInput(faults[0])
     try:
-        return docx.Document(io.BytesIO(content))
+        file = docx.Document(io.BytesIO(content))
+        list(parts_of(file))
     except Exception as error:  # whatever a damaged file makes the library stumble over
         raise BadInput("paper.no-word-file") from error
+    return file
 
 
 def parts_of(file: Any) -> Iterator[Any]:
-    """The elements in which text stands: the body, and heads and feet of all sections."""
+    """The elements in which text stands, each once: the body, and heads and feet of all sections."""
     yield file.element.body
+    met: list[Any] = []
     for section in file.sections:
-        for part in (section.header, section.footer, section.first_page_header, section.first_page_footer):
-            if not part.is_linked_to_previous:
+        heads = (section.header, section.first_page_header, section.even_page_header)
+        for part in (*heads, section.footer, section.first_page_footer, section.even_page_footer):
+            if not part.is_linked_to_previous and not any(part._element is each for each in met):
+                met.append(part._element)
                 yield part._element
 
 
@@ -55,40 +74,121 @@ def _faults(content: bytes) -> Iterator[Message]:
                 yield Message("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
                 return
             yield from _faults_of_parts(archive, [part.filename for part in parts])
-    except (zipfile.BadZipFile, etree.XMLSyntaxError, ValueError, NotImplementedError, RuntimeError, EOFError, OSError):
+    except Exception:  # whatever a damaged file makes zip and XML stumble over
         yield Message("paper.no-word-file")
 
 
 def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
-    if "word/document.xml" not in names or "[Content_Types].xml" not in names:
+    """Judge every part, wherever it stands and whether or not the document names it."""
+    types = _content_types(archive)
+    main = _main_part(archive)
+    if len({name.lower() for name in names}) < len(names) or main not in names:
         yield Message("paper.no-word-file")
         return
-    types = etree.fromstring(archive.read("[Content_Types].xml"), _PARSER)
-    if _MAIN not in {each.get("ContentType") for each in types}:
-        yield Message("paper.has-macros")
-    if any(_ACTIVE.search(name) for name in names):
+    if types.of(main) != _MAIN:
         yield Message("paper.has-macros")
     for name in names:
-        if name.endswith(".rels"):
-            relations = etree.fromstring(archive.read(name), _PARSER).iter(_RELATION)
-            yield from (
-                Message("paper.links-outside", target=str(each.get("Target"))[:200])
-                for each in relations
-                if str(each.get("TargetMode", "")).lower() == "external"
-            )
-        elif name.startswith("word/") and name.endswith(".xml"):
-            yield from _faults_of_text(etree.fromstring(archive.read(name), _PARSER))
+        if name.endswith("/") or name == _CONTENT_TYPES:
+            continue
+        if name.lower().endswith(".rels"):
+            yield from _faults_of_relations(_parsed(archive, name))
+        elif _ACTIVE.search(name) or not _TYPES.fullmatch(types.of(name)) or _ACTIVE.search(types.of(name)):
+            yield Message("paper.has-macros")
+        elif types.of(name).endswith("xml"):
+            part = _parsed(archive, name)
+            yield from _faults_of_text(part) if types.of(name) != "application/xml" else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """What [Content_Types].xml says of parts: by their names, else by their endings."""
+
+    by_name: Mapping[str, str]
+    by_ending: Mapping[str, str]
+
+    def of(self, name: str) -> str:
+        ending = name.rpartition(".")[2].lower()
+        return self.by_name.get(name.lower()) or self.by_ending.get(ending, "")
+
+
+def _content_types(archive: zipfile.ZipFile) -> _Types:
+    by_name, by_ending = dict[str, str](), dict[str, str]()
+    for each in _parsed(archive, _CONTENT_TYPES).iterchildren():
+        said = str(each.get("ContentType", ""))
+        if each.get("PartName"):
+            by_name[str(each.get("PartName")).lstrip("/").lower()] = said
+        else:
+            by_ending[str(each.get("Extension", "")).lower()] = said
+    return _Types(by_name, by_ending)
+
+
+def _main_part(archive: zipfile.ZipFile) -> str:
+    """The part that Word opens; "" where none is named, or several are."""
+    relations = _parsed(archive, "_rels/.rels").iter(_RELATION)
+    named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
+    return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
+
+
+def _parsed(archive: zipfile.ZipFile, name: str) -> Any:
+    """The root of a part. Raises ValueError for a part with a document type, KeyError for none."""
+    root = etree.fromstring(archive.read(name), _PARSER)
+    if root.getroottree().docinfo.doctype:
+        raise ValueError("a document type")
+    return root
+
+
+def _faults_of_relations(part: Any) -> Iterator[Message]:
+    for each in part.iter(_RELATION):
+        target = str(each.get("Target"))
+        if str(each.get("TargetMode", "")).lower() == "external" or _is_outside(target):
+            yield Message("paper.links-outside", target=target[:200])
+
+
+def _is_outside(target: str) -> bool:
+    return ":" in target or target.startswith(("//", "\\"))
 
 
 def _faults_of_text(part: Any) -> Iterator[Message]:
-    said = "".join(str(each.text or "") for each in part.iter(qn("w:instrText")))
-    asked = [*re.split(r"(?=\b(?:PAGE|NUMPAGES|SECTIONPAGES)\b)", said)] if said.strip() else []
-    asked += [str(each.get(qn("w:instr"), "")) for each in part.iter(qn("w:fldSimple"))]
-    for instruction in asked:
-        name = (instruction.split() or [""])[0].upper()
-        if name and name not in _ALLOWED_FIELDS:
-            yield Message("paper.has-field", field=name[:40])
-    if next(part.iter(qn("w:object"), qn("w:altChunk"), qn("w:control")), None) is not None:
-        yield Message("paper.has-macros")
-    if next(part.iter(qn("w:ins"), qn("w:del"), qn("w:moveFrom"), qn("w:moveTo")), None) is not None:
-        yield Message("paper.has-tracked-changes")
+    for instruction in _instructions(part):
+        if not _PAGE_NUMBER.fullmatch(instruction):
+            yield Message("paper.has-field", field=(instruction.split() or [instruction])[0][:40].upper())
+    for element in part.iter("*"):
+        name = etree.QName(element).localname
+        if name in _ACTIVE_ELEMENTS:
+            yield Message("paper.has-macros")
+        elif name in _REVISIONS:
+            yield Message("paper.has-tracked-changes")
+        for attribute, value in element.attrib.items():
+            is_address = etree.QName(attribute).localname in _ADDRESSES
+            if is_address and value and not value.startswith(("#", "data:")):
+                yield Message("paper.links-outside", target=value[:200])
+
+
+def _instructions(part: Any) -> Iterator[str]:
+    """What each field of Word is to do, one by one: also of fields in others, and of pieces that no field begins."""
+    begun: list[list[str] | None] = []  # None: its result has begun
+    for element in part.iter("*"):
+        name = etree.QName(element).localname
+        if name == "fldSimple":
+            yield _attribute(element, "instr")
+        elif name in {"instrText", "delInstrText"}:
+            if begun and (pieces := begun[-1]) is not None:
+                pieces.append(element.text or "")
+            else:
+                yield (element.text or "").strip()
+        elif name == "fldChar":
+            kind = _attribute(element, "fldCharType")
+            if kind == "begin":
+                begun.append([])
+                continue
+            if begun and (pieces := begun[-1]) is not None:
+                yield "".join(pieces).strip()
+                begun[-1] = None
+            if kind == "end" and begun:
+                begun.pop()
+    yield from ("".join(pieces).strip() for pieces in begun if pieces is not None)
+
+
+def _attribute(element: Any, name: str) -> str:
+    """By its local name: documents of the strict kind have another namespace."""
+    return next((value.strip() for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

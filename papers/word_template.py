@@ -25,7 +25,7 @@ from papers.word_files import opened, parts_of
 Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
 
-_FIELD = re.compile(r"\{\{\s*([^{}]{1,60}?)\s*\}\}")
+_FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -48,7 +48,7 @@ def try_template(content: bytes, kind: Paper) -> list[Message]:
             if _row_of(paragraph) is None:
                 outside = [each.field.name for each in asked if isinstance(each, Asked) and each.column]
                 faults += [Message("paper.list-outside-table", field=name) for name in outside]
-        mixed = [lists for row in part.iter(qn("w:tr")) if len(lists := _lists(row)) > 1]
+        mixed = [lists for row in part.iter(qn("w:tr")) if len(lists := _lists_of_all(row)) > 1]
         faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(lists))) for lists in mixed]
     faults += [
         Message("paper.lacks-field", field=each.name, law=LAWS[each.needed[kind]])
@@ -62,31 +62,30 @@ def filled(content: bytes, values: Values) -> bytes:
     """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
     file = opened(content)
     for part in parts_of(file):
-        for row in list(part.iter(qn("w:tr"))):
-            _fill_row(row, values)
-        for paragraph in list(part.iter(qn("w:p"))):
+        # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
+        rows = [(row, lists.pop()) for row in part.iter(qn("w:tr")) if (lists := _lists(row))]
+        in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
+        for paragraph in [each for each in part.iter(qn("w:p")) if each not in in_rows]:
             _fill(paragraph, partial(_text, values))
+        for row, code in rows:
+            _write_rows(row, values.get(code, ()), values)
     kept = io.BytesIO()
     file.save(kept)
     return kept.getvalue()
 
 
-def _fill_row(row: Any, values: Values) -> None:
-    """A row for each entry of the list that the row names."""
-    lists = _lists(row)
-    if not lists:
-        return
-    entries = values.get(lists.pop(), ())
+def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
+    """Put a row for each entry in the place of the row that names the list."""
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
-            _fill(paragraph, partial(_of_entry, entry))
+            _fill(paragraph, partial(_text_in_row, entry, values))
         row.addprevious(made)
     row.getparent().remove(row)
 
 
-def _of_entry(entry: Row, asked: Asked) -> str | None:
-    return entry.get(asked.column, "") if asked.column else None
+def _text_in_row(entry: Row, values: Values, asked: Asked) -> str | None:
+    return entry.get(asked.column, "") if asked.column else _text(values, asked)
 
 
 def _lists(row: Any) -> set[str]:
@@ -97,6 +96,12 @@ def _lists(row: Any) -> set[str]:
             asked = [_asked(name) for name in _names(paragraph)]
             found |= {each.field.code for each in asked if isinstance(each, Asked) and each.column}
     return found
+
+
+def _lists_of_all(row: Any) -> set[str]:
+    """The lists of a row that has any of its own, and those of the rows around it."""
+    own = _lists(row)
+    return own.union(*map(_lists, row.iterancestors(qn("w:tr")))) if own else own
 
 
 def _row_of(paragraph: Any) -> Any:
@@ -128,7 +133,7 @@ def _text(values: Values, asked: Asked) -> str | None:
 
 def _names(paragraph: Any) -> Iterator[str]:
     for found in _FIELD.finditer("".join(str(node.text or "") for node in _nodes(paragraph))):
-        yield found[1]
+        yield found[1].strip()
 
 
 def _nodes(paragraph: Any) -> list[Any]:
@@ -144,14 +149,14 @@ def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
     nodes = _nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
     alone = _FIELD.fullmatch(whole.strip())
-    if alone is not None and isinstance(asked := _asked(alone[1]), Asked):
+    if alone is not None and isinstance(asked := _asked(alone[1].strip()), Asked):
         lines = printable(value_of(asked) or "").split("\n")
         for line in lines[:-1]:
             paragraph.addprevious(_with_text(copy.deepcopy(paragraph), line))
         _with_text(paragraph, lines[-1])
         return
     for found in reversed(list(_FIELD.finditer(whole))):
-        asked = _asked(found[1])
+        asked = _asked(found[1].strip())
         value = value_of(asked) if isinstance(asked, Asked) else None
         if value is not None:
             _replace(nodes, found.start(), found.end(), printable(value))

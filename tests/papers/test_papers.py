@@ -8,7 +8,7 @@ from typing import Any
 
 import docx
 import pytest
-from docx.oxml import OxmlElement
+from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from pypdf import PdfReader
 
@@ -148,6 +148,26 @@ def test_what_a_page_says_is_text_and_nothing_else() -> None:
     assert not any("/Annots" in page for page in PdfReader(io.BytesIO(files.pdf)).pages), "no link is live"
 
 
+def test_no_value_is_filled_again_wherever_it_stands() -> None:
+    """A page's title may read like a field: the identity number of the rights holder is not put into it."""
+
+    def in_a_plain_row(file: Any) -> None:
+        file.add_table(rows=1, cols=1).cell(0, 0).text = "{{侵权事实}}"
+        file.add_table(rows=1, cols=1).cell(0, 0).text = "{{网址.网页标题}}，{{网站名称}}"
+
+    given = ("{{权利人身份证明}}", "{{网址.地址}}", "{{作品.名称}}{{权利人身份证明}}")
+    hostile = [dict.fromkeys(("number", "url", "title", "work", "chapters"), each) for each in given]
+    word = filled(
+        edited(Paper.LETTER, in_a_plain_row),
+        values(holder_identity="91330106", addresses=hostile, facts="{{网址.地址}}{{权利人身份证明}}"),
+    )
+    text = text_of(word)
+    assert "91330106" not in text
+    assert all(each in text for each in given)
+    assert "{{网址.地址}}{{权利人身份证明}}" in text
+    assert "{{作品.名称}}{{权利人身份证明}}，某网站名称" in text, "a row has fields of its list and others"
+
+
 @pytest.mark.usefixtures("processes")
 def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None:
     def dress(file: Any) -> None:
@@ -186,6 +206,12 @@ def test_two_lists_in_a_row_and_a_missing_field_are_named_with_the_law() -> None
             if "{{保证声明}}" in paragraph.text:
                 paragraph._p.getparent().remove(paragraph._p)
 
+    def nest(file: Any) -> None:
+        cell = file.add_table(rows=1, cols=1).cell(0, 0)
+        cell.text = "{{网址.地址}}"
+        cell.add_table(rows=1, cols=1).cell(0, 0).text = "{{作品.名称}}"
+
+    assert "fields of several lists: addresses, works" in said(Paper.LETTER, edited(Paper.LETTER, nest))[0]
     mixed, lacks = said(Paper.ARTICLE_14, edited(Paper.ARTICLE_14, mix))
     assert "fields of several lists: addresses, works" in mixed
     assert "lacks {{保证声明}}" in lacks
@@ -198,13 +224,35 @@ def _instruction(file: Any) -> None:
     file.paragraphs[0]._p.append(field)
 
 
-def _cut_instruction(file: Any) -> None:
-    for piece in ("DDE", "AUTO c:\\\\windows"):
-        run = OxmlElement("w:r")
-        said_here = OxmlElement("w:instrText")
-        said_here.text = piece
-        run.append(said_here)
-        file.paragraphs[0]._p.append(run)
+def _field(*instructions: str) -> Callable[[Any], None]:
+    """A field of Word in the pieces that it is cut into; "{" begins one within it, "}" ends that one, "|" the order."""
+
+    def add(file: Any) -> None:
+        for piece in ("{", *instructions, "}"):
+            run, kind = OxmlElement("w:r"), {"{": "begin", "}": "end", "|": "separate"}.get(piece)
+            made = OxmlElement("w:fldChar" if kind else "w:instrText")
+            if kind:
+                made.set(qn("w:fldCharType"), kind)
+            else:
+                made.text = piece
+            run.append(made)
+            file.paragraphs[0]._p.append(run)
+
+    return add
+
+
+def _bare_instruction(file: Any) -> None:
+    made = OxmlElement("w:instrText")
+    made.text = 'DDEAUTO c:\\windows "x"'
+    file.paragraphs[0]._p.append(made)
+
+
+def _vml(file: Any) -> None:
+    picture = parse_xml(
+        '<w:pict xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+        'xmlns:v="urn:schemas-microsoft-com:vml"><v:shape><v:imagedata src="http://evil.example/p.png"/></v:shape></w:pict>'
+    )
+    file.paragraphs[0]._p.append(picture)
 
 
 def _page_number(file: Any) -> None:
@@ -225,7 +273,13 @@ def _linked(file: Any) -> None:
     ("change", "words"),
     [
         (_instruction, "works by itself, INCLUDETEXT"),
-        (_cut_instruction, "works by itself, DDEAUTO"),
+        (_field("DDE", "AUTO c:\\\\windows"), "works by itself, DDEAUTO"),
+        (_field("PAGE", "|", "}", "{", "DDEAUTO x"), "works by itself, DDEAUTO"),
+        (_field("PAGE ", "{", "INCLUDEPICTURE x", "}"), "works by itself, INCLUDEPICTURE"),
+        (_field("PAGE", "|", "IMPORT x"), "works by itself, IMPORT"),
+        (_field("PAGE DDEAUTO x"), "works by itself, PAGE"),
+        (_bare_instruction, "works by itself, DDEAUTO"),
+        (_vml, "links to something outside of it, “http://evil.example/p.png”"),
         (_tracked, "tracked changes"),
         (_linked, "links to something outside of it, “http://evil.example/t.dotm”"),
     ],
@@ -235,8 +289,74 @@ def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None]
         try_template(edited(Paper.LETTER, change), Paper.LETTER)
 
 
-def test_page_numbers_may_stand_in_a_template() -> None:
-    assert said(Paper.LETTER, edited(Paper.LETTER, _page_number)) == []
+@pytest.mark.parametrize(
+    "change", [_page_number, _field("PAGE"), _field(" NUMPAGES  \\* Arabic ", "|"), _field("PA", 'GE \\# "0"')]
+)
+def test_page_numbers_may_stand_in_a_template(change: Callable[[Any], None]) -> None:
+    assert said(Paper.LETTER, edited(Paper.LETTER, change)) == []
+
+
+def _rewritten(change: Callable[[dict[str, bytes]], None]) -> bytes:
+    """A standard template whose parts somebody changed without Word."""
+    with zipfile.ZipFile(io.BytesIO(standard_template(Paper.LETTER))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    change(parts)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def _elsewhere(parts: dict[str, bytes]) -> None:
+    """The part that Word opens stands outside of `word/`, where a harmless one is left."""
+    active = parts["word/document.xml"].replace(b"<w:body>", b'<w:body><w:p><w:fldSimple w:instr="DDE x y"/></w:p>')
+    parts["other/main.xml"] = active
+    parts["other/_rels/main.xml.rels"] = parts["word/_rels/document.xml.rels"].replace(b'Target="', b'Target="/word/')
+    parts["_rels/.rels"] = parts["_rels/.rels"].replace(b"word/document.xml", b"other/main.xml")
+    _retyped(parts, b"/word/document.xml", b"/other/main.xml")
+
+
+def _retyped(parts: dict[str, bytes], old: bytes, new: bytes) -> None:
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(old, new)
+
+
+def _with_macros(parts: dict[str, bytes]) -> None:
+    """A DOCM whose list of types has the plain type too, for a part that is not the main one."""
+    _retyped(
+        parts,
+        b'<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+        b'wordprocessingml.document.main+xml"/>',
+        b'<Override PartName="/word/document.xml" ContentType="application/vnd.ms-word.document.macroEnabled.'
+        b'main+xml"/>'
+        b'<Override PartName="/word/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.'
+        b'wordprocessingml.document.main+xml"/>',
+    )
+
+
+def _unnamed(parts: dict[str, bytes]) -> None:
+    parts["_rels/.rels"] = parts["_rels/.rels"].replace(b"/officeDocument", b"/nothing")
+
+
+def _dressed_up(parts: dict[str, bytes]) -> None:
+    """A program under the name of a picture, of a type that is none."""
+    parts["word/media/image1.xyz"] = b"MZ"
+    _retyped(parts, b"</Types>", b'<Default Extension="xyz" ContentType="application/x-msdownload"/></Types>')
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_elsewhere, "works by itself, DDE"),
+        (_with_macros, "macros"),
+        (_unnamed, "no Word file"),
+        (_dressed_up, "macros"),
+        (lambda parts: parts.update({"[Content_Types].xml": b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"}), "no Word"),
+    ],
+)
+def test_every_part_is_judged_wherever_it_stands(change: Callable[[dict[str, bytes]], None], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        try_template(_rewritten(change), Paper.LETTER)
 
 
 def with_part(name: str, content: bytes) -> bytes:
