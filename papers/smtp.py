@@ -4,6 +4,7 @@ Nothing is tried twice here. Until the final dot nothing was handed over (RFC 53
 connection before it must not deliver); after it only an answer says what became of it.
 """
 
+import re
 import smtplib
 import ssl
 import time
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from io import BufferedReader
 from socket import SHUT_RDWR, socket
 from threading import Timer
 
@@ -21,6 +23,9 @@ from core.wording import Message
 # Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S), which would leave the outcome unknown.
 SESSION_S = 240.0
 MAX_SAID_CHARS = 300
+# Chosen: the longest answers, to EHLO, have some 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib reads on for ever.
+MAX_ANSWER_LINES, MAX_LINE_BYTES = 100, 2_048
+_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 has 20 digits; one that is larger than all mails says nothing
 _GO_ON = 354
 
 
@@ -57,6 +62,39 @@ class _Failed(Exception):
         super().__init__(message)
 
 
+class _Answers:
+    """What a server says, as smtplib reads it: a line at a time, and no answer of more than MAX_ANSWER_LINES."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self._file = file
+        self.lines_left = MAX_ANSWER_LINES
+
+    def readline(self, _size: int = -1) -> bytes:
+        line = self._file.readline(MAX_LINE_BYTES + 1)
+        self.lines_left -= 1
+        if len(line) > MAX_LINE_BYTES or self.lines_left < 0:
+            raise _Failed(Message("mail.endless-answer"))
+        return line
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _BoundedAnswers(smtplib.SMTP):
+    """A session that gives an endless answer up."""
+
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = _Answers(self.sock.makefile("rb"))
+        if self.file is not None:
+            self.file.lines_left = MAX_ANSWER_LINES
+        return super().getreply()
+
+
+class _BoundedAnswersOverTls(_BoundedAnswers, smtplib.SMTP_SSL):
+    """The same over TLS from the first byte on."""
+
+
 def hand_over(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> Handed:
     """Hand a letter over. timeout_s: for one answer; SESSION_S for all of it. tls: another than the machine trusts."""
     client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
@@ -77,8 +115,8 @@ def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLCo
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
         context = tls or ssl.create_default_context()
-        return smtplib.SMTP_SSL(local_hostname=name, timeout=timeout_s, context=context)
-    return smtplib.SMTP(local_hostname=name, timeout=timeout_s)
+        return _BoundedAnswersOverTls(local_hostname=name, timeout=timeout_s, context=context)
+    return _BoundedAnswers(local_hostname=name, timeout=timeout_s)
 
 
 @contextmanager
@@ -115,7 +153,7 @@ def _open(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) 
 
 def _envelope(client: smtplib.SMTP, letter: Letter) -> None:
     most = client.esmtp_features.get("size", "")
-    if most.isdigit() and 0 < int(most) < len(letter.content):
+    if _SIZE.fullmatch(most) and 0 < int(most) < len(letter.content):
         raise _Failed(Message("mail.beyond-size", most=_mb(int(most)), size=_mb(len(letter.content))))
     options = [f"size={len(letter.content)}"] if client.has_extn("size") else []
     _asked("MAIL", lambda: client.mail(letter.sender, options), 250)
@@ -156,6 +194,8 @@ def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:
         client.sock.settimeout(_left(ends_at))
         client.sock.sendall(b".\r\n")
         code, said = client.getreply()
+    except _Failed as error:
+        return Handed(Outcome.UNKNOWN, error.message)
     except (OSError, smtplib.SMTPException) as error:
         return Handed(Outcome.UNKNOWN, _lost("after DATA", error))
     if code == 250:
@@ -172,7 +212,7 @@ def _asked(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> Non
         raise _Failed(_refused(step, error.smtp_code, error.smtp_error)) from error
     except smtplib.SMTPNotSupportedError as error:
         raise _Failed(Message("mail.no-auth")) from error
-    except (OSError, smtplib.SMTPException, UnicodeError) as error:
+    except (OSError, smtplib.SMTPException, ValueError) as error:  # ValueError: of a challenge that is no base64
         raise _Failed(_lost(step, error)) from error
     if code not in wanted:
         raise _Failed(_refused(step, code, said))

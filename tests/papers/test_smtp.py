@@ -83,6 +83,27 @@ def test_a_letter_beyond_the_servers_size_is_not_sent() -> None:
     assert (handed.outcome, server.received) == (Outcome.FAILED, [])
 
 
+@pytest.mark.parametrize(
+    ("step", "said", "outcome"),
+    [
+        ("connect", b"220-more\r\n" * 50_000, Outcome.FAILED),
+        ("EHLO", b"250-more\r\n" * 50_000, Outcome.FAILED),
+        ("MAIL", b"250 " + b"x" * 500_000, Outcome.FAILED),
+        ("after_DATA", b"250-more\r\n" * 50_000, Outcome.UNKNOWN),
+    ],
+)
+def test_an_endless_answer_is_given_up(step: str, said: bytes, outcome: Outcome) -> None:
+    with scripted(**{step: said}) as server:
+        handed = hand(server.url)
+    assert (handed.outcome, handed.message.code) == (outcome, "mail.endless-answer")
+
+
+@pytest.mark.parametrize("size", [b"9" * 1_900, "²".encode("latin-1"), b"-1", b"0"])
+def test_a_size_that_says_nothing_keeps_no_letter_back(size: bytes) -> None:
+    with scripted(EHLO=b"250-scripted\r\n250 SIZE " + size + b"\r\n") as server:
+        assert hand(server.url).outcome is Outcome.SENT
+
+
 def test_who_took_too_long_to_connect_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """By then whoever asked for it may have been told that it is lost, and have sent it again."""
     monkeypatch.setattr(smtp, "SESSION_S", 0.0)
