@@ -1,38 +1,53 @@
 """What robots.txt forbids and how fast it lets a site be asked."""
 
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, DownloadConnectionRefusedError, IgnoreRequest
 from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 from scrapy.robotstxt import ProtegoRobotParser
+from twisted.python.failure import Failure
 
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import context_of
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
-from crawler.politeness.refusals import RequestRefused
+from crawler.politeness.refusals import Postponed, RequestRefused, explain
 from crawler.sources.robots_file import MAX_ROBOTS_BYTES, RobotsToRead
 
 MIN_SERVER_ERROR = 500
 MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
 
+# Refusals for which there is no robots.txt, so that it forbids nothing: RFC 9309, 2.3.1.2 and 2.3.1.3.
+_UNAVAILABLE = (
+    None,
+    Rejection.UNSAFE_ADDRESS,
+    Rejection.OFF_SITE,
+    Rejection.REDIRECT_LOOP,
+    Rejection.NOT_HTML,
+    Rejection.HTTP_ERROR,
+)
+
+_NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # nobody is there to give any page
+
 
 class RobotsMiddleware(RobotsTxtMiddleware):
     """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
 
-    That is RFC 9309, 2.3.1.4; the next crawl asks again. So does one whose rules cannot be read. The spider, which
-    looks for sitemaps in robots.txt, gets what was fetched for the rules.
+    That is RFC 9309, 2.3.1.4, for a status of 500 and above and for an answer that does not come or breaks off; the
+    next crawl asks again. So does one whose rules cannot be read. The spider, which looks for sitemaps in robots.txt,
+    gets what was fetched for the rules.
     """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._answers: dict[str, Response] = {}  # by host and port
         self._unreadable: dict[str, Message] = {}  # why, by host and port
+        self._failed: dict[str, Exception] = {}  # what the request for it came to, by host and port
 
     async def process_request(  # type: ignore[override]
         self, request: Request, spider: Any = None
@@ -42,12 +57,14 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             await super().process_request(request)
             return None
         await self.robot_parser(request)
+        self._require_fetched(request)
         answer = self._answers.get(urlsplit(request.url).netloc)
         if answer is None or answer.status >= MIN_SERVER_ERROR:
             raise RequestRefused(None)
         return Response(answer.url, answer.status, body=answer.body)
 
     def process_request_2(self, rp: Any, request: Request) -> None:
+        self._require_fetched(request)
         answer = self._answers.get(urlsplit(request.url).netloc)
         if answer is not None and answer.status >= MIN_SERVER_ERROR:
             raise RequestRefused(Rejection.ROBOTS, "fetch.robots-status", url=request.url, status=answer.status)
@@ -57,6 +74,25 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             super().process_request_2(rp, request)
         except IgnoreRequest as fault:
             raise RequestRefused(Rejection.ROBOTS, "fetch.robots", url=request.url) from fault
+
+    def _require_fetched(self, request: Request) -> None:
+        """Raise RequestRefused where robots.txt could not be fetched, Postponed where it was not asked for yet."""
+        fault = self._failed.get(urlsplit(request.url).netloc)
+        if fault is None:
+            return
+        if isinstance(fault, Postponed):
+            raise Postponed(fault.message)
+        settings = context_of(self.crawler).settings
+        url = request.url if isinstance(fault, _NO_HOST) else urljoin(request.url, "/robots.txt")
+        reason, message = explain(Failure(fault), url, settings.timeout_s, settings.max_body_bytes)
+        if isinstance(fault, _NO_HOST):
+            raise RequestRefused(reason, message)
+        if reason not in _UNAVAILABLE:
+            raise RequestRefused(reason, "fetch.robots-unreachable", url=request.url, reason=message)
+
+    def _robots_error(self, exc: Exception, netloc: str) -> None:
+        self._failed[netloc] = exc
+        super()._robots_error(exc, netloc)
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         # Of a host that only style sheets come from nobody looks for sitemaps: its body need not stay.

@@ -1,28 +1,37 @@
-"""Feeds: RSS 0.9 to 2.0 and Atom, whole or broken, in whatever encoding they are; read by feedparser, fetched never."""
+"""Feeds: RSS 0.9 to 2.0 and Atom, whole or broken, in whatever encoding they are, read by feedparser; JSON Feed.
+
+Nothing is fetched here.
+"""
 
 import io
+import json
 import re
 from calendar import timegm
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import feedparser
 from lxml.html import HtmlElement
 
+from core.text import storable
 from crawler.characters.decoding import Decoded, decode
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
 from crawler.sources.listed import MAX_TITLE_CHARS, Listed
 
+MAX_AUTHOR_CHARS = 200
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
 # Where a feed begins. What stands before is left out: a declared encoding, which is known by now, and a document type
 # with entities of its own, which are not expanded; feedparser knows the usual ones.
 _ROOT = re.compile(r"<(?:[A-Za-z][\w.-]{0,30}:)?(?:rss|feed|rdf|channel)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+# Whatever its number: 1.1 adds to 1, and a later version that takes something away would have another name.
+_JSON_FEED = "jsonfeed.org/version/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,8 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     decoded = decode(body, charset[1] if charset else "", hint)
     if not isinstance(decoded, Decoded):
         return None
+    if decoded.text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return _read_json_feed(decoded.text.lstrip("\ufeff"), url)
     root = _ROOT.search(decoded.text)
     if root is None:
         return None
@@ -81,6 +92,61 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
         entries=tuple(entry for entry in entries if entry is not None),
         next_page=next((_absolute(link.get("href"), url) for link in links if link.get("rel") == "next"), ""),
     )
+
+
+def _read_json_feed(text: str, url: str) -> Feed | None:
+    """Read JSON Feed 1.0 or 1.1; None for other JSON, and for what is none."""
+    try:
+        stated = json.loads(text, strict=False)  # with line breaks in strings, which many write
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(stated, dict) or _JSON_FEED not in str(stated.get("version")):
+        return None
+    items = stated.get("items")
+    listed = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    authors = _json_authors(stated)
+    entries = (_json_entry(item, url, authors) for item in listed[:MAX_ENTRIES])
+    return Feed(
+        title=_words(stated.get("title")),
+        entries=tuple(entry for entry in entries if entry is not None),
+        next_page=_absolute(_string(stated.get("next_url")), url),
+    )
+
+
+def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEntry | None:
+    """An item; without an address of its own, its id is one where it is absolute."""
+    stated_id = _string(item.get("id"))
+    own = _string(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
+    address = _absolute(own, url)
+    if not address:
+        return None
+    modified = parse_time(_string(item.get("date_modified")))
+    listed = Listed(
+        url=address,
+        title=_words(item.get("title"))[:MAX_TITLE_CHARS],
+        published=parse_time(_string(item.get("date_published"))) or modified,
+        modified=modified,
+        author=(_json_authors(item) or feed_authors)[:MAX_AUTHOR_CHARS],
+    )
+    plain = storable(_string(item.get("content_text"))).splitlines()
+    as_markup = "".join(f"<p>{escape(line)}</p>" for line in plain if line.strip())
+    return FeedEntry(listed, storable(_string(item.get("content_html"))) or as_markup)
+
+
+def _json_authors(stated: Mapping[str, Any]) -> str:
+    """The names of `authors`, of JSON Feed 1.1, or of `author`, of 1.0."""
+    several = stated.get("authors")
+    given = several if isinstance(several, list) else [stated.get("author")]
+    names = [_words(author.get("name")) for author in given if isinstance(author, dict)]
+    return "、".join(name for name in names if name)
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _words(value: object) -> str:
+    return " ".join(storable(_string(value)).split())
 
 
 def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
@@ -111,7 +177,10 @@ def _parsed(plain: str, url: str) -> Mapping[str, Any]:
 def _named(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
-        if is_alternate and (node.get("type") or "").lower() in _FEED_TYPES:
+        kind = (node.get("type") or "").partition(";")[0].strip().lower()
+        # JSON Feed 1.0 named itself so; an interface of the site that answers in JSON does too.
+        is_json = kind == "application/json" and "feed" in (node.get("href") or "").lower()
+        if is_alternate and (kind in _FEED_TYPES or is_json):
             address = _absolute(node.get("href"), url)
             if address:
                 yield address
@@ -128,7 +197,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
         modified=_moment(entry, "updated")
         if "updated_parsed" in set(entry)
         else None,  # else it stands for `published`
-        author=" ".join(str(entry.get("author") or "").split())[:200],
+        author=" ".join(str(entry.get("author") or "").split())[:MAX_AUTHOR_CHARS],
     )
     contents = [str(content.get("value") or "") for content in entry.get("content", ())]
     return FeedEntry(listed, max([*contents, ""], key=len))

@@ -9,10 +9,11 @@ from lxml import etree
 from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
 from crawler.sources.listed import MAX_TITLE_CHARS, Listed, newest_first
+from crawler.sources.url_list import BadAddress, read_url_list
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
 # Blanks, not all white space: over lines that are empty that would be tried from each of them to the last.
-_ROBOTS_LINE = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_ROBOTS_LINE = re.compile(r"^[ \t]*(?:site-?map|sitemaps)[ \t]*[: \t][ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,12 @@ class Sitemap:
     """The pages that a sitemap lists and the other sitemaps that it names, each the newest first.
 
     entries: the pages with what is said of them: when they changed (lastmod), and of news when they were published and
-    their title.
+    their title. skipped_lines: those of a plain-text sitemap that are no address.
     """
 
     entries: tuple[Listed, ...]
     sitemaps: tuple[str, ...]
+    skipped_lines: int = 0
 
     @property
     def pages(self) -> tuple[str, ...]:
@@ -93,10 +95,11 @@ def _entry(node: etree._Element) -> Listed | None:
 
 
 def _read_lines(plain: bytes) -> Sitemap | None:
-    addresses = [line.strip() for line in plain.decode("utf-8", "replace").splitlines() if line.strip()]
-    if not addresses or not all(address.startswith(("http://", "https://")) for address in addresses):
+    found = read_url_list(plain.decode("utf-8", "replace"))
+    if not found.urls:
         return None
-    return Sitemap(tuple(Listed(address) for address in addresses[:_MAX_ENTRIES]), ())
+    skipped = sum(line.fault is not BadAddress.TOO_MANY for line in found.bad)
+    return Sitemap(tuple(map(Listed, found.urls)), (), skipped)
 
 
 def _inflated(body: bytes, max_bytes: int) -> bytes | None:

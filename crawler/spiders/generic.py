@@ -239,6 +239,9 @@ class GenericSpider(Spider):
         sitemap = await self.pages.read_list(response, task)
         if sitemap is None and target.kind == SITEMAP:
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-sitemap", url=response.url))
+        if isinstance(sitemap, Sitemap) and sitemap.skipped_lines:
+            skipped = Message("page.sitemap-lines", url=response.url, count=sitemap.skipped_lines)
+            self.context.stats.add_fault(skipped)
         for request in self.discovery.requests_from_sitemap(sitemap) if isinstance(sitemap, Sitemap) else ():
             yield request
         self.finish_list(target)

@@ -11,6 +11,7 @@ sitemap.xml.gz ---- listed                  that no page links to
 import gzip
 import json
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,6 +34,7 @@ from tests.crawler.crawl_process import (
     plan_of,
     settings_of,
 )
+from tests.crawler.test_safety_limits import RawServer
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.web_server import Answer, Routes, WebServer, endless, gzipped, page, redirect, silent
 
@@ -246,6 +248,40 @@ def test_a_robots_txt_that_the_server_fails_to_give_forbids_everything_until_the
         ]
         site.routes["/robots.txt"] = Answer(b"User-agent: *\nDisallow:\n", "text/plain")
         assert crawl(plan, settings_of(site.netloc), None, tmp_path).counts.stored == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer(chunks=silent), "no_answer"),
+        (Answer(b"User-agent: *\nAllow: /\n", promises=5_000), "no_answer"),
+        (Answer(chunks=endless), "too_large"),
+        (redirect("/robots.txt?again"), ""),  # in a circle: RFC 9309, 2.3.1.2, takes it for none
+    ],
+    ids=["silent", "torn", "endless", "circle"],
+)
+def test_a_robots_txt_that_cannot_be_reached_forbids_everything(answer: Answer, reason: str) -> None:
+    with WebServer(_chain(1) | {"/robots.txt": answer}) as site:
+        site.routes["/robots.txt?again"] = redirect("/robots.txt")
+        settings = settings_of(site.netloc, timeout_s=1.0, max_body_bytes=100_000)
+        counts = crawl(plan_of(site.url(), use_sitemap=True), settings).counts
+        assert (counts.stored, counts.rejected.get(reason, 0)) == ((0, 1) if reason else (1, 0))
+        assert {"/", "/p/1"}.isdisjoint(site.requested) is bool(reason)
+        sentence = f"{site.url()} is not fetched: the site's robots.txt cannot be reached, which forbids everything"
+        assert any(str(fault).startswith(sentence) for fault in counts.faults) is bool(reason)
+
+
+class _Garbage(RawServer):
+    def _answer(self, connection: socket.socket) -> None:
+        with connection:
+            connection.recv(65_536)
+            connection.sendall(b"\x00garbage\r\n\r\n")
+
+
+def test_a_robots_txt_that_is_no_http_forbids_everything() -> None:
+    with _Garbage(None) as server:
+        counts = crawl(plan_of(f"http://{server.netloc}/"), settings_of(server.netloc)).counts
+        assert (counts.rejected, "robots.txt cannot be reached" in str(counts.faults[0])) == ({"no_answer": 1}, True)
 
 
 def test_a_robots_txt_that_is_not_there_forbids_nothing() -> None:

@@ -2,8 +2,11 @@
 
 import gzip
 
+import pytest
+
 from crawler.links import links
 from crawler.markup import parse
+from crawler.sources.robots_file import RobotsToRead
 from crawler.sources.sitemaps import named_in_robots, read_sitemap
 
 URL = "http://a.example/book/1.html"
@@ -85,7 +88,34 @@ def test_entities_of_a_sitemap_are_not_expanded() -> None:
 
 
 def test_robots_txt_names_sitemaps() -> None:
-    assert named_in_robots("User-agent: *\nDisallow: /x\nSITEMAP: /s.xml\n sitemap: http://a.example/t.xml") == [
-        "/s.xml",
-        "http://a.example/t.xml",
-    ]
+    text = "User-agent: *\nDisallow: /x\nSITEMAP: /s.xml\n sitemap: http://a.example/t.xml\n"
+    text += "Site-map: /u.xml\nsitemaps /v.xml"
+    assert named_in_robots(text) == ["/s.xml", "http://a.example/t.xml", "/u.xml", "/v.xml"]
+
+
+def test_lines_of_a_plain_sitemap_that_are_no_address_are_skipped_and_counted() -> None:
+    lines = "\ufeff# 我们的页面\nhttp://a.example/1\n\n首页\na.example/2\nftp://a.example/3\nhttps://a.example/4\n"
+    sitemap = read_sitemap(lines.encode(), 10_000)
+    assert sitemap is not None
+    assert (sitemap.pages, sitemap.skipped_lines) == (("http://a.example/1", "https://a.example/4"), 3)
+    assert read_sitemap("页面不存在\n".encode(), 10_000) is None
+
+
+@pytest.mark.parametrize(
+    ("rules", "agent", "path", "is_allowed"),
+    [
+        ("User-agent: Foo\nUnknown-Line: x\nUser-agent: *\nDisallow: /", "Foo", "/", False),  # RFC 9309, 2.2.4
+        ("User-agent: Foo\n一行说明：请勿抓取\nDisallow: /x", "Foo", "/x", False),
+        ("User-agent: Foo\nSitemap: http://a.example/s.xml\nUser-agent: *\nDisallow: /", "Foo", "/", False),
+        ("User-agent: *\nDisallow: /\nUser-agent: Foo Bar\nAllow: /x/\nDisallow: /", "Foo/1.0", "/x/y", True),
+        ("User-agent: *\nDisallow: /\nUser-agent: Foo # ours\nAllow: /x/\nDisallow: /", "Foo", "/x/y", True),
+        ("User-agent: Mozilla/5.0 (compatible; Bar)\nDisallow: /", "Mozilla/5.0 (compatible; Foo)", "/x", True),
+        ("\ufeffuser-agent FooBot\rdisallow /\r", "FooBot", "/x/y", False),
+        ("User-agent: *\nDisalow: /x\nCrawl-delay: 5", "Foo", "/x", False),
+    ],
+)
+def test_a_line_that_robots_txt_does_not_know_ends_no_group(
+    rules: str, agent: str, path: str, is_allowed: bool
+) -> None:
+    read = RobotsToRead("http://a.example/robots.txt", rules.encode()).read(None)
+    assert read.can_fetch(f"http://a.example{path}", agent) is is_allowed

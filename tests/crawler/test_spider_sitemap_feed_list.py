@@ -1,6 +1,7 @@
 """Sites that say themselves what they have: sitemaps, feeds, and lists of pages; from real local servers."""
 
 import gzip
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from crawler.run import run_crawl
-from crawler.sources.feeds import read_feed
+from crawler.sources.feeds import named_feeds, read_feed
+from crawler.sources.listed import Listed
 from crawler.sources.sitemaps import read_sitemap
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
@@ -89,11 +91,13 @@ def test_a_page_limit_takes_what_changed_last() -> None:
 def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() -> None:
     book = epub_of("渡口", {"第一章": [own_text(2)], "第二章": [own_text(3)]})
     with WebServer({"/book.epub": Answer(book, "application/epub+zip"), "/hidden": article(90)}) as site:
-        site.routes["/map.xml"] = Answer(f"<urlset><url><loc>{site.url('/1')}</loc></url></urlset>".encode())
+        site.routes["/map.txt"] = Answer(f"文章\n{site.url('/1')}\n".encode(), "text/plain")
         site.routes["/1"] = article(1, '<a href="/hidden">更多</a><a href="/book.epub">下载</a>')
-        crawled = crawl(plan(site, "sitemap", "/map.xml"), settings_of(site.netloc))
+        crawled = crawl(plan(site, "sitemap", "/map.txt"), settings_of(site.netloc))
     assert crawled.reading("/book.epub").title == "渡口"
     assert crawled.counts.stored == 2
+    skipped = f"{site.url('/map.txt')}: lines of the sitemap that are no address, skipped: 1"
+    assert list(map(str, crawled.counts.faults)) == [skipped]
 
 
 @pytest.mark.usefixtures("processes")
@@ -156,19 +160,22 @@ def test_the_text_in_a_feed_is_kept_where_its_page_is_gone_and_only_there() -> N
 
 @pytest.mark.usefixtures("processes")
 def test_a_page_that_names_feeds_and_a_feed_in_several_documents_are_followed() -> None:
-    with WebServer({f"/p/{n}": article(n) for n in (1, 2)}) as site:
+    with WebServer({f"/p/{n}": article(n) for n in (1, 2, 3)}) as site:
         atom = '<feed xmlns="http://www.w3.org/2005/Atom"><title>江城旧事</title><link rel="next" href="/atom2"/>'
         entry = (
             '<entry><title>第{0}篇报道</title><link href="/p/{0}"/><updated>2026-11-0{0}T00:00:00Z</updated></entry>'
         )
         site.routes["/atom1"] = Answer(f"{atom}{entry.format(1)}</feed>".encode(), "application/atom+xml")
+        stated = {"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "3", "url": "/p/3"}]}
+        site.routes["/feed.json"] = Answer(json.dumps(stated).encode(), "application/feed+json")
         site.routes["/atom2"] = Answer(
             f"{atom.replace('atom2', 'atom1')}{entry.format(2)}</feed>".encode(), "application/atom+xml"
         )
         head = '<link rel="alternate" type="application/atom+xml" href="/atom1">'
+        head += '<link rel="alternate" type="application/feed+json" href="/feed.json">'
         site.routes["/"] = page("首页", head + own_text(7))
         crawled = crawl(plan(site, "feed", "/"), settings_of(site.netloc))
-        assert crawled.counts.stored == 2
+        assert crawled.counts.stored == 3
         assert site.requested.count("/atom1") == 1
 
 
@@ -240,6 +247,50 @@ def test_all_versions_and_broken_feeds_are_read(body: str) -> None:
     feed = read_feed(body.replace("ITEM", entry).encode(), "text/xml", URL)
     assert feed is not None
     assert feed.entries[0].listed.url == "http://a.example/1?a=1&b=2"
+
+
+JSON_FEED = """{"version": "https://jsonfeed.org/version/VERSION", "title": "江城旧事", AUTHOR
+ "next_url": "/feed.json?page=2", "items": [
+  {"id": 7, "url": "/1", "title": "渡口\n重开", "date_published": "2026-11-20T08:30:00+08:00",
+   "date_modified": "2026-11-21T00:00:00Z", "content_html": "<p>正文</p>", "content_text": "别的"},
+  {"id": "http://a.example/2", "content_text": "甲 < 乙\\n\\n丙", "authors": [{"name": "周行"}, {"name": "吴平"}],
+   "author": {"name": "周行"}},
+  {"id": "tag:3", "external_url": "http://else.example/3"}, "no item", {"id": "4", "url": ["/4"]}]}"""
+
+
+@pytest.mark.parametrize(
+    ("version", "author", "authors"),
+    [("1", '"author": {"name": "何远"},', "周行"), ("1.1", '"authors": [{"name": "何远"}, 3],', "周行、吴平")],
+)
+def test_json_feed_is_read_in_both_versions(version: str, author: str, authors: str) -> None:
+    body = JSON_FEED.replace("VERSION", version).replace("AUTHOR", author)
+    if version == "1":
+        body = body.replace('"authors": [{"name": "周行"}, {"name": "吴平"}],', "")
+    feed = read_feed(b"\xef\xbb\xbf" + body.encode(), "application/json", URL)
+    assert feed is not None
+    assert (feed.title, feed.next_page) == ("江城旧事", "http://a.example/feed.json?page=2")
+    first, second = feed.entries
+    assert first.listed == Listed(
+        "http://a.example/1",
+        "渡口 重开",
+        datetime(2026, 11, 20, 0, 30, tzinfo=UTC),
+        datetime(2026, 11, 21, tzinfo=UTC),
+        "何远",
+    )
+    assert (first.content, second.content) == ("<p>正文</p>", "<p>甲 &lt; 乙</p><p>丙</p>")
+    assert (second.listed.url, second.listed.author) == ("http://a.example/2", authors)
+
+
+@pytest.mark.parametrize("body", ['{"items": [{"url": "/1"}]}', '{"version": "https://jsonfeed.org/ver', "{" * 90_000])
+def test_json_that_is_no_feed_is_none(body: str) -> None:
+    assert read_feed(body.encode(), "application/feed+json", URL) is None
+
+
+def test_a_page_names_feeds_of_every_kind_and_no_other_interface() -> None:
+    link = '<link rel="alternate" type="application/{}" href="{}">'
+    named = [("rss+xml", "/a"), ("feed+json", "/b"), ("json", "/feed.json"), ("json", "/wp-json/posts/1")]
+    markup = "".join(link.format(*each) for each in named)
+    assert named_feeds(markup.encode(), URL) == tuple(f"http://a.example{path}" for path in ("/a", "/b", "/feed.json"))
 
 
 def test_entities_of_a_feed_are_not_expanded_and_no_file_is_opened(tmp_path: Path) -> None:
