@@ -61,12 +61,23 @@ def find_obfuscations(
         if _is_intended(kind, seen.places, seen.tokens, found.matched, calibration)
     ]
     shown += _whole_passages(page, work, comparisons, calibration, {obfuscation.kind for obfuscation in shown})
-    transposed = sum(comparison.transposed for comparison in comparisons)
-    if _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, found.matched, calibration):
-        shown.append(ObfuscationFound(Obfuscation.REARRANGED, transposed, _moved_text(page, comparisons)))
-    if found.displaced >= calibration.min_displaced_segments:
-        shown.append(ObfuscationFound(Obfuscation.SHUFFLED, found.displaced))
+    shown += _in_another_order(page, comparisons, found, calibration)
     return tuple(sorted(shown, key=lambda obfuscation: _RANKS[obfuscation.kind]))
+
+
+def _in_another_order(
+    page: TokenizedText, comparisons: Sequence[Comparison], found: Figures, calibration: Calibration
+) -> Iterator[ObfuscationFound]:
+    """Characters and sentences that changed places, counted as the changes MOVED are that mark them."""
+    sizes = [end - start for one in comparisons for start, end, *_ in one.moved.tolist()]
+    transposed = sum(comparison.transposed for comparison in comparisons)
+    short = sum(size < MAX_TRANSPOSED for size in sizes)
+    has_transposed = _is_intended(Obfuscation.REARRANGED, transposed, 2 * transposed, found.matched, calibration)
+    if has_transposed:
+        yield ObfuscationFound(Obfuscation.REARRANGED, short, _moved_text(page, comparisons))
+    if found.displaced >= calibration.min_displaced_segments:
+        far = len(sizes) - short if has_transposed else len(sizes)
+        yield ObfuscationFound(Obfuscation.SHUFFLED, far or found.displaced)
 
 
 def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:

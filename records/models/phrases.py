@@ -53,6 +53,11 @@ CHANGES = {
 }
 
 
+def name_of_obfuscation(kind: str) -> str:
+    """Name an obfuscation; a kind that this version does not know is named as it is stored."""
+    return next((str(name) for member, name in OBFUSCATIONS.items() if member == kind), kind)
+
+
 def case_name(number: int, state: str) -> str:
     """What a case is called: in Chinese a lead until it is confirmed."""
     words = terms.CASE_NAME if state == CaseState.CONFIRMED else terms.LEAD_NAME

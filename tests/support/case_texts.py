@@ -6,6 +6,7 @@ import pytest
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
 from core.marks import Mark
+from core.obfuscations import ObfuscationFound
 from core.pages import ChapterStart, Fetched, Reading
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
@@ -28,6 +29,7 @@ class Texts:
         chapters: tuple[ChapterStart, ...] = (),
         raw_text: str = "",
         marks: tuple[Mark, ...] = (),
+        obfuscations: tuple[ObfuscationFound, ...] = (),
     ) -> str:
         """Store one response for a page; returns its version id."""
         fetched = Fetched(
@@ -40,7 +42,9 @@ class Texts:
             body=body,
             fetched_at=page.last_seen,
         )
-        reading = Reading(title=page.title, text=text, chapters=chapters, raw_text=raw_text, marks=marks)
+        reading = Reading(
+            title=page.title, text=text, chapters=chapters, raw_text=raw_text, marks=marks, obfuscations=obfuscations
+        )
         return self.pages.put(fetched, reading).version_id
 
     def keep_case(
@@ -51,10 +55,11 @@ class Texts:
         chapters: tuple[ChapterStart, ...] = (),
         raw_text: str = "",
         marks: tuple[Mark, ...] = (),
+        obfuscations: tuple[ObfuscationFound, ...] = (),
     ) -> None:
         """Store the texts of a case and let its evidence quote their digests."""
         body = f"<html><script>alert(1)</script>{page_text}</html>".encode("utf-8", "surrogatepass")
-        version = self.keep(case.page, page_text, body, chapters, raw_text, marks)
+        version = self.keep(case.page, page_text, body, chapters, raw_text, marks, obfuscations)
         text_id = self.works.put_text(work_text)
         PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
         Case.objects.filter(pk=case.pk).update(version_id=version)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from core.errors import ServiceUnavailable
+from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import ChapterStart
 from core.states import CaseState, Verdict
 from core.text import TextOffset
@@ -447,6 +448,30 @@ def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
     page = shown(reviewer, case)
     assert "character by character" not in page
     assert "in another order" in page
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_why_it_was_found_names_what_the_chips_name_with_the_same_counts(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, reviewer: Client, is_stored: bool
+) -> None:
+    case, hidden = world.ours.cases[3], ObfuscationFound(Obfuscation.HIDDEN_TEXT, 4, "甲")
+    of_match = [{"kind": "homophone", "count": 2, "example": ""}, {"kind": "patchwork", "count": 2, "example": ""}]
+    CaseMatch.objects.filter(case=case).update(obfuscations=of_match)
+    texts = case_texts.use(monkeypatch)
+    if is_stored:
+        texts.keep_case(case, admin_data.page_text(3), admin_data.WORK_TEXT, obfuscations=(hidden,))
+    else:
+        found = [{"kind": "hidden_text", "count": 4, "example": "甲"}, *of_match]
+        Case.objects.filter(pk=case.pk).update(obfuscations=found)
+    page = shown(reviewer, case)
+    chips = re.findall(r'class="zw-kind[^>]*>(?:<span[^>]*>.</span>)? ?([^<]+) <span class="zw-times">(\d+)<', page)
+    (said,) = re.findall(r"and what was undone to read it: ([^<]+)\.", page)
+    told = re.findall(r"(?:^|, )(.+?) in (\d+) places?", said)
+    assert sorted(chips) == sorted(told)
+    assert ("hidden text", "4") in chips
+    assert ("several works mixed", "2") in chips
+    assert [name for name, _ in chips].count("homophone") == 1
+    assert "homophones" not in dict(chips), "marked as changes already"
 
 
 def test_what_a_machine_read_out_of_pictures_is_said_to_be(

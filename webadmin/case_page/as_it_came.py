@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from core.marks import BESIDE, Mark, RawPlaces
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
-from records.models.phrases import in_language_of_reader
+from records.models.phrases import name_of_obfuscation
 from webadmin.case_page.comparison import Column
 from webadmin.case_page.comparison_html import visible
 from webadmin.case_page.sweep import Mark as Placing
@@ -68,8 +68,7 @@ def kind_name(kind: str) -> str:
     """What a mark is called; a kind that this version does not know is called as it is stored."""
     if kind == BESIDE:
         return str(BESIDE_NAME)
-    known = OBFUSCATIONS.get(kind)
-    return str(in_language_of_reader(known.label)) if known else kind
+    return name_of_obfuscation(kind)
 
 
 def _css(kind: str) -> str:

@@ -32,7 +32,7 @@ from webadmin.case_page.case_files import evidence_response
 from webadmin.case_page.case_history import entries_of
 from webadmin.case_page.case_opinions import SCRIPT, opinions_response
 from webadmin.case_page.case_texts import texts_of
-from webadmin.case_page.change_summary import change_counts
+from webadmin.case_page.change_summary import change_counts, undone_beside
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import column_html
 from webadmin.case_page.copies import other_copies, other_pages
@@ -232,6 +232,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
     texts = texts_of(match)
     comparison = compare(texts.page, texts.work, match.spans)
     changes = change_counts(comparison.links)
+    undone = undone_beside(case, match, texts.reading, changes)
     return {
         "match": match,
         "opinions": opinions_on(case, match.version_id, timezone.now()),
@@ -239,7 +240,8 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "notes": texts.notes,
         "comparison": comparison,
         "changes": changes,
-        "why_found": why_found(case, match, changes),
+        "undone": undone,
+        "why_found": why_found(case, match, changes, undone),
         "carriers": carriers_of(match),
         "left_out": left_out_of(case, match, comparison, request.user),
         "other_pages": other_pages(case),

@@ -1,13 +1,40 @@
-"""What was changed inside the copied passages, counted: the legend of a comparison that is also its result."""
+"""What became of the passages, counted: the legend of a comparison that is also its result."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from core.matches import ChangeKind
+from core.obfuscations import Obfuscation
+from core.pages import Reading
+from records.models import Case, CaseMatch
+from records.snapshots import frozen_obfuscations
 from webadmin.case_page.comparison import Link
 
 MAX_EXAMPLES = 4  # that fit on one line beside the name
+# The kind of change that marks in a comparison what an obfuscation names; none for those that nothing marks.
+_MARKED_AS = {
+    Obfuscation.HOMOPHONE: ChangeKind.HOMOPHONE,
+    Obfuscation.SHAPE: ChangeKind.SHAPE,
+    Obfuscation.REPLACED: ChangeKind.REPLACED,
+    Obfuscation.SCRIPT_CONVERTED: ChangeKind.SCRIPT,
+    Obfuscation.PINYIN_REPLACED: ChangeKind.PINYIN,
+    Obfuscation.TEXT_INSERTED: ChangeKind.INSERTED,
+    Obfuscation.TEXT_DELETED: ChangeKind.DELETED,
+    Obfuscation.SHUFFLED: ChangeKind.MOVED,
+    Obfuscation.REARRANGED: ChangeKind.MOVED,
+    **dict.fromkeys(
+        (
+            Obfuscation.ZERO_WIDTH,
+            Obfuscation.SPACES,
+            Obfuscation.PINYIN_INSERTED,
+            Obfuscation.STREWN,
+            Obfuscation.PRIVATE_USE,
+        ),
+        ChangeKind.NOISE,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +54,22 @@ class KindCount:
     count: int
     examples: tuple[Example, ...]
     more: int  # different pairs that are not shown
+
+
+def undone_beside(
+    case: Case, match: CaseMatch, reading: Reading | None, changes: Sequence[KindCount]
+) -> list[Mapping[str, Any]]:
+    """The obfuscations of a match that no change marks: those undone when the page was read, and whole pages' ones.
+
+    reading: of the match's version; None where it is not stored, and the case tells what it knows of its own version.
+    """
+    marked = {item.kind for item in changes}
+    of_match = [each for each in match.obfuscations if _MARKED_AS.get(each["kind"]) not in marked]
+    if reading is not None:
+        return [*frozen_obfuscations(reading.obfuscations), *of_match]
+    compared = {each["kind"] for each in match.obfuscations}
+    of_case = case.obfuscations if match.version_id == case.version_id else []
+    return [*(each for each in of_case if each["kind"] not in compared and each["kind"] not in _MARKED_AS), *of_match]
 
 
 def change_counts(links: Iterable[Link]) -> list[KindCount]:

@@ -102,7 +102,7 @@ def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
 @register.filter
 def obfuscation_name(kind: str) -> str:
     """Name an obfuscation; a kind that this version does not know is shown as it is stored."""
-    return next((str(name) for member, name in phrases.OBFUSCATIONS.items() if member == kind), kind)
+    return phrases.name_of_obfuscation(kind)
 
 
 @register.filter

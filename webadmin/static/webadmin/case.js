@@ -137,7 +137,7 @@
     });
 
     // Kinds of changes are marked, or read like the rest of the text.
-    section.querySelectorAll(".zw-kind").forEach((button) => button.addEventListener("click", () => {
+    section.querySelectorAll("button.zw-kind").forEach((button) => button.addEventListener("click", () => {
         button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
         const off = section.querySelectorAll('.zw-kind[aria-pressed="false"]');
         columns.dataset.off = [...off].map((each) => each.dataset.kind).join(" ");
