@@ -44,7 +44,8 @@ class Fetched:
     """One HTTP response. `body` is what came over the wire after content decoding, not yet characters.
 
     parts: the responses that followed, in order, where the text stands on several pages; this one is the first.
-    origin: "" for what the crawler fetched itself, else the archive and the record that it was taken from.
+    origin: "" for what the crawler fetched itself, else the archive and the record that it was taken from, with
+    DATED_BY_SERVER where fetched_at is what the site's server said.
     capture: what the connection knew; None where nobody took it down.
     """
 
@@ -80,6 +81,7 @@ class NetDiskLink:
 
 # Of a line beside the text that makes another version: a paragraph, and not a name with a time. Chosen, 2026-11.
 MIN_CHARS_OF_VERSION = 30
+DATED_BY_SERVER = "moment of the HTTP header Date"  # in the origin of a page whose archive states no moment
 FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
 # Those of a text that a page's markup has not: its scripts carry it, or ask for it elsewhere.
 FROM_SCRIPTS, FROM_DATA = "scripts", "data"

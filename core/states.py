@@ -104,6 +104,16 @@ class Rejection(StrEnum):
         return LeftOut.VERSION if self in (Rejection.TOO_FEW_HAN_CHARS, Rejection.NO_MATCH) else LeftOut.RESPONSE
 
 
+class ArchiveReason(StrEnum):
+    """Why a record of an archive is no page that is taken in; beside `Rejection`, for what was read."""
+
+    NO_RESPONSE = "no_response"
+    NO_PAGE = "no_page"  # of another scheme than http
+    NO_DATE = "no-date"  # neither the record nor the answer says when it was fetched
+    NOT_WATCHED = "not_watched"
+    REVISIT_OF_ANOTHER_FILE = "revisit_of_another_file"
+
+
 # Why a work is not protected, so that what is found of it is no case.
 UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXPIRED, Rejection.NOT_PROTECTED)
 

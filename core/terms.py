@@ -8,7 +8,7 @@ from core.addressees import AddresseeRole, CounterRule, Paper
 from core.contacts import ContactKind, ContactSource
 from core.matches import MatchClass, RewordedClass, RewordedState
 from core.obfuscations import Obfuscation
-from core.states import CaseState, LeftOut, Rejection, Verdict
+from core.states import ArchiveReason, CaseState, LeftOut, Rejection, Verdict
 from core.words import Words
 from core.zones import Zone
 
@@ -78,6 +78,13 @@ REJECTIONS = {
     Rejection.OFFICIAL_TEXT: Words("not protected: official text", "不受保护：官方文件"),
     Rejection.TERM_EXPIRED: Words("not protected: term expired", "不受保护：保护期届满"),
     Rejection.NOT_PROTECTED: Words("not protected", "不受保护"),
+}
+ARCHIVE_REASONS = {
+    ArchiveReason.NO_RESPONSE: Words("no response", "不是响应记录"),
+    ArchiveReason.NO_PAGE: Words("no web address", "不是网页地址"),
+    ArchiveReason.NO_DATE: Words("no readable date", "没有可读取的时间"),
+    ArchiveReason.NOT_WATCHED: Words("host not watched", "主机未被监测"),
+    ArchiveReason.REVISIT_OF_ANOTHER_FILE: Words("repeats a page of another file", "重复其他文件中的网页"),
 }
 ZONES = {
     Zone.MAIN: Words("main text", "正文"),

@@ -10,9 +10,9 @@ from pathlib import Path
 from core.errors import UnreadableFile
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.messages import pages_stored
-from core.pages import Fetched, Reading, Stored
+from core.pages import DATED_BY_SERVER, Fetched, Reading, Stored
 from core.ports import Outbox, PageStore
-from core.states import Rejection
+from core.states import ArchiveReason, Rejection
 from core.wording import Message
 from crawler.opening import NO_RULES, ReadingRules, Rejected
 from crawler.readers.pages import SinglePage
@@ -65,6 +65,9 @@ def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how 
     progress = _Progress(start, importing, on_progress)
     try:
         for record in archive.records(lambda url: places(url) is not None, start):
+            if record is None:
+                progress.tell()
+                continue
             importing.take(record)
             progress.take(record.position)
         progress.keep()
@@ -131,19 +134,20 @@ class _Importing:
     def take(self, record: Captured | PassedBy) -> None:
         self.counts.records += 1
         if isinstance(record, PassedBy):
-            self._pass_by(record.reason)
+            self._pass_by(record.reason.value)
             return
         self.counts.bytes_read += len(record.body)
         self.counts.truncated += record.is_truncated
         self.counts.revisits += record.is_revisit
         place = self._places(record.url)
         if place is None:
-            self._pass_by("not_watched")
+            self._pass_by(ArchiveReason.NOT_WATCHED.value)
             return
         reading = self._reading(record, place)
         if isinstance(reading, Rejected):
             self._pass_by(reading.reason.value)
             return
+        self.counts.dated_by_server += record.is_dated_by_server
         self._gathered.append((self._fetched(record, place), reading))
         self._bytes += len(record.body)
 
@@ -174,7 +178,12 @@ class _Importing:
             return Rejected(Rejection.UNREADABLE, error.message)
 
     def _fetched(self, record: Captured, place: Place) -> Fetched:
-        at = record.position
+        origin = (
+            self._name,
+            f"byte {record.position.offset}",
+            record.record,
+            DATED_BY_SERVER if record.is_dated_by_server else "",
+        )
         return Fetched(
             site_id=place.site_id,
             requested_url=RequestedUrl(record.url),
@@ -184,7 +193,7 @@ class _Importing:
             headers=record.headers,
             body=record.body,
             fetched_at=record.fetched_at,
-            origin=f"{self._name}, byte {at.offset}" + (f", {record.record}" if record.record else ""),
+            origin=", ".join(filter(None, origin)),
             capture=record.capture,
         )
 
@@ -192,6 +201,6 @@ class _Importing:
         self.counts.passed_by[reason] = self.counts.passed_by.get(reason, 0) + 1
 
     def _fault(self, fault: Message) -> None:
-        self._pass_by("unreadable")
+        self._pass_by(Rejection.UNREADABLE.value)
         if len(self.counts.faults) < MAX_FAULTS:
             self.counts.faults.append(fault)

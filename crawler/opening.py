@@ -54,18 +54,13 @@ _PAGE_TYPES = re.compile(r"^(?:|text/(?:html|plain|xml|vnd\.wap\.wml)|applicatio
 # Signs that begin them: a tag may be an element, which takes 20 us and 1 kB, an attribute takes 1 kB. The largest saved
 # page has 15,397 and 8,507, a novel of two million characters on one page 100,000 tags (2026-11).
 MAX_TAGS, MAX_ATTRIBUTES = 150_000, 300_000
-_BINARY_MARKS = (
-    b"%PDF",
-    b"\x89PNG",
-    b"PK\x03\x04",
-    b"GIF8",
-    b"\xff\xd8\xff",
-    b"\x1f\x8b",
-    b"Rar!",
-    b"RIFF",
-    b"7z\xbc\xaf",
-    b"\xd0\xcf\x11\xe0",
-    b"\x7fELF",
+# How files begin that are no text, whatever they are served as: documents, pictures, fonts, sounds, programs.
+_BINARY = re.compile(
+    rb"%PDF|PK\x03\x04|\x1f\x8b|Rar!|7z\xbc\xaf|\xd0\xcf\x11\xe0|\x7fELF|MZ\x90\x00|\xca\xfe\xba\xbe|\x00asm"
+    rb"|\x89PNG|GIF8|\xff\xd8\xff|RIFF|BM.{4}\x00{4}|II\*\x00|MM\x00\*|\x00\x00[\x01\x02]\x00|8BPS\x00"
+    rb"|wOF[F2]|OTTO\x00|ttcf\x00|true\x00|\x00\x01\x00\x00\x00|.{8}[\x01\x02]\x00\x02\x00.{22}LP|\x80\x01.{2}\x00\x00%!"
+    rb"|ID3[\x02-\x04]|OggS\x00|fLaC\x00|\x1aE\xdf\xa3|\x00\x00\x00.ftyp|[CFZ]WS[\x01-\x32]",
+    re.DOTALL,
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
@@ -132,9 +127,9 @@ def _too_much(markup: str, url: str) -> Message | None:
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
     """The characters of a response, or why it has none."""
     media_type = content_type.partition(";")[0].strip().lower()
-    if is_no_text_type(media_type) or body.startswith(_BINARY_MARKS):
-        if body.startswith(_BINARY_MARKS):
-            return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+    if _BINARY.match(body):
+        return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+    if is_no_text_type(media_type):
         return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)

@@ -84,7 +84,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             raise Postponed(fault.message)
         settings = context_of(self.crawler).settings
         url = request.url if isinstance(fault, _NO_HOST) else urljoin(request.url, "/robots.txt")
-        reason, message = explain(Failure(fault), url, settings.timeout_s, settings.max_body_bytes)
+        failure = Failure(fault)  # type: ignore[no-untyped-call]
+        reason, message = explain(failure, url, settings.timeout_s, settings.max_body_bytes)
         if isinstance(fault, _NO_HOST):
             raise RequestRefused(reason, message)
         if reason not in _UNAVAILABLE:

@@ -8,15 +8,27 @@ import gzip
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from warcio.exceptions import ArchiveLoadFailed
 
+from core.captures import ArchivedRecord
 from core.errors import UnreadableFile, ZhuiwenError
-from crawler.sources.archive_fields import answer_of, body_of, moment_of, name_in, name_of, url_of
+from core.states import ArchiveReason, Rejection
+from crawler.sources.archive_fields import (
+    answer_of,
+    body_of,
+    moment_in,
+    name_in,
+    name_of,
+    original_keys,
+    own_keys,
+    url_of,
+)
 from crawler.sources.archive_requests import Asked, Pairs, capture_of
 from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
 from crawler.sources.archive_streams import (
@@ -30,10 +42,14 @@ from crawler.sources.archive_streams import (
 )
 
 MAX_MEMBERS = 10_000  # archives in one WACZ
-MAX_REMEMBERED = 200_000  # payload digests of one file, for revisit records: some 30 MB
+MAX_REMEMBERED = 400_000  # of one file, for revisit records: three keys a response, some 80 MB
+RECORDS_BETWEEN_SIGNS = 1_000
 MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
 _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream")
 Wanted = Callable[[str], bool]  # whether the page at an address is taken in
+
+
+Given = Captured | PassedBy | None  # None: a sign of life
 
 
 class ArchiveFile:
@@ -57,7 +73,8 @@ class ArchiveFile:
             raise UnreadableFile(path, "file.cannot-be-read", error=_first_line(error)) from error
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "archive.none")
-        self._seen: dict[str, Position] = {}
+        self._seen: dict[str, Position] = {}  # responses, by what a revisit names of them
+        self._skipped_until = Position()  # before it nothing was read yet
 
     @property
     def size_bytes(self) -> int:
@@ -67,29 +84,30 @@ class ArchiveFile:
         if self._zip is not None:
             self._zip.close()
 
-    def records(self, wanted: Wanted, start: Position) -> Iterator[Captured | PassedBy]:
+    def records(self, wanted: Wanted, start: Position) -> Iterator[Given]:
         """What the file holds from `start` on. wanted: asked with the address before a body is read.
 
         Raises UnreadableFile for what is no archive, breaks off, or swells; what came before was given.
         """
+        self._skipped_until = start
         for number in range(start.member, len(self._members)):
             first = start if number == start.member else Position(number)
             given = 0
             try:
                 for record in self._of_member(number, first, wanted):
                     yield record
-                    given += 1
+                    given += record is not None
             except ArchiveLoadFailed as error:
                 if not isinstance(error, NotChunked) or first.is_unpacked:
                     raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
                 # One gzip stream around all records: it can only be read from its beginning.
-                yield from islice(self._unpacked(number, wanted), given, None)
+                yield from islice(filter(None, self._unpacked(number, wanted)), given, None)
             except ZhuiwenError:
                 raise
             except Exception as error:  # what warcio stumbles over: half of it no error of its own
                 raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
-    def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Captured | PassedBy]:
+    def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Given]:
         try:
             yield from self._of_member(number, Position(number, 0, is_unpacked=True), wanted)
         except ZhuiwenError:
@@ -97,7 +115,7 @@ class ArchiveFile:
         except Exception as error:
             raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
 
-    def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Captured | PassedBy]:
+    def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Given]:
         with self._opened(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
             iterator, pairs = Records(stream, self._limits.max_body_bytes), Pairs()
@@ -108,6 +126,8 @@ class ArchiveFile:
                     iterator.bounds.is_header = False
                     if record.rec_type == "request":
                         pairs.asked = self._asked(record, iterator, position, wanted) or pairs.asked
+                    elif record.rec_type == "revisit":
+                        yield from self._remember_skipped()
                     yield from pairs.take(self._read_record(record, iterator, position, wanted))
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
@@ -117,6 +137,22 @@ class ArchiveFile:
                     yield from pairs.left()
                 raise
             yield from pairs.left()
+
+    def _remember_skipped(self) -> Iterator[None]:
+        """Note the responses that stand before where this reading began, once; it takes a while, with signs of life."""
+        end, self._skipped_until = self._skipped_until, Position()
+        for number in range(end.member + 1 if end != Position() else 0):
+            is_unpacked = number == end.member and end.is_unpacked
+            with self._opened(number, is_unpacked=is_unpacked) as stream, suppress(Exception):  # it was read before
+                iterator = Records(stream, self._limits.max_body_bytes)
+                for count, record in enumerate(iterator):
+                    position = Position(number, iterator.offset, is_unpacked)
+                    if number == end.member and position.offset >= end.offset:
+                        break
+                    self._remember(record, position)
+                    iterator.bounds.header_bytes = 0
+                    if count % RECORDS_BETWEEN_SIGNS == 0:
+                        yield None
 
     def _opened(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
         name = self._members[number]
@@ -137,69 +173,87 @@ class ArchiveFile:
     def _read_record(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> Captured | PassedBy:
         kind = record.rec_type
         if kind not in ("response", "revisit", "conversion"):
-            return PassedBy("no_response", position)
+            return PassedBy(ArchiveReason.NO_RESPONSE, position)
+        if kind == "response":
+            self._remember(record, position)
         url = url_of(record)
-        moment = moment_of(record.rec_headers.get_header("WARC-Date") or "")
-        if not url.startswith(("http://", "https://")) or moment is None:
-            return PassedBy("no_page", position)
+        if not url.startswith(("http://", "https://")):
+            return PassedBy(ArchiveReason.NO_PAGE, position)
         if not wanted(url):
-            return PassedBy("not_watched", position)
+            return PassedBy(ArchiveReason.NOT_WATCHED, position)
+        moment, is_dated_by_server = moment_in(record)
+        if moment is None:
+            return PassedBy(ArchiveReason.NO_DATE, position)
+        original: ArchivedRecord | None
         if kind == "revisit":
-            return self._revisited(record, iterator, url, moment, position)
-        return self._captured(record, iterator, url, moment, position)
+            own = iterator.original(record, self._path.name, self._member(position), position)
+            page, original = self._page_again(record)
+            originals: tuple[ArchivedRecord | None, ...] = (own, original)
+        else:
+            page, original = self._page_of(record, iterator, position)
+            originals = (original,)
+        if not isinstance(page, _Page):
+            return PassedBy(page, position)
+        capture = capture_of(record, url, page.status, moment, originals, is_truncated=page.is_truncated)
+        return Captured(
+            url, page.status, page.headers, moment, name_of(record), position, page.is_truncated,
+            is_revisit=kind == "revisit", body=page.body, capture=capture,
+            concurrent_to=name_in(record, "WARC-Concurrent-To"), is_dated_by_server=is_dated_by_server,
+        )  # fmt: skip
 
-    def _captured(
-        self, record: Any, iterator: Records, url: str, moment: datetime, position: Position
-    ) -> Captured | PassedBy:
+    def _page_of(
+        self, record: Any, iterator: Records, position: Position
+    ) -> tuple["_Page | ArchiveReason | Rejection", ArchivedRecord | None]:
+        """What a response answers, or why that is no page, with the record itself."""
         status, headers = answer_of(record)
         if status != 200:
-            return PassedBy("http_error", position)
+            return Rejection.HTTP_ERROR, None
         media_type = next((value for name, value in headers if name.lower() == "content-type"), "text/html")
         if not media_type.strip().lower().startswith(_PAGE_TYPES):
-            return PassedBy("not_html", position)
+            return Rejection.NOT_HTML, None
         try:
             body, is_cut = body_of(record, self._limits.max_body_bytes)
         except Swells:
             raise
         except Exception:  # the many ways of brotli, chunks and deflate to be wrong: this record's fault alone
-            return PassedBy("unreadable", position)
-        digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
-        if digest and len(self._seen) < MAX_REMEMBERED:
-            self._seen.setdefault(digest, position)
+            return Rejection.UNREADABLE, None
         original = iterator.original(record, self._path.name, self._member(position), position)
         is_truncated = is_cut or iterator.breaks_off(record) or bool(record.rec_headers.get_header("WARC-Truncated"))
-        capture = capture_of(record, url, status, moment, (original,), is_truncated=is_truncated)
-        concurrent = name_in(record, "WARC-Concurrent-To")
-        return Captured(
-            url, status, headers, moment, name_of(record), position, is_truncated,
-            is_revisit=False, body=body, capture=capture, concurrent_to=concurrent,
-        )  # fmt: skip
+        return _Page(status, headers, body, is_truncated), original
 
-    def _member(self, position: Position) -> str:
-        return self._members[position.member] if self._zip is not None else ""
-
-    def _revisited(
-        self, record: Any, iterator: Records, url: str, moment: datetime, position: Position
-    ) -> Captured | PassedBy:
-        """The page that stood there before, seen again: its body is that of an earlier record of this file."""
-        at = self._seen.get(record.rec_headers.get_header("WARC-Payload-Digest") or "")
+    def _page_again(self, record: Any) -> tuple["_Page | ArchiveReason | Rejection", ArchivedRecord | None]:
+        """The page that stood there before, seen again: what an earlier record of this file answers."""
+        at = next((self._seen[key] for key in original_keys(record) if key in self._seen), None)
         if at is None:
-            return PassedBy("revisit_of_another_file", position)
-        own = iterator.original(record, self._path.name, self._member(position), position)
+            return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
         with self._opened(at.member, is_unpacked=at.is_unpacked) as stream:
             stream.seek(at.offset)
             before = Records(stream, self._limits.max_body_bytes)
             earlier = next(before)
             before.bounds.is_header = False
-            status, headers = answer_of(earlier)
-            body, is_cut = body_of(earlier, self._limits.max_body_bytes)
-            original = before.original(earlier, self._path.name, self._member(at), at)
-        capture = capture_of(record, url, status, moment, (own, original), is_truncated=is_cut)
-        concurrent = name_in(record, "WARC-Concurrent-To")
-        return Captured(
-            url, status, headers, moment, name_of(record), position, is_cut,
-            is_revisit=True, body=body, capture=capture, concurrent_to=concurrent,
-        )  # fmt: skip
+            stated, found = (name_in(each, "WARC-Payload-Digest") for each in (record, earlier))
+            if stated and found and stated != found:
+                return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
+            return self._page_of(earlier, before, at)
+
+    def _remember(self, record: Any, position: Position) -> None:
+        """Note a response, which a revisit may repeat."""
+        if record.rec_type == "response" and len(self._seen) < MAX_REMEMBERED:
+            for key in own_keys(record):
+                self._seen.setdefault(key, position)
+
+    def _member(self, position: Position) -> str:
+        return self._members[position.member] if self._zip is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What a record answers."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    is_truncated: bool
 
 
 def _archives(path: Path, packed: zipfile.ZipFile | None) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.captures import Capture
+from core.states import ArchiveReason, Rejection
 from core.wording import Message
 
 
@@ -28,7 +29,7 @@ class Captured:
     """One response. fetched_at: WARC-Date. record: what evidence calls it. position: of the record.
 
     concurrent_to: the record that it names as fetched with it. capture: what the archive says of how it was fetched,
-    with the records themselves.
+    with the records themselves. is_dated_by_server: fetched_at is the HTTP Date, since the archive states none.
     """
 
     url: str
@@ -42,25 +43,27 @@ class Captured:
     body: bytes
     capture: Capture
     concurrent_to: str = ""
+    is_dated_by_server: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PassedBy:
-    """A record that is no page, and why in a word."""
+    """A record that is no page, and why."""
 
-    reason: str
+    reason: ArchiveReason | Rejection
     position: Position
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of the records of a file. passed_by: by the reasons of `archive_records` and core.states."""
+    """What became of the records of a file. passed_by: by core.states.ArchiveReason and Rejection."""
 
     records: int = 0
     stored: int = 0
     new_versions: int = 0
     truncated: int = 0
     revisits: int = 0
+    dated_by_server: int = 0
     bytes_read: int = 0
     passed_by: dict[str, int] = field(default_factory=dict)
     faults: list[Message] = field(default_factory=list)

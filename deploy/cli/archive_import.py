@@ -92,8 +92,13 @@ def _imported(path: Path, holder: "RightsHolder", site: "Site | None", settings:
 
 
 def _show(row: "ArchiveImport") -> None:
+    from records.models.phrases import PASSED_BY
+
     counts = row.counts
-    left_out = ", ".join(f"{_reason(name)} {count:,}" for name, count in sorted(counts["passed_by"].items()))
+    left_out = ", ".join(
+        f"{PASSED_BY.get(name, name)} {count:,}" for name, count in sorted(counts["passed_by"].items())
+    )
+    by_server = counts.get("dated_by_server", 0)
     fields(
         [
             ("column.import-file", row.path),
@@ -101,16 +106,10 @@ def _show(row: "ArchiveImport") -> None:
             ("column.records", f"{counts['records']:,}"),
             ("column.pages-kept", Message("tracking.kept", stored=counts["stored"], new=counts["new_versions"])),
             ("column.truncated", f"{counts['truncated']:,}"),
+            *([("column.dated-by-server", f"{by_server:,}")] if by_server else []),
             ("column.left-out", left_out or Message("tracking.none")),
         ]
     )
-
-
-def _reason(name: str) -> str:
-    """A reason in the words of the desk; some are the archive reader's own."""
-    from records.models.phrases import REJECTIONS
-
-    return str(REJECTIONS.get(name, name))  # type: ignore[call-overload]
 
 
 def _record(row: "ArchiveImport") -> dict[str, object]:

@@ -13,7 +13,7 @@ from core.captures import Capture as WireCapture
 from core.captures import CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId, digest
-from core.pages import PageVersion, Reading, StoredPart
+from core.pages import DATED_BY_SERVER, PageVersion, Reading, StoredPart
 from core.ports import PageStore, WorkStore
 from core.shares import cut_share
 from core.visits import Absence
@@ -254,7 +254,8 @@ def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[s
         return {"connection": Message("bundle.told-by-browser", record=record), **body}
     if part.source is Source.ARCHIVE:
         original = {} if part.originals else {"original record": Message("bundle.no-original", origin=origin)}
-        return {"connection": Message("bundle.from-archive", origin=origin), **original}
+        moment = {"moment": Message("bundle.dated-by-server")} if origin.endswith(DATED_BY_SERVER) else {}
+        return {"connection": Message("bundle.from-archive", origin=origin), **original, **moment}
     return {}
 
 

@@ -33,6 +33,7 @@ REWORDED_STATES = _terms(terms.REWORDED_STATES)
 STATES = _terms(terms.STATES)
 VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
+PASSED_BY = {str(each): words for group in (REJECTIONS, _terms(terms.ARCHIVE_REASONS)) for each, words in group.items()}
 ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
 ADDRESSEE_ROLES = _terms(terms.ADDRESSEE_ROLES)

@@ -18,7 +18,9 @@ from warcio.warcwriter import WARCWriter
 from core.captures import CaptureSource
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
+from core.pages import DATED_BY_SERVER
 from crawler.archive_import import Place, import_archive
+from crawler.opening import Rejected, open_page
 from crawler.sources.archive_shapes import ImportCounts, Limits, Position
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
@@ -173,26 +175,108 @@ def test_a_body_in_brotli_is_read_and_one_that_swells_is_not(tmp_path: Path) -> 
     assert counts.stored == 1
 
 
+class DatedStore(RecordingStore):
+    """Keeps the moment of each page, also of those whose text is known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[datetime] = []
+
+    def put(self, fetched, reading):  # type: ignore[no-untyped-def]
+        self.seen.append(fetched.fetched_at)
+        return super().put(fetched, reading)
+
+
+def payload_digest(body: bytes) -> str:
+    writer = WARCWriter(io.BytesIO())
+    record = writer.create_warc_record(
+        url(1), "response", payload=io.BytesIO(body), http_headers=StatusAndHeaders("200 OK", [])
+    )
+    return str(record.rec_headers.get_header("WARC-Payload-Digest"))
+
+
+def revisit(archive: Archive, number: int, month: int, **named: str) -> None:
+    """named: what it says of the record that it repeats, "_" for "-"."""
+    stated = {"WARC-Date": f"2025-{month:02}-01T00:00:00Z"} | {
+        f"WARC-{name.replace('_', '-')}": value for name, value in named.items()
+    }
+    http = StatusAndHeaders("200 OK", [], protocol="HTTP/1.1")
+    record = archive.writer.create_warc_record(url(number), "revisit", http_headers=http, warc_headers_dict=stated)
+    archive.writer.write_record(record)
+
+
 def test_a_revisit_moves_the_page_to_its_moment_with_the_body_of_before(tmp_path: Path) -> None:
     archive = Archive().response(url(1), markup(1), date="2025-01-01T00:00:00Z")
-    http = StatusAndHeaders("200 OK", [], protocol="HTTP/1.1")
-    digest = archive.writer.create_warc_record(
-        url(1), "response", payload=io.BytesIO(markup(1)), http_headers=StatusAndHeaders("200 OK", [])
-    ).rec_headers.get_header("WARC-Payload-Digest")
-    record = archive.writer.create_revisit_record(url(1), digest, url(1), "2025-01-01T00:00:00Z", http_headers=http)
-    record.rec_headers.replace_header("WARC-Date", "2025-02-01T00:00:00Z")
-    archive.writer.write_record(record)
-    seen: list[datetime] = []
-
-    class Store(RecordingStore):
-        def put(self, fetched, reading):  # type: ignore[no-untyped-def]
-            seen.append(fetched.fetched_at)
-            return super().put(fetched, reading)
-
-    store = Store()
+    revisit(archive, 1, 2, Payload_Digest=payload_digest(markup(1)))
+    revisit(archive, 1, 3, Refers_To_Target_URI=url(1), Refers_To_Date="2025-01-01T00:00:00Z")
+    store = DatedStore()
     counts = import_archive(archive.save(tmp_path / "a.warc.gz"), place, store, RecordingOutbox(), LIMITS)
-    assert (counts.stored, counts.new_versions, counts.revisits, len(store.versions)) == (2, 1, 1, 1)
-    assert [moment.month for moment in seen] == [1, 2]
+    assert (counts.stored, counts.new_versions, counts.revisits, len(store.versions)) == (3, 1, 2, 1)
+    assert [moment.month for moment in store.seen] == [1, 2, 3]
+
+
+def test_a_revisit_of_what_is_no_page_is_none_either_and_other_bytes_are_no_original(tmp_path: Path) -> None:
+    archive = Archive().response(url("s.css"), b"p{}", "text/css").response(url(404), b"gone", status="404 Not Found")
+    archive.response("http://else.example/1", markup(1), date="2025-01-01T00:00:00Z")
+    for body in (b"p{}", b"gone", markup(1)):  # the last was first seen at another address
+        revisit(archive, 1, 2, Payload_Digest=payload_digest(body))
+    named = {"Refers_To_Target_URI": "http://else.example/1", "Refers_To_Date": "2025-01-01T00:00:00Z"}
+    revisit(archive, 2, 2, Payload_Digest=payload_digest(markup(2)), **named)
+    counts, store, _ = imported(archive.save(tmp_path / "a.warc.gz"))
+    assert counts.passed_by == {"not_html": 2, "http_error": 2, "not_watched": 1, "revisit_of_another_file": 1}
+    assert [fetched.final_url for fetched, _ in store.versions.values()] == [url(1)]
+
+
+def test_a_revisit_finds_its_original_before_the_place_where_an_import_goes_on(tmp_path: Path) -> None:
+    archive = Archive().response(url(1), markup(1))
+    position = Position(0, archive.buffer.tell())
+    archive.response(url(2), markup(2))
+    revisit(archive, 3, 5, Payload_Digest=payload_digest(markup(1)))
+    signs: list[Position] = []
+    counts, store, _ = imported(
+        archive.save(tmp_path / "a.warc.gz"), start=position, on_progress=lambda _, at: signs.append(at)
+    )
+    assert {fetched.final_url for fetched, _ in store.versions.values()} == {url(2), url(3)}
+    assert (counts.revisits, signs[0]) == (1, position)  # a sign of life while it looked
+
+
+@pytest.mark.parametrize(
+    ("date", "http_date", "moment"),
+    [
+        ("2008-10-294T05:21:46-0700", "Wed, 28 Jan 2009 17:05:56 GMT", datetime(2009, 1, 28, 17, 5, 56, tzinfo=UTC)),
+        ("2009-03", "Wed, 28 Jan 2009 17:05:56 GMT", datetime(2009, 1, 28, 17, 5, 56, tzinfo=UTC)),
+        ("2008-10-294T05:21:46-0700", "yesterday", None),
+        ("0001-01-01T00:00:00+14:00", "", None),
+        ("", "", None),
+    ],
+)
+def test_a_date_that_is_none_falls_back_to_that_of_the_server_and_says_so(
+    tmp_path: Path, date: str, http_date: str, moment: datetime | None
+) -> None:
+    archive = Archive().response(url(1), markup(1), date=date, headers=(("Date", http_date),))
+    archive.response(url(2), markup(2), headers=(("Date", "Wed, 28 Jan 2009 17:05:56 GMT"),))
+    counts, store, _ = imported(archive.save(tmp_path / "a.warc.gz"))
+    pages = {fetched.final_url: fetched for fetched, _ in store.versions.values()}
+    assert pages[url(2)].fetched_at.year == 2025
+    assert not pages[url(2)].origin.endswith(DATED_BY_SERVER)
+    if moment is None:
+        assert (counts.passed_by, counts.dated_by_server) == ({"no-date": 1}, 0)
+    else:
+        assert (pages[url(1)].fetched_at, counts.dated_by_server) == (moment, 1)
+        assert pages[url(1)].origin.endswith(DATED_BY_SERVER)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"\x00\x01\x00\x00\x00\x13", b"OTTO\x00", b"wOFF", b"wOF2", b"GIF89a", b"\x89PNG", b"\x00\x00\x01\x00\x01\x00"],
+)
+def test_fonts_and_pictures_that_are_served_as_anything_are_never_decoded(
+    head: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crawler.opening.decode", pytest.fail)
+    opened = open_page(head + bytes(range(256)) * 400, {"Content-Type": "application/octet-stream"}, url(1))
+    assert isinstance(opened, Rejected)
+    assert str(opened.message) == f"{url(1)} is no web page: its content is binary"
 
 
 def test_truncated_records_are_read_as_far_as_they_go_and_counted(tmp_path: Path) -> None:
@@ -423,11 +507,9 @@ def test_a_record_that_is_longer_than_may_be_kept_is_named_and_not_kept(tmp_path
 
 def test_a_page_seen_again_keeps_both_records(tmp_path: Path) -> None:
     archive = Archive().response(url(1), markup(1), date="2025-01-01T00:00:00Z")
-    payload = archive.writer.create_warc_record(
-        url(1), "response", payload=io.BytesIO(markup(1)), http_headers=StatusAndHeaders("200 OK", [])
-    ).rec_headers.get_header("WARC-Payload-Digest")
     http = StatusAndHeaders("200 Again", [], protocol="HTTP/1.1")
-    record = archive.writer.create_revisit_record(url(1), payload, url(1), "2025-01-01T00:00:00Z", http_headers=http)
+    digest = payload_digest(markup(1))
+    record = archive.writer.create_revisit_record(url(1), digest, url(1), "2025-01-01T00:00:00Z", http_headers=http)
     archive.writer.write_record(record)
     kept: list[tuple[bytes, bytes]] = []
 

@@ -95,6 +95,9 @@ def test_an_archive_is_taken_in_and_a_second_time_nothing_is_new(corpus: Command
     assert (again.json()[0]["stored"], again.json()[0]["new_versions"]) == (5, 0)
     by_host = corpus("import", path, "--json").json()[0]
     assert (by_host["stored"], by_host["passed_by"]) == (0, {"not_watched": 5})
+    plain = corpus("import", path).out
+    assert "host not watched 5" in plain
+    assert "_" not in plain.replace(str(path), "")
     bad = tmp_path / "bad.warc"
     bad.write_text("no archive\n" * 20)
     refused = corpus("import", bad, "--site", "旧档")

@@ -24,7 +24,7 @@ from core.captures import (
 from core.clock import ManualClock
 from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
 from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId, digest
-from core.pages import Fetched, FollowingPart
+from core.pages import DATED_BY_SERVER, Fetched, FollowingPart
 from core.settings import EvidenceSettings
 from core.states import CaseState
 from crawler.browsing.chromium import find_chromium
@@ -508,11 +508,12 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
     record = ArchivedRecord("CC-2020.warc.gz", "", 4711, False, head, body)
     own = exchange_of(url, request_head=b"", response_head=b"HTTP/1.1 200 OK\r\n\r\n", server_port=0)
     held = bundled(
-        world, url, body=body, origin="CC-2020.warc.gz, byte 4711",
+        world, url, body=body, origin=f"CC-2020.warc.gz, byte 4711, {DATED_BY_SERVER}",
         capture=Capture((own,), CaptureSource.ARCHIVE, records=(record,)),
     )  # fmt: skip
     assert held.page["source"] == "archive"
     assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]["en"]
+    assert "what the site's server said" in held.page["absent"]["moment"]["en"]
     [said] = held.page["originals"]
     assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
     assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"

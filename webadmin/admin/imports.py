@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from core.errors import BadInput
 from records.access import is_administrator
 from records.models import ArchiveImport
-from records.models.phrases import REJECTIONS
+from records.models.phrases import PASSED_BY
 from records.sites import imports
 from webadmin.admin.columns import moment, sentence_list, site_name, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
@@ -25,13 +25,6 @@ STATE_COLORS = {
     ArchiveImport.State.RUNNING: "primary",
     ArchiveImport.State.FINISHED: "success",
     ArchiveImport.State.FAILED: "danger",
-}
-PASSED_BY = {
-    "no_response": _("no response"),
-    "no_page": _("no page"),
-    "not_watched": _("host not watched"),
-    "revisit_of_another_file": _("repeated from another file"),
-    "unreadable": _("could not be read"),
 }
 
 
@@ -81,13 +74,13 @@ class ArchiveImportAdmin(HolderAdmin):
             (None, {"fields": ["rights_holder", "site", ("file", "state"), ("requested", "finished")]}),
             (
                 _("What came of it"),
-                {"fields": [("share", "records"), ("pages", "new_versions"), "left_out", "fault_list"]},
+                {"fields": [("share", "records"), ("pages", "new_versions"), "dated_by_server", "left_out", "fault_list"]},
             ),
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         shown = ["file", "state", "requested", "finished", "share", "records", "pages", "new_versions"]
-        shown += ["left_out", "fault_list"]
+        shown += ["dated_by_server", "left_out", "fault_list"]
         return shown if obj is None else [*shown, "rights_holder", "site"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -131,6 +124,10 @@ class ArchiveImportAdmin(HolderAdmin):
     def new_versions(self, row: ArchiveImport) -> int:
         return row.counts.get("new_versions", 0)
 
+    @display(description=_("dated by the server"))
+    def dated_by_server(self, row: ArchiveImport) -> int:
+        return row.counts.get("dated_by_server", 0)
+
     @display(description=_("requested"), ordering="requested_at")
     def requested(self, row: ArchiveImport) -> str:
         return moment(row.requested_at)
@@ -141,9 +138,8 @@ class ArchiveImportAdmin(HolderAdmin):
 
     @display(description=_("records left out"))
     def left_out(self, row: ArchiveImport) -> object:
-        known = {**{str(reason): phrase for reason, phrase in REJECTIONS.items()}, **PASSED_BY}
         passed = row.counts.get("passed_by") or {}
-        return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in passed.items())
+        return sentence_list(f"{PASSED_BY.get(reason, reason)} × {count}" for reason, count in passed.items())
 
     @display(description=_("faults"))
     def fault_list(self, row: ArchiveImport) -> object:
