@@ -6,12 +6,11 @@ from core.known_settings import known_settings, nearest, unknown_names, written
 from core.secret_values import holds_secret
 from core.settings_layers import file_layers, planned
 from core.settings_reading import read_leniently
+from core.sqlite_files import find_faults
 from core.wording import Message
-from deploy import damage, disk
+from deploy import disk
 from deploy.findings import Context, Finding
 from deploy.home import FOLDERS
-
-DOCTOR_LOOK_S = 5.0  # at each file
 
 
 def unknown_settings(context: Context) -> list[Finding]:
@@ -87,9 +86,17 @@ def free_disk(context: Context) -> list[Finding]:
 
 
 def damaged_files(context: Context) -> list[Finding]:
-    """Database files that SQLite does not find whole, as far as a short look goes."""
-    found = damage.damaged_files(context.home.settings, DOCTOR_LOOK_S)
-    return [Finding("stores.file", each.problem, each.remedy) for each in found]
+    """Database files that SQLite does not find whole."""
+    settings = context.home.settings
+    paths = [settings.sqlite_path] if not settings.services.database_url else []
+    if settings.services.embeds_mongo:
+        paths += sorted((settings.home / "mongo").glob("*.db"))
+    remedy = Message("start.damaged-remedy")
+    return [
+        Finding("stores.file", Message("start.damaged-file", path=path, reason=faults[0]), remedy)
+        for path in paths
+        if (faults := find_faults(path))
+    ]
 
 
 CHECKS = (unknown_settings, settings_to_come, secrets_in_the_open, home_permissions, free_disk, damaged_files)

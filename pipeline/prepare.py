@@ -8,7 +8,6 @@ import sys
 
 from core.wording import Message
 from pipeline.app import SETTINGS
-from pipeline.checking.sqlite_files import begin_accounts
 from pipeline.interruptions import requeue_live_runs
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
@@ -22,7 +21,6 @@ from records.works.catalogue import corpus_texts
 def main(arguments: list[str]) -> int:
     """Safe to run again. What it changed is said on standard output, as messages in JSON."""
     ensure_schedule(SETTINGS)
-    begin_accounts(SETTINGS)
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
         for name in (MAINTENANCE, SEARCH):

@@ -11,7 +11,5 @@ class RecordsConfig(AppConfig):
 
     def ready(self) -> None:
         from records.cases.rulings import watch_rights  # models are there from now on
-        from records.noted_writes import watch_writes
 
         watch_rights()
-        watch_writes()

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.errors import BadConfiguration, BrokenInvariant
+from core.errors import BadConfiguration
 from core.known_settings import nearest, unknown_names, variable_of
-from core.settings import Settings
 from core.settings_layers import Origin, file_layers, planned
 from core.wording import Message
-from deploy import damage, restoration, started
+from deploy import restoration, started
 from deploy.cli.faults import warn
 from deploy.home import Home
 from deploy.services import elsewhere
@@ -38,17 +37,6 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
     others = elsewhere.others(home)
     if others:
         raise BadConfiguration("start.one-more", told=elsewhere.describe_other(others[0]), home=home.path)
-
-
-def refuse_damaged_files(settings: Settings) -> None:
-    """Refuse to start on a file that is no database any more, and warn of one that is damaged and may still answer.
-
-    Raises BrokenInvariant.
-    """
-    for each in damage.damaged_files(settings):
-        if each.is_header:
-            raise BrokenInvariant(each.sentence)
-        warn(each.sentence)
 
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:

@@ -27,15 +27,12 @@ def register(app: typer.Typer) -> None:
 def check_stores(
     is_json: Annotated[bool, typer.Option("--json")] = False,
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
-    accept: Annotated[bool, typer.Option("--accept")] = False,
 ) -> None:
     """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was."""
     begun, steps = time.monotonic(), _Steps()
     with session() as settings:
-        from pipeline.checking.run import accept_rows, check_and_note
+        from pipeline.checking.run import check_and_note
 
-        if accept:
-            say(Message("checking.accepted", rows=accept_rows(settings, steps.tell)), err=is_json)
         try:
             report = check_and_note(settings, steps.tell, may_mend=not look_only)
         finally:
@@ -101,7 +98,6 @@ _KINDS = {
     "changed": "checking.changed",
     "missing": "checking.missing",
     "unreadable": "checking.unreadable",
-    "added": "checking.added",
 }
 _REMEDIES = {
     "made anew": "checking.made-anew",

@@ -32,7 +32,6 @@ def up() -> None:
     home = prepare(os.environ, planned)
     before_up.warn_of_unknown_settings(os.environ, home.path)
     before_up.require_the_only_one(home, os.environ)
-    before_up.refuse_damaged_files(home.settings)
     for line in before_up.warnings_of_environments(home, os.environ):
         say(line)
     services.up(home, say)

@@ -11,7 +11,7 @@ from core.settings_layers import Origin, planned, running, started_layer
 from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
-from deploy import damage, disk, started
+from deploy import disk, started
 from deploy.cli.damage_standing import known_damage
 from deploy.cli.evidence_standing import noted_lines
 from deploy.cli.reworded_standing import noted_backlog
@@ -56,7 +56,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     told = _describe_others(home, environ, services)
     is_meant = not elsewhere.is_unused(home.path)
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
-    problems += [each.sentence for each in damage.damaged_files(home.settings)] + known_damage(home.settings)
+    problems += known_damage(home.settings)
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
     notes = _changed(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))

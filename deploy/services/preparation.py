@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.sqlite_files import says_damage
 from core.wording import Message
 from deploy.home import Home
 from deploy.private_files import touched_privately
@@ -69,7 +70,10 @@ def run(home: Home, step: Step) -> list[str]:
         file.write(f"{' '.join(step.command)}\n{done.stdout}")
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     if done.returncode != 0:
-        words = lines[-1] if lines else Message("start.exit-code", code_number=done.returncode)
+        words: Message | str = lines[-1] if lines else Message("start.exit-code", code_number=done.returncode)
+        if says_damage(str(words)):
+            problem = Message("start.damaged-file", path=home.settings.sqlite_path, reason=words)
+            words = Message("start.problem-and-remedy", problem=problem, remedy=Message("start.damaged-remedy"))
         raise PreparationFailed(step.name, words, log)
     return lines
 

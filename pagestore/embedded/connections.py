@@ -11,7 +11,6 @@ from typing import Any, cast
 from nx_27017.handler import NeoSQLiteHandler
 from nx_27017.wire_protocol import OP_MSG, OP_QUERY, ResponseBuilder, WireProtocol
 
-from pagestore.embedded.noted import note_write
 from pagestore.embedded.room import Room
 
 HEADER_BYTES = 16  # length, request, the request answered, operation: little-endian int32 each
@@ -152,7 +151,6 @@ def _command(handler: NeoSQLiteHandler, operation: int, message: bytes | bytearr
     if operation != WireProtocol.OP_MSG:
         raise ValueError(f"Unsupported opcode: {operation}")
     parsed = OP_MSG.parse(message) | {"_conn_id": connection}
-    note_write(handler, parsed)
     is_insert = any(kind == "body" and "insert" in section for kind, section in parsed["sections"])
     handle = handler.handle_insert if is_insert else handler.handle_command
     document: dict[str, Any] = handle(parsed)[1]

@@ -26,7 +26,6 @@ class Kind(StrEnum):
     CHANGED = "changed"
     MISSING = "missing"
     UNREADABLE = "unreadable"
-    ADDED = "added"  # by something else than the product
 
 
 class Remedy(StrEnum):

@@ -1,16 +1,10 @@
-"""The admin database against itself and against the page store: rows that name what is not there, and frozen findings.
-
-What no digest covers, PostgreSQL checks when it reads it, and in SQLite the account of the rows does.
-"""
+"""The admin database against the page store: rows that name what is not there, and frozen findings."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from django.apps import apps
-from django.db import DatabaseError, connection, transaction
-from django.db.models import F, ForeignKey, Model, QuerySet
+from django.db.models import F, QuerySet
 
 from core.batches import batches
 from core.ids import Digest, digest
@@ -19,83 +13,10 @@ from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Kind, Remedy, Store
-from records.database import answering
-from records.models import Case, CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord, RewordedLead
+from records.models import CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord, RewordedLead
 from records.snapshots import with_length_kept
 
 ROWS_AT_ONCE = 500
-
-
-def check_all_rows(context: CheckContext) -> None:
-    """Every row of every table, read as the product reads it; and every row that names one which is not there."""
-    models = [each for each in apps.get_models(include_auto_created=True) if each._meta.managed]
-    step = context.step("checking.step-tables")
-    connection.introspection.table_names()  # raises where nothing at all can be asked
-    for done, model in enumerate(models):
-        step(done, len(models))
-        if context.part.has(model._meta.db_table):
-            _read(model, context)
-            _check_keys(model, context)
-    step(len(models), len(models))
-
-
-@contextmanager
-def _asking() -> Iterator[None]:
-    """One question. PostgreSQL takes none after one that failed; SQLite would keep others from writing meanwhile.
-
-    Raises ServiceUnavailable where the database is away, which says nothing of its rows.
-    """
-    with answering(), nullcontext() if connection.vendor == "sqlite" else transaction.atomic():
-        yield
-
-
-def _read(model: type[Model], context: CheckContext) -> None:
-    table, last = model._meta.db_table, None
-    while True:
-        rows = model._base_manager.order_by("pk")
-        rows = rows if last is None else rows.filter(pk__gt=last)
-        try:
-            with _asking():
-                keys = list(rows.values_list("pk", flat=True)[:ROWS_AT_ONCE])
-        except (DatabaseError, ValueError, TypeError, OverflowError) as error:
-            context.report.add(_of_table(table, "", Kind.UNREADABLE, str(error)))
-            return
-        if not keys:
-            return
-        last = keys[-1]
-        context.report.items += len(keys)
-        try:
-            with _asking():
-                list(model._base_manager.filter(pk__in=keys))
-        except (DatabaseError, ValueError, TypeError, OverflowError):
-            for key in keys:
-                _read_one(model, key, context)
-
-
-def _read_one(model: type[Model], key: Any, context: CheckContext) -> None:
-    try:
-        with _asking():
-            list(model._base_manager.filter(pk=key))
-    except (DatabaseError, ValueError, TypeError, OverflowError) as error:
-        context.report.add(_of_table(model._meta.db_table, str(key), Kind.UNREADABLE, str(error)))
-
-
-def _check_keys(model: type[Model], context: CheckContext) -> None:
-    """Rows whose foreign key names a row that is gone: that row is missing."""
-    for field in model._meta.concrete_fields:
-        if not isinstance(field, ForeignKey):
-            continue
-        parent = field.related_model
-        named = model._base_manager.exclude(**{f"{field.name}__isnull": True})
-        try:
-            with _asking():
-                gone = named.exclude(**{f"{field.attname}__in": parent._base_manager.values("pk")})
-                keys = list(gone.values_list(field.attname, flat=True).distinct()[:ROWS_AT_ONCE])
-        except (DatabaseError, ValueError, TypeError):
-            continue  # of a table that cannot be read it is said already
-        for key in keys:
-            cases = (int(key),) if parent is Case else ()
-            context.report.add(_of_table(parent._meta.db_table, str(key), Kind.MISSING, cases=cases))
 
 
 def check_names(context: CheckContext) -> None:
@@ -208,21 +129,12 @@ def check_evidence_rows(context: CheckContext) -> None:
         return
     table = DayTree._meta.db_table
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))
-    for tree in _each(DayTree, context):
+    for tree in DayTree.objects.all():
         if root_of(Digest(each) for each in tree.leaves) != tree.root:
             context.report.add(_of_table(table, str(tree.pk), Kind.CHANGED))
         for leaf in sorted(set(tree.leaves) - known):
             context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, Kind.MISSING))
 
 
-def _each(model: type[Model], context: CheckContext) -> Iterator[Any]:
-    try:
-        with _asking():
-            rows = list(model._base_manager.all())
-        yield from rows
-    except (DatabaseError, ValueError, TypeError) as error:
-        context.report.add(_of_table(model._meta.db_table, "", Kind.UNREADABLE, str(error)))
-
-
-def _of_table(table: str, key: str, kind: Kind, detail: str = "", cases: tuple[int, ...] = ()) -> Damage:
-    return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases, detail=detail)
+def _of_table(table: str, key: str, kind: Kind, cases: tuple[int, ...] = ()) -> Damage:
+    return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases)

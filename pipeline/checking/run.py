@@ -17,8 +17,8 @@ from pipeline.checking.evidence_checks import check_evidence
 from pipeline.checking.index_check import check_index
 from pipeline.checking.note import note_known
 from pipeline.checking.page_checks import check_pages, check_works
-from pipeline.checking.row_checks import check_all_rows, check_evidence_rows, check_names
-from pipeline.checking.sqlite_files import accept_tables, check_files, check_rows
+from pipeline.checking.row_checks import check_evidence_rows, check_names
+from pipeline.checking.sqlite_files import check_files, check_references
 from pipeline.wiring import live, live_evidence, redis_client
 from records.checks import known_damages, note_store_check
 from records.database import fresh, is_away, unavailable
@@ -31,8 +31,7 @@ WITHOUT_ADMIN = Message("checking.without-admin")
 # of fingerprints that are made anew before.
 STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
     (Store.FILES, check_files),
-    (Store.ADMIN, check_rows),
-    (Store.ADMIN, check_all_rows),
+    (Store.ADMIN, check_references),
     (Store.ADMIN, check_evidence_rows),
     (Store.PAGES, check_works),
     (Store.PAGES, check_pages),
@@ -93,8 +92,3 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part
         known = [each.as_values() for each in report.lost]
     note_known(redis_client(settings), len(known), started)
     return report
-
-
-def accept_rows(settings: Settings, tell: Tell) -> int:
-    """Take the rows of the embedded stores in as they are; how many tables. A person says that they are right."""
-    return accept_tables(settings, tell)

@@ -24,7 +24,6 @@ KINDS = {
     "changed": _("changed"),
     "missing": _("missing"),
     "unreadable": _("cannot be read"),
-    "added": _("added by another program"),
 }
 REMEDIES = {
     "made anew": _("made anew, whole again"),
