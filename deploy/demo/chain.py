@@ -19,7 +19,7 @@ from deploy.demo import outcome
 from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
 from deploy.demo.library import load_works
 from deploy.demo.notice import DraftedNotice, drafted_notice
-from deploy.demo.plan import DemoPlan
+from deploy.demo.plan import SitePlan
 from deploy.demo.verification import Verification, path_of, verify
 from deploy.outages import Outages
 from deploy.words import language, obfuscation
@@ -59,13 +59,13 @@ class Row:
     obfuscations: str
 
 
-def install(plan: DemoPlan, origins: dict[str, str], secrets: dict[str, str]) -> Installed:
+def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
     """Put works, sites, licences and accounts into the installation; what is there stays."""
     ports = live(settings.ZHUIWEN)
     works = add_works(load_works(), ports.works, ports.outbox)
-    sites = add_sites(plan, origins, works)
+    rows = add_sites(sites, origins, works)
     add_accounts(secrets)
-    return Installed(works, sites)
+    return Installed(works, rows)
 
 
 def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -> None:
@@ -133,9 +133,9 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
     return counts
 
 
-def verification(plan: DemoPlan, installed: Installed) -> Verification:
+def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
     """What was found against what should have been."""
-    return verify(plan, outcome.findings(installed.sites, installed.works), outcome.seen(installed.sites))
+    return verify(sites, outcome.findings(installed.sites, installed.works), outcome.seen(installed.sites))
 
 
 def write_reports(folder: Path, days: int) -> list[Path]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from core.ports import Outbox, WorkStore
 from core.works import WorkFile
 from deploy.demo.library import DemoWork
-from deploy.demo.plan import DemoPlan, SitePlan
+from deploy.demo.plan import SitePlan
 from records.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
 from records.works.catalogue import add_work, holder
 from records.works.official_times import in_series, set_times
@@ -57,9 +57,9 @@ def _publish_daily(novel: Work) -> None:
         set_times(novel, in_series(novel, chapters[0].number, first_at, timedelta(days=1)))
 
 
-def add_sites(plan: DemoPlan, origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
+def add_sites(sites: tuple[SitePlan, ...], origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
     """Bring the demo's sites onto their holders' lists, with what each may publish; the rows by the plan's keys."""
-    return {site.key: _add_site(site, origins[site.key], works) for site in plan.sites}
+    return {site.key: _add_site(site, origins[site.key], works) for site in sites}
 
 
 def add_accounts(passwords: dict[str, str]) -> None:

@@ -1,14 +1,16 @@
 """What the demo's sites are, and what must be found on each of their pages."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from core.matches import MatchClass
 from core.obfuscations import OBFUSCATIONS, Obfuscation
-from deploy.demo_presence import EXPECTED_FILE
+
+PLAN_FILE = Path(__file__).with_name("plan.json")
+SITES_FOLDER = Path(__file__).with_name("sites")
 
 
 class PageVerdict(StrEnum):
@@ -47,12 +49,14 @@ class PagePlan:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Anything that a site answers with a body of its own. `file` is relative to the site's folder."""
+    """Anything that a site answers with a body of its own. `file` is relative to the site's folder.
+
+    `{{origin}}` in it becomes the address that the site is served at.
+    """
 
     path: str
     file: str
     content_type: str
-    has_origin: bool = False  # `{{origin}}` in it becomes the address that the site is served at
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,46 +78,35 @@ class SitePlan:
     redirects: tuple[tuple[str, str], ...] = ()  # path and where it leads; those of the demo go in circles
     oversized_paths: tuple[str, ...] = ()  # more than a crawler takes
 
-
-@dataclass(frozen=True, slots=True)
-class DemoPlan:
-    """All sites, and the seed they were made with."""
-
-    seed: int
-    sites: tuple[SitePlan, ...]
-
-    def site(self, key: str) -> SitePlan:
-        return next(site for site in self.sites if site.key == key)
+    @property
+    def folder(self) -> Path:
+        return SITES_FOLDER / self.key
 
 
-def save(plan: DemoPlan, folder: Path) -> None:
-    """Write expected.json into `folder`; one that stands there is whole at every moment."""
-    text = json.dumps(asdict(plan), ensure_ascii=False, indent=1)
-    unfinished = folder / f"{EXPECTED_FILE}.new"
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    unfinished.replace(folder / EXPECTED_FILE)
-
-
-def load(folder: Path) -> DemoPlan:
-    """Read what `save` wrote."""
-    data = json.loads((folder / EXPECTED_FILE).read_text(encoding="utf-8"))
-    return DemoPlan(data["seed"], tuple(_site(entry) for entry in data["sites"]))
+def load_plan() -> tuple[SitePlan, ...]:
+    """Read plan.json: the sites in the order of their ports."""
+    return tuple(_site(entry) for entry in json.loads(PLAN_FILE.read_text("utf-8")))
 
 
 def _site(entry: dict[str, Any]) -> SitePlan:
     entry["pages"] = tuple(_page(page) for page in entry["pages"])
     entry["resources"] = tuple(Resource(**resource) for resource in entry["resources"])
-    entry["redirects"] = tuple((path, target) for path, target in entry["redirects"])
+    entry["redirects"] = tuple((path, target) for path, target in entry.get("redirects", ()))
     return SitePlan(**_with_tuples(entry))
 
 
 def _page(entry: dict[str, Any]) -> PagePlan:
     entry["verdict"] = PageVerdict(entry["verdict"])
-    entry["works"] = tuple(WorkRef(**ref) for ref in entry["works"])
-    entry["foreign_works"] = tuple(WorkRef(**ref) for ref in entry["foreign_works"])
-    entry["classes"] = tuple(MatchClass(name) for name in entry["classes"])
-    entry["obfuscations"] = tuple(OBFUSCATIONS[name] for name in entry["obfuscations"])
+    for name in ("works", "foreign_works"):
+        entry[name] = tuple(WorkRef(*_key_and_number(each)) for each in entry.get(name, ()))
+    entry["classes"] = tuple(MatchClass(name) for name in entry.get("classes", ()))
+    entry["obfuscations"] = tuple(OBFUSCATIONS[name] for name in entry.get("obfuscations", ()))
     return PagePlan(**_with_tuples(entry))
+
+
+def _key_and_number(reference: str) -> tuple[str, int]:
+    work, _, chapter = reference.partition("/")
+    return work, int(chapter)
 
 
 def _with_tuples(entry: dict[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from core.settings_layers import planned
 from core.wording import Message
 from deploy import demo_presence
 from deploy.demo.accounts import passwords
-from deploy.demo.built_in_sites import generate
-from deploy.demo.plan import DemoPlan
+from deploy.demo.plan import SitePlan, load_plan
 from deploy.demo.verification import Verification
 from deploy.home import Home, adopt, prepare
 from deploy.outages import Outages
@@ -52,15 +51,17 @@ def run_demo(say: Say) -> DemoResult:
     May be run again at any time, also after a run that was cut off: everything it does is an upsert. Raises
     ZhuiwenError.
     """
-    home, plan = _with_sites(say)
+    folder = demo_presence.folder(prepare(os.environ, planned).path)
+    folder.mkdir(mode=0o700, exist_ok=True)  # from then on the services of the installation include the demo's sites
+    home, sites = prepare(os.environ, planned), load_plan()
     up(home, say)
     adopt(home)
     django.setup()
     from deploy.demo import chain  # its models can be imported only now
 
-    secrets = passwords(demo_presence.folder(home.path), chain.USERNAMES)
+    secrets = passwords(folder, chain.USERNAMES)
     outages = Outages(say)
-    installed = outages.through(lambda: chain.install(plan, _origins(home, plan), secrets))
+    installed = outages.through(lambda: chain.install(sites, _origins(home, sites), secrets))
     say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
     chain.crawl(installed, say, CRAWLS_DEADLINE_S, outages)
@@ -74,7 +75,7 @@ def run_demo(say: Say) -> DemoResult:
         return DemoResult(
             cases=chain.case_rows(installed),
             excluded=chain.excluded_counts(installed),
-            verification=chain.verification(plan, installed),
+            verification=chain.verification(sites, installed),
             reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
             address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
             accounts=chain.unchanged(secrets),
@@ -86,15 +87,6 @@ def run_demo(say: Say) -> DemoResult:
     return outages.through(result)
 
 
-def _with_sites(say: Say) -> tuple[Home, DemoPlan]:
-    """Write the demo's sites into the home folder; from then on its services include their servers."""
-    folder = demo_presence.folder(prepare(os.environ, planned).path)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    say(Message("demo.sites"))
-    plan = generate(folder)
-    return prepare(os.environ, planned), plan
-
-
-def _origins(home: Home, plan: DemoPlan) -> dict[str, str]:
+def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
     hosts = demo_presence.hosts(home.settings.services.demo_port)
-    return {site.key: f"http://{host}" for site, host in zip(plan.sites, hosts, strict=True)}
+    return {site.key: f"http://{host}" for site, host in zip(sites, hosts, strict=True)}

@@ -1,6 +1,6 @@
 """Serves the demo's sites over HTTP, each on a loopback port of its own.
 
-`python -m deploy.demo.server --folder F --ports 8801,8802,...`: one port for each site, in the order of the plan.
+`python -m deploy.demo.server --log FILE --ports 8801,8802,...`: one port for each site, in the order of the plan.
 """
 
 import argparse
@@ -17,15 +17,12 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self
 
-from core.errors import BadConfiguration, BadInput, PortTaken, UnreadableFile
+from core.errors import BadConfiguration, PortTaken
 from core.wording import Message
-from deploy.demo.built_in_sites import SITES_FOLDER
-from deploy.demo.plan import DemoPlan, SitePlan, load
-from deploy.demo.site_handler import SiteFiles, handler_of, origin_of
-from deploy.demo_presence import EXPECTED_FILE
+from deploy.demo.plan import SitePlan, load_plan
+from deploy.demo.site_handler import handler_of, origin_of
 
 HOST = "127.0.0.1"
-LOG_FILE = "server.log"
 PORTS_VARIABLE = "--ports"
 ANY_PORT = 0
 
@@ -43,18 +40,16 @@ class SiteServer(ThreadingHTTPServer):
 
 @dataclass(slots=True)
 class DemoServers:
-    """All sites of a folder, served while the `with` block lasts. `ports`: by site key; without one, any free port."""
+    """All sites, served while the `with` block lasts. `ports`: by site key; without one, any free port."""
 
-    folder: Path
     ports: Mapping[str, int] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)  # by site key, once entered: http://127.0.0.1:PORT
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
-        plan = read_plan(self.folder)
         with ExitStack() as opening:
-            for site in plan.sites:
-                server = _listening(site, self.folder, self.ports.get(site.key, ANY_PORT))
+            for site in load_plan():
+                server = _listening(site, self.ports.get(site.key, ANY_PORT))
                 opening.callback(_close, server)
                 self.origins[site.key] = origin_of(server.socket)
                 Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
@@ -70,23 +65,15 @@ class DemoServers:
         return self.origins[site] + path
 
 
-def read_plan(folder: Path) -> DemoPlan:
-    """The plan that `generate` left in `folder`; UnreadableFile where there is none."""
-    try:
-        return load(folder)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnreadableFile(folder / EXPECTED_FILE, "demo.no-plan", reason=error) from error
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until the process is told to end; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        ports = _ports(read_plan(options.folder), options.ports)
-        logging.basicConfig(filename=options.folder / LOG_FILE, level=logging.INFO, format="%(asctime)s %(message)s")
-        with DemoServers(options.folder, ports):
+        ports = _ports(options.ports)
+        logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
+        with DemoServers(ports):
             _event_of_end().wait()
-    except (BadInput, BadConfiguration) as error:
+    except BadConfiguration as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
@@ -94,23 +81,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.demo.server", description="Serve the demo's sites.")
-    parser.add_argument("--folder", type=Path, required=True, help="where the sites were generated")
+    parser.add_argument("--log", type=Path, required=True, help="the file that requests are noted in")
     parser.add_argument(PORTS_VARIABLE, required=True, help="one port for each site, separated by commas")
     return parser
 
 
-def _ports(plan: DemoPlan, given: str) -> dict[str, int]:
-    names = [name.strip() for name in given.split(",")]
+def _ports(given: str) -> dict[str, int]:
+    sites, names = load_plan(), [name.strip() for name in given.split(",")]
     if not all(name.isdecimal() and int(name) < 1 << 16 for name in names):
         raise BadConfiguration("demo.bad-ports", variable=PORTS_VARIABLE, value=repr(given))
-    if len(names) != len(plan.sites):
-        raise BadConfiguration("demo.ports-count", variable=PORTS_VARIABLE, count=len(names), sites=len(plan.sites))
-    return {site.key: int(name) for site, name in zip(plan.sites, names, strict=True)}
+    if len(names) != len(sites):
+        raise BadConfiguration("demo.ports-count", variable=PORTS_VARIABLE, count=len(names), sites=len(sites))
+    return {site.key: int(name) for site, name in zip(sites, names, strict=True)}
 
 
-def _listening(site: SitePlan, folder: Path, port: int) -> SiteServer:
+def _listening(site: SitePlan, port: int) -> SiteServer:
     try:
-        return SiteServer((HOST, port), handler_of(SiteFiles(site, folder / SITES_FOLDER / site.key)))
+        return SiteServer((HOST, port), handler_of(site))
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise PortTaken(Message("demo.site", name=site.name_en), port, PORTS_VARIABLE) from error

@@ -1,43 +1,25 @@
 """What a demo site answers to a request: the resources of its plan and its special paths, and nothing else."""
 
 import logging
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from socket import socket
 from typing import Any
 from urllib.parse import urlsplit
 
-from deploy.demo.drafts import ORIGIN
-from deploy.demo.plan import Resource, SitePlan
+from deploy.demo.plan import SitePlan
 
 LOG = logging.getLogger(__name__)
 OVERSIZED_BYTES = 40 * 1024 * 1024  # above any ZHUIWEN_MAX_BODY_BYTES that a demo is run with; the default is 16 MiB
 BLOCK = "<p>这一页没有尽头，读到这里的程序应该早已放弃。</p>\n".encode() * 512
 HTML = "text/html; charset=utf-8"
-
-
-@dataclass(frozen=True, slots=True)
-class SiteFiles:
-    """A site's plan beside the folder that holds its files; only paths of the plan are ever opened."""
-
-    plan: SitePlan
-    folder: Path
-
-    def resource(self, path: str) -> Resource | None:
-        return next((resource for resource in self.plan.resources if resource.path == path), None)
-
-    def content(self, resource: Resource, origin: str) -> bytes:
-        """The bytes of a resource, with the site's address where it must name it."""
-        content = (self.folder / resource.file).read_bytes()
-        return content.replace(ORIGIN.encode(), origin.encode()) if resource.has_origin else content
+ORIGIN = b"{{origin}}"  # stands for the address in files that must name it
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """Serves one site; a subclass made by `handler_of` knows which."""
+    """Serve one site; a subclass made by `handler_of` knows which."""
 
-    files: SiteFiles
+    site: SitePlan
     server_version = "DemoSite/1.0"
     protocol_version = "HTTP/1.1"
     timeout = 30  # seconds that a silent connection is kept
@@ -49,20 +31,19 @@ class SiteHandler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
-        LOG.info("%s %s", self.files.plan.key, format % args)
+        LOG.info("%s %s", self.site.key, format % args)
 
     def _answer(self) -> None:
         path = urlsplit(self.path).path
-        resource, target = self.files.resource(path), dict(self.files.plan.redirects).get(path)
+        resource = next((each for each in self.site.resources if each.path == path), None)
+        target = dict(self.site.redirects).get(path)
         if resource:
-            self._send(
-                HTTPStatus.OK,
-                self.files.content(resource, origin_of(self.connection)),
-                {"Content-Type": resource.content_type},
-            )
+            content = (self.site.folder / resource.file).read_bytes()
+            content = content.replace(ORIGIN, origin_of(self.connection).encode())
+            self._send(HTTPStatus.OK, content, {"Content-Type": resource.content_type})
         elif target:
             self._send(HTTPStatus.FOUND, b"", {"Location": target})
-        elif path in self.files.plan.oversized_paths:
+        elif path in self.site.oversized_paths:
             self._pour()
         else:
             page = "<!DOCTYPE html><title>404</title><h1>404</h1><p>页面不存在</p>".encode()
@@ -90,7 +71,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             for _ in range(OVERSIZED_BYTES // len(BLOCK) + 1):
                 self.wfile.write(BLOCK)
         except (BrokenPipeError, ConnectionResetError):
-            LOG.info("%s hung up while %s was poured out", self.files.plan.key, self.path)
+            LOG.info("%s hung up while %s was poured out", self.site.key, self.path)
 
 
 def origin_of(listening: socket) -> str:
@@ -99,6 +80,6 @@ def origin_of(listening: socket) -> str:
     return f"http://{host}:{port}"
 
 
-def handler_of(files: SiteFiles) -> type[SiteHandler]:
-    """A handler class for one site."""
-    return type("BoundSiteHandler", (SiteHandler,), {"files": files})
+def handler_of(site: SitePlan) -> type[SiteHandler]:
+    """Return a handler class for one site."""
+    return type("BoundSiteHandler", (SiteHandler,), {"site": site})

@@ -9,7 +9,7 @@ from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.states import Rejection
 from core.wording import Message
-from deploy.demo.plan import DemoPlan, PagePlan, PageVerdict, SitePlan
+from deploy.demo.plan import PagePlan, PageVerdict, SitePlan
 
 EXCLUDED_AS = {
     PageVerdict.LICENSED: Rejection.LICENSED,
@@ -41,14 +41,14 @@ class Verification:
     faults: tuple[Message, ...]
 
 
-def verify(plan: DemoPlan, findings: Iterable[Finding], seen: dict[str, set[str]]) -> Verification:
+def verify(sites: Iterable[SitePlan], findings: Iterable[Finding], seen: dict[str, set[str]]) -> Verification:
     """Compare page by page. `seen`: by site the paths of the pages that the page store has."""
     by_page: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_page[finding.site, finding.path].append(finding)
     faults: list[Message] = []
     copies = copies_found = innocent = accused = 0
-    for site in plan.sites:
+    for site in sites:
         faults += [
             Message("demo.fault", place=f"{site.key}{path}", fault=Message("demo.closed"))
             for path in site.forbidden_paths

@@ -209,10 +209,10 @@ def _web(home: Home) -> Process:
 
 def _demo_sites(home: Home) -> Process:
     ports = demo_presence.ports(home.settings.services.demo_port)
-    folder, listed = str(demo_presence.folder(home.path)), ",".join(str(port) for port in ports)
+    log, listed = str(demo_presence.folder(home.path) / "server.log"), ",".join(str(port) for port in ports)
     return Process(
         name="demo-sites",
-        command=(sys.executable, "-m", "deploy.demo.server", "--folder", folder, "--ports", listed),
+        command=(sys.executable, "-m", "deploy.demo.server", "--log", log, "--ports", listed),
         priority=STORES_FIRST,  # a crawl may begin as soon as the workers are up
         is_ready=partial(probes.web_answers, demo_presence.HOST, ports[-1]),
         is_alive=partial(liveness.says_anything, demo_presence.HOST, ports[-1], liveness.get("/", demo_presence.HOST)),

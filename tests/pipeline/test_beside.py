@@ -11,7 +11,7 @@ from core.messages import SearchRequested
 from core.pages import Fetched, Reading, Stored
 from core.states import Rejection
 from core.zones import LineBeside, Zone
-from deploy.demo.library import load_others, load_works
+from deploy.demo.library import load_works
 from evidence.opened import opened
 from pagestore.evidence import MemoryEvidenceStore
 from pipeline import steps
@@ -20,6 +20,7 @@ from pipeline.evidence import EvidencePorts, bundle_version
 from records import stores
 from records.cases.case_repository import DjangoCaseRepository
 from records.models import Case, CaseMatch, Chapter, EvidenceBundle, Exclusion, RightsHolder, Site, Work
+from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.records import MOMENT
 from webadmin.case_page.case_texts import texts_of
@@ -28,7 +29,7 @@ WORKS = load_works()
 NOVEL = WORKS["river-town"]
 OTHER = next(work for key, work in WORKS.items() if key != "river-town").chapter(1).text
 CHAPTER, NEXT = NOVEL.chapter(1).text, NOVEL.chapter(2).text
-INNOCENT = next(text for text in load_others().values() if not text.quotes and not text.is_carrier).text
+INNOCENT = innocent_text()
 URL = "http://pirate.example/1"
 MENU = LineBeside(Zone.FRAME, "首页 书库 排行", 0)
 

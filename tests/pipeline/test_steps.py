@@ -10,17 +10,18 @@ from core.ids import VersionId, WorkTextId, work_text_id
 from core.matches import MatchClass
 from core.messages import PagesStored
 from core.states import Rejection
-from deploy.demo.library import load_others, load_works
+from deploy.demo.library import load_works
 from matcher.index.redis.redis_index import RedisIndex
 from pipeline import steps
 from pipeline.rebuild import rebuild_index
 from pipeline.sweep import Corpus, sweep
+from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 
 WORKS = load_works()
 NOVEL = WORKS["river-town"]
 CHAPTER = NOVEL.chapter(1).text
-INNOCENT = next(text for text in load_others().values() if not text.quotes and not text.is_carrier).text
+INNOCENT = innocent_text()
 
 
 @pytest.fixture

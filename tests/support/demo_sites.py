@@ -2,34 +2,37 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from deploy.demo.built_in_sites import SITES_FOLDER
-from deploy.demo.plan import DemoPlan, PagePlan, SitePlan
+from deploy.demo.plan import PagePlan, SitePlan, load_plan
 
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]")
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 
 
-@dataclass(frozen=True)
-class Demo:
-    """A generated demo and the folder it was generated into."""
+def pages() -> Iterator[tuple[SitePlan, PagePlan]]:
+    """Every page of the demo's plan with its site."""
+    return ((site, page) for site in load_plan() for page in site.pages)
 
-    plan: DemoPlan
-    folder: Path
 
-    def pages(self) -> Iterator[tuple[SitePlan, PagePlan]]:
-        return ((site, page) for site in self.plan.sites for page in site.pages)
+def site_named(key: str) -> SitePlan:
+    return next(site for site in load_plan() if site.key == key)
 
-    def content(self, site: SitePlan, path: str) -> bytes:
-        resource = next(resource for resource in site.resources if resource.path == path)
-        return (self.folder / SITES_FOLDER / site.key / resource.file).read_bytes()
 
-    def text(self, site: SitePlan, page: PagePlan) -> str:
-        """What a reader sees of a page; decoding in the page's encoding is strict."""
-        return visible_text(self.content(site, page.path).decode(page.encoding))
+def content(site: SitePlan, path: str) -> bytes:
+    resource = next(resource for resource in site.resources if resource.path == path)
+    return (site.folder / resource.file).read_bytes()
+
+
+def text(site: SitePlan, page: PagePlan) -> str:
+    """What a reader sees of a page; decoding in the page's encoding is strict."""
+    return visible_text(content(site, page.path).decode(page.encoding))
+
+
+def innocent_text() -> str:
+    """A text of our own that is no copy of any work of the demo."""
+    return (Path(__file__).with_name("texts") / "末班摆渡.txt").read_text("utf-8").partition("\n")[2].strip()
 
 
 def visible_text(html: str) -> str:
