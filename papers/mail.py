@@ -85,7 +85,7 @@ def mail_bytes(mail: NoticeMail) -> bytes:
     message["Subject"] = subject_of(mail)
     message["Date"] = format_datetime(mail.at)
     message["Message-ID"] = mail.message_id
-    message.set_content(_body(mail), charset="utf-8", cte="base64")
+    message.set_content(body_of(mail), charset="utf-8", cte="base64")
     for name, content in mail.files:
         main, sub = _type_of(name)
         message.add_attachment(content, maintype=main, subtype=sub, filename=_file_name(name))
@@ -144,7 +144,8 @@ def _answers(mail: NoticeMail, *, english: bool) -> str:
     return unlinked(mail.answers_as_written) or ("as in the notice" if english else "见通知")
 
 
-def _body(mail: NoticeMail) -> str:
+def body_of(mail: NoticeMail) -> str:
+    """The text of the mail, with the name and digest of each file."""
     english = mail.kind is Paper.DMCA
     titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
     return (_EN if english else _ZH).format(

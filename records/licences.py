@@ -12,6 +12,13 @@ def label_of(licence: Licence) -> str:
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 
 
+def twin_of(licence: Licence) -> Licence | None:
+    """Return the licence that says the same as one that is not kept yet, whoever entered it."""
+    names = [each.attname for each in Licence._meta.concrete_fields]
+    said = {name: getattr(licence, name) for name in names if name not in {"id", "entered_by_id", "entered_at"}}
+    return Licence.objects.filter(**said).first()
+
+
 def permission_of(licence: Licence) -> Permission:
     """The licence as rights are ruled by it."""
     return Permission(

@@ -1,5 +1,6 @@
 """The verbs of `notice` for what comes of one: sent, answered, countered, taken further, and what is due."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,11 @@ from core.settings import Settings
 from core.wording import Message
 from deploy.cli.keys import case_number
 from deploy.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
-from deploy.cli.output import as_json, say, table
+from deploy.cli.output import as_json, fields, say, table
 from deploy.cli.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
-    from records.models import CounterStatement, NoticeMail
+    from records.models import CounterStatement, Notice, NoticeMail
     from records.notices.due import Due
     from records.notices.sending import Noted
 
@@ -39,16 +40,20 @@ def register(group: typer.Typer) -> None:
         ("counter-back", counter_back),
         ("complain", complain),
         ("escalate", escalate),
+        ("take-back", take_back),
         ("due", due),
     ):
         group.command(name)(verb)
 
 
-def send(notice_key: _NOTICE, user: USER) -> None:
-    """Send a confirmed notice by mail, now."""
+def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
+    """Send a confirmed notice by mail, now; or show the mail as it would go out."""
     with session() as settings:
         from records.notices import mails
 
+        if is_preview:
+            _show_mail(notice_of(notice_key), settings)
+            return
         made = mails.send_now(notice_of(notice_key), user_of(user), SystemClock(), settings)
         _say_what_came(made, settings)
 
@@ -80,7 +85,7 @@ def mail(
         if is_json:
             as_json([_mail_record(each, settings) for each in rows])
             return
-        columns = ("column.id", "column.state", "column.to", "column.asked-at", "column.reason", "Message-ID")
+        columns = ("column.id", "column.state", "column.recipient", "column.asked-at", "column.reason", "Message-ID")
         table(
             columns,
             [
@@ -125,9 +130,17 @@ def refuse(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files
     _note("refused", notice_key, user, (on, note, files))
 
 
-def removed(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Note that the addressee removed the pages."""
-    _note("removed", notice_key, user, (on, note, files))
+def removed(
+    notice_key: _NOTICE,
+    user: USER,
+    files: Annotated[list[Path], typer.Option("--file", metavar="FILE")],
+    *,
+    on: _DAY = "",
+    note: str = "",
+    is_certain: Annotated[bool, typer.Option("--despite-check")] = False,
+) -> None:
+    """Note that the addressee removed the pages, with what shows it."""
+    _note("removed", notice_key, user, (on, note, files), is_certain=is_certain)
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
@@ -161,7 +174,7 @@ def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
         from records.notices.counters import take_back
 
         notice = notice_of(notice_key)
-        standing = notice.counters.filter(action=None, withdrawn=None).order_by("pk").last()
+        standing = notice.counters.filter(action=None, event__undone_by=None).order_by("pk").last()
         if standing is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         take_back(standing, user_of(user), SystemClock().now(), note)
@@ -183,12 +196,22 @@ def complain(
         from records.notices.counters import Action, note_action
 
         notice = notice_of(notice_key)
-        waiting = notice.counters.filter(action=None, withdrawn=None).first()
+        waiting = notice.counters.filter(action=None, event__undone_by=None).first()
         if waiting is None:
             raise BadInput("notice.no-counter", number=notice.pk)
         action = Action("sued" if is_suit else "complained", day_of(on), where, number)
         note_action(waiting, action, user_of(user), SystemClock().now(), files_of(files or []))
         say(Message("notice.saved", number=notice.pk))
+
+
+def take_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+    """Take back what was noted last by mistake; it stays to be seen."""
+    with session():
+        from records.notices import outcomes
+
+        notice = notice_of(notice_key)
+        outcomes.take_back(notice, user_of(user), SystemClock().now(), note)
+        say(Message("notice.taken-back", number=notice.pk, state=str(notice.get_state_display())))
 
 
 def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
@@ -221,12 +244,27 @@ def due(is_json: _JSON = False) -> None:
         table(columns, [_due_row(each, each.is_overdue(today)) for each in rows], right=("column.id",))
 
 
-def _note(state: str, key: str, user: str, given: tuple[str, str, list[Path] | None]) -> None:
+def _show_mail(notice: "Notice", settings: Settings) -> None:
+    from papers.mail import body_of, subject_of
+    from records.notices.mail_content import preview
+
+    if not settings.mail.is_on:
+        raise BadInput("mail.off")
+    mail = preview(notice, settings.mail.sender).mail
+    heading = (("column.recipient", mail.recipient), ("column.sender", mail.sender))
+    fields([*heading, ("column.subject", subject_of(mail))])
+    for line in body_of(mail).splitlines():
+        say(line)
+
+
+def _note(
+    state: str, key: str, user: str, given: tuple[str, str, list[Path] | None], *, is_certain: bool = False
+) -> None:
     with session():
         from records.notices.outcomes import note_outcome
 
         notice = notice_of(key)
-        note_outcome(notice, state, user_of(user), SystemClock().now(), _noted(*given))
+        note_outcome(notice, state, user_of(user), SystemClock().now(), replace(_noted(*given), is_certain=is_certain))
         say(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
 
 

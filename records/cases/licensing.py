@@ -16,7 +16,7 @@ from core.rights import is_whole_site, is_within, rule
 from core.states import CaseState, Verdict
 from records.access import may_manage
 from records.cases.verdicts import VerdictRefused, decide
-from records.licences import one_spelling, permission_of
+from records.licences import one_spelling, permission_of, twin_of
 from records.locks import lock_rights
 from records.models import Case, Licence, Matter, SiteDomain
 from records.models.rights import MAX_ADDRESS_CHARS
@@ -78,8 +78,10 @@ def license_case(
     licence.licensee, licence.entered_by = licensee, user
     with transaction.atomic():
         lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
-        licence.save()
-        decide(case, Verdict.LICENSED, user, note, basis=basis, licence=licence)
+        twin = twin_of(licence)
+        if twin is None:
+            licence.save()
+        decide(case, Verdict.LICENSED, user, note, basis=basis, licence=twin or licence)
 
 
 def _licence(case: Case, scope: str) -> Licence | None:

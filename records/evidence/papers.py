@@ -31,9 +31,7 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator["Row"]:
     of_them = {"notice__in": notices.values("pk")}
     yield from map(of_notice, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk"))
     yield from map(of_mail, NoticeMail.objects.filter(**of_them).select_related("notice").order_by("notice", "attempt"))
-    events = EventPaper.objects.filter(
-        event__notice__in=notices.values("pk"), event__counter__withdrawn=None, withdrawn_at=None
-    )
+    events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), event__undone_by=None, withdrawn_at=None)
     yield from map(of_event, events.select_related("event__notice").order_by("event__notice", "pk"))
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count
 
 from core.errors import BadInput, UnreadableFile
-from core.ids import digest
+from core.ids import Digest, digest
 from core.text import storable
 from core.wording import Message
 from evidence.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
@@ -20,6 +20,7 @@ from records import stores
 from records.access import may_manage
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import reopen_done_by
+from records.locks import lock_rights
 from records.models import DayTree, ProofCoverage, ThirdPartyProof
 from records.works.proofs import file_name
 
@@ -58,15 +59,13 @@ def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: Us
     _require_manager(subject, by)
     paper = _checked(paper, now)
     kind = require_file(content, name)
-    there = subject.proofs().filter(digest=digest(content), withdrawn_at=None, **_own(subject)).first()
-    if there is not None:
-        raise ProofRefused("proof.there-already", proof=there)
-    if subject.proofs().filter(**_own(subject)).count() >= MAX_PROOFS:
-        raise ProofRefused("proof.too-many", most=MAX_PROOFS)
+    _require_room(subject, digest(content))
     shown = file_name(name, kind)
     found, unread = _read(content, kind, shown)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
+        lock_rights(subject.record.rights_holder_id)
+        _require_room(subject, digest(content))  # the same form may have been sent twice
         proof = ThirdPartyProof.objects.create(
             **subject.fields, **asdict(paper), name=shown, ending=kind, digest=digest(content),
             size_bytes=len(content), tokens=[_dumped(token) for token in found.tokens], unread=unread,
@@ -138,6 +137,16 @@ def _counted(counts: Mapping[str, int]) -> Iterator[Message]:
 def _require_manager(subject: Subject, by: User) -> None:
     if not may_manage(by, subject.record):
         raise ProofRefused("proof.managers-only")
+
+
+def _require_room(subject: Subject, of: Digest) -> None:
+    """Raises ProofRefused for a file that is there, and for one more than MAX_PROOFS."""
+    own = subject.proofs().filter(**_own(subject))
+    there = own.filter(digest=of, withdrawn_at=None).first()
+    if there is not None:
+        raise ProofRefused("proof.there-already", proof=there)
+    if own.count() >= MAX_PROOFS:
+        raise ProofRefused("proof.too-many", most=MAX_PROOFS)
 
 
 def _own(subject: Subject) -> dict[str, object]:

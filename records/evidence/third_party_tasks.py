@@ -14,6 +14,7 @@ from core.states import CaseState
 from core.text import storable
 from records.access import role_in
 from records.evidence.subject import Subject
+from records.locks import lock_rights
 from records.models import Case, Matter, ThirdPartyProof, ThirdPartyTask
 
 MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300
@@ -34,7 +35,7 @@ class Proposed:
 
 
 def ask(subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime) -> ThirdPartyTask:
-    """Write down that somebody else is to take the page down until a day. Raises TaskRefused."""
+    """Write down that somebody else is to take the page down until a day, once. Raises TaskRefused."""
     _require_role(subject.record.rights_holder_id, by)
     asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
     if not asked:
@@ -44,9 +45,14 @@ def ask(subject: Subject, asked: str, until: date, note: str = "", *, by: User, 
     today = timezone.localdate(now)
     if not today <= until or (until - today).days > LONGEST:
         raise TaskRefused("proof.task-day", first=today.isoformat(), days=LONGEST)
-    if open_tasks(subject).count() >= MAX_OPEN:
-        raise TaskRefused("proof.task-too-many", most=MAX_OPEN)
     with transaction.atomic():
+        lock_rights(subject.record.rights_holder_id)
+        standing = open_tasks(subject)
+        there = standing.filter(**subject.fields, asked=asked, until=until, note=note).first()
+        if there is not None:  # the form was sent twice
+            return there
+        if standing.count() >= MAX_OPEN:
+            raise TaskRefused("proof.task-too-many", most=MAX_OPEN)
         task = ThirdPartyTask.objects.create(
             **subject.fields, asked=asked, until=until, note=note, entered_by=by, entered_at=now
         )

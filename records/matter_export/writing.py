@@ -193,7 +193,7 @@ class _Making:
         events = NoticeEvent.objects.filter(notice__in=self._notices())
         return (
             list(verdicts.select_related("case", "decided_by").order_by("case", "pk")),
-            list(events.select_related("notice__site", "by", "action", "taken_back").order_by("notice", "at", "pk")),
+            list(events.select_related("notice__site", "by", "action", "undoes").order_by("notice", "at", "pk")),
         )
 
     def _add_sheet(self, name: str, document: Document) -> None:

@@ -4,10 +4,12 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from core.errors import BadInput
 from core.text import storable
 from records.access import may_manage
+from records.locks import lock_rights
 from records.models import LicenceFee, Work
 
 MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest fees that are spoken of are some thousand
@@ -19,7 +21,7 @@ class FeeRefused(BadInput):
 
 
 def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetime) -> LicenceFee:
-    """Write down a fee in CNY; the earlier ones stay to be seen. Raises FeeRefused."""
+    """Write down a fee in CNY, unless it stands already; the earlier ones stay to be seen. Raises FeeRefused."""
     if not may_manage(by, work):
         raise FeeRefused("damages.managers-only")
     try:
@@ -33,7 +35,12 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
         raise FeeRefused("damages.no-source")
     if len(source) > MAX_SOURCE_CHARS:
         raise FeeRefused("proof.too-long", most=MAX_SOURCE_CHARS)
-    return LicenceFee.objects.create(work=work, per_thousand=fee, source=source, entered_by=by, entered_at=now)
+    with transaction.atomic():
+        lock_rights(work.rights_holder_id)
+        standing = fee_of(work)
+        if standing is not None and (standing.per_thousand, standing.source) == (fee, source):
+            return standing  # the form was sent twice
+        return LicenceFee.objects.create(work=work, per_thousand=fee, source=source, entered_by=by, entered_at=now)
 
 
 def fee_of(work: Work) -> LicenceFee | None:

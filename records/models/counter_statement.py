@@ -20,10 +20,6 @@ class CounterStatement(models.Model):
     # As they were for the addressee on that day; days 0: who publishes by itself starts no time.
     rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
     days = models.PositiveSmallIntegerField(_("days"))
-    # That it was entered by mistake: from then on it stops nothing and starts no time.
-    withdrawn = models.OneToOneField(
-        NoticeEvent, models.CASCADE, null=True, related_name="taken_back", verbose_name=_("taken back")
-    )
 
     class Meta:
         verbose_name = _("counter-statement")

@@ -229,15 +229,17 @@ class NoticeEvent(models.Model):
     day = models.DateField(_("day"), null=True, blank=True)  # on which it happened, where a person noted it later
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
+    # One that was noted by mistake: the notice is again as it was before that.
+    undoes = models.OneToOneField(
+        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("takes back")
+    )
 
     @property
     def what(self) -> str:
-        """What happened, for people. Read `action` and `taken_back` with it."""
-        if hasattr(self, "action"):
-            return str(self.action.get_kind_display())
-        if hasattr(self, "taken_back"):
-            return str(_("counter-statement taken back"))
-        return self.get_state_display()
+        """What happened, for people. Read `action` and `undoes` with it."""
+        if self.undoes is not None:
+            return str(_("taken back: %(state)s") % {"state": self.undoes.get_state_display()})
+        return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
 
     class Meta:
         verbose_name = _("event of a notice")

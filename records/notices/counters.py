@@ -13,7 +13,7 @@ from core.terms import COUNTER_RULES
 from core.text import storable
 from core.wording import Message
 from records.models import CounterStatement, LegalAction, Notice
-from records.notices.events import locked, move, note_event, states_before
+from records.notices.events import is_noted, locked, move, note_event, standing_events, states_before
 from records.notices.kept_files import keep_event_papers
 from records.notices.outcomes import require_after_sending
 from records.notices.sending import Files, Noted, answer_due_of, require_manager, require_past, today_at
@@ -38,7 +38,7 @@ def enter_counter(
 ) -> CounterStatement:
     """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys).
 
-    noted.day: when it was received. Raises BadInput.
+    One that was entered just so by the last form stays as it is. noted.day: when it was received. Raises BadInput.
     """
     received_on = noted.day or today_at(now)
     require_manager(notice, by)
@@ -48,6 +48,10 @@ def enter_counter(
         named = set(row.pages.values_list("case_id", flat=True))
         if not named.issuperset(cases):
             raise BadInput("notice.other-pages")
+        if is_noted(row, State.COUNTERED, by, noted.note, day=received_on, digests=noted.digests):
+            standing = row.counters.filter(event=row.events.order_by("pk").last()).first()
+            if standing is not None and set(standing.cases.values_list("pk", flat=True)) == set(cases or named):
+                return standing
         event = move(row, State.COUNTERED, by, now, noted.note, day=received_on)
         rule, days = _time(row)
         counter = CounterStatement.objects.create(
@@ -75,7 +79,7 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
         )
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
-        if not CounterStatement.objects.filter(pk=counter.pk, withdrawn=None).exists():
+        if not CounterStatement.objects.filter(pk=counter.pk, event__undone_by=None).exists():
             raise BadInput("notice.counter-stands")
         if LegalAction.objects.filter(counter=counter).exists():
             raise BadInput("notice.action-noted-already")
@@ -94,18 +98,18 @@ def take_back(counter: CounterStatement, by: User, now: datetime, note: str = ""
     require_manager(counter.notice, by)
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
-        standing = CounterStatement.objects.filter(pk=counter.pk, withdrawn=None, action=None)
-        if not standing.exists():
+        standing = row.counters.filter(event__undone_by=None)
+        if not standing.filter(pk=counter.pk, action=None).exists():
             raise BadInput("notice.counter-stands")
-        if row.state == State.COUNTERED and not row.counters.filter(withdrawn=None).exclude(pk=counter.pk).exists():
+        if row.state == State.COUNTERED and not standing.exclude(pk=counter.pk).exists():
             _as_before(row, counter)
-        standing.update(withdrawn=note_event(row, by, now, note))
+        note_event(row, by, now, note, undoes=counter.event)
     counter.refresh_from_db()
 
 
 def _as_before(row: Notice, counter: CounterStatement) -> None:
     """The state before a counter-statement; whether the pages are removed now, the next round of looks says."""
-    before = row.events.filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
+    before = standing_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
     if before is not None and before.way:  # nothing else came of it since it was sent
         row.answer_due = answer_due_of(row)
@@ -114,7 +118,7 @@ def _as_before(row: Notice, counter: CounterStatement) -> None:
 
 def due_of(counter: CounterStatement) -> Counted | None:
     """The last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
-    if not counter.days or counter.withdrawn_id is not None or hasattr(counter, "action"):
+    if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
     return counted(counter.received_on, counter.days, CounterRule(counter.rule))
 

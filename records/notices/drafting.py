@@ -24,6 +24,7 @@ from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
+from records.locks import lock_rights
 from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage
 from records.notices.compared import compared_cases
 from records.notices.events import locked, move, note_event, states_before
@@ -80,19 +81,24 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
         raise BadInput("notice.too-many-pages", most=MAX_PAGES, pages=len(fit))
     now = timezone.now()
     today = now.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+    values = {**written_at_first(first.page.site, kind, fit, today), **of_addressee(addressee)}
+    facts = {"site": first.page.site, "addressee": addressee, "kind": str(kind), "drafted_by": by, "values": values}
     with transaction.atomic():
-        notice = Notice.objects.create(
-            rights_holder_id=first.rights_holder_id,
-            site_id=first.site_id,
-            addressee=addressee,
-            kind=str(kind),
-            values={**written_at_first(first.page.site, kind, fit, today), **of_addressee(addressee)},
-            drafted_by=by,
-            drafted_at=now,
-        )
+        lock_rights(first.rights_holder_id)
+        there = _untouched(fit, facts)
+        if there is not None:  # the form was sent twice
+            return Drafted(there, left_out)
+        notice = Notice.objects.create(rights_holder_id=first.rights_holder_id, drafted_at=now, **facts)
         NoticePage.objects.bulk_create([NoticePage(notice=notice, case=case) for case in fit])
         note_event(notice, by, now)
     return Drafted(notice, left_out)
+
+
+def _untouched(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
+    """The newest draft about these pages into which nobody has written anything."""
+    newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
+    is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
+    return newest if is_same else None
 
 
 def confirmed_cases(matter: Matter) -> list[Case]:

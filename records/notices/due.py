@@ -50,7 +50,7 @@ def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
 
 
 def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:
-    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, withdrawn=None)
+    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, event__undone_by=None)
     rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
     for counter in rows.select_related("notice__site", "notice__addressee", "action").order_by("received_on", "pk"):
         counted = due_of(counter)

@@ -1,10 +1,11 @@
 """What happens to a notice: which state may follow which, and that each change is noted with who and when."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core.errors import BadInput
 from core.text import storable
@@ -45,12 +46,38 @@ def locked(notice: Notice, *states: str) -> Notice:
     return row
 
 
+def standing_events(notice: Notice) -> "QuerySet[NoticeEvent]":
+    """The events that nobody took back and that took nothing back, oldest first."""
+    return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
+
+
+def is_noted(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
+    """Whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
+    newest = notice.events.order_by("pk").last()
+    if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
+        return False
+    kept = newest.papers.values_list("digest", flat=True)
+    return newest.note == kept_note(note) and set(kept) == set(digests)
+
+
 def note_event(
-    notice: Notice, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
+    notice: Notice,
+    by: User | None,
+    at: datetime,
+    note: str = "",
+    *,
+    day: date | None = None,
+    way: str = "",
+    undoes: NoticeEvent | None = None,
 ) -> NoticeEvent:
     """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
-    text = storable(note)[:MAX_NOTE_CHARS]
-    return NoticeEvent.objects.create(notice=notice, state=notice.state, by=by, at=at, note=text, day=day, way=way)
+    return NoticeEvent.objects.create(
+        notice=notice, state=notice.state, by=by, at=at, note=kept_note(note), day=day, way=way, undoes=undoes
+    )
+
+
+def kept_note(note: str) -> str:
+    return storable(note)[:MAX_NOTE_CHARS]
 
 
 def move(

@@ -74,7 +74,7 @@ def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Mes
         return {}
     found: dict[str, Message] = {}
     counters = (
-        CounterStatement.objects.filter(withdrawn=None, cases__page__in=list(pages))
+        CounterStatement.objects.filter(event__undone_by=None, cases__page__in=list(pages))
         .select_related("notice__addressee")
         .distinct()
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 
 from core.addressees import Paper
@@ -14,6 +15,7 @@ from papers.word_template import require_template
 from records import stores
 from records.access import may_manage
 from records.evidence.third_party import require_file
+from records.locks import lock_rights
 from records.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate, RightsHolder, Work
 from records.works.proofs import file_name, require_proof
 
@@ -31,7 +33,7 @@ def add_paper(
     valid_from: date | None = None,
     valid_until: date | None = None,
 ) -> HolderPaper:
-    """Keep a paper of a rights holder. Raises BadInput, RetryLater."""
+    """Keep a paper of a rights holder; one that is there already stays as it is. Raises BadInput, RetryLater."""
     _require_manager(holder, by)
     if kind not in HolderPaper.Kind:
         raise BadInput("paper.no-kind")
@@ -41,17 +43,19 @@ def add_paper(
         raise BadInput("paper.ends-before-it-begins", begins=valid_from.isoformat(), ends=valid_until.isoformat())
     ending = require_proof(content)
     stores.evidence_store().put(digest(content), content)
-    return HolderPaper.objects.create(
-        rights_holder=holder,
-        kind=kind,
-        work=work,
-        valid_from=valid_from,
-        valid_until=valid_until,
-        name=file_name(name, ending),
-        digest=digest(content),
-        size=len(content),
-        added_by=by,
-    )
+    facts = {"kind": kind, "work": work, "valid_from": valid_from, "valid_until": valid_until}
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        standing = HolderPaper.objects.filter(rights_holder=holder, withdrawn_at=None, digest=digest(content), **facts)
+        there = standing.first()
+        return there or HolderPaper.objects.create(
+            rights_holder=holder,
+            name=file_name(name, ending),
+            digest=digest(content),
+            size=len(content),
+            added_by=by,
+            **facts,
+        )
 
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
@@ -59,14 +63,20 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
     _require_manager(holder, by)
     require_template(content, kind)
     stores.evidence_store().put(digest(content), content)
-    return PaperTemplate.objects.create(
-        rights_holder=holder,
-        kind=str(kind),
-        name=file_name(name, "docx"),
-        digest=digest(content),
-        size=len(content),
-        added_by=by,
-    )
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        newest = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
+        kept_as = file_name(name, "docx")
+        if newest is not None and (newest.name, newest.digest) == (kept_as, digest(content)):
+            return newest  # the form was sent twice
+        return PaperTemplate.objects.create(
+            rights_holder=holder,
+            kind=str(kind),
+            name=kept_as,
+            digest=digest(content),
+            size=len(content),
+            added_by=by,
+        )
 
 
 def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:

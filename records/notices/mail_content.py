@@ -1,12 +1,15 @@
 """What the mail of a notice says and carries, and to whom it goes."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from core.addressees import Paper
 from core.errors import BadInput
+from core.ids import Digest, digest
 from core.mail_servers import plain_address
-from papers.mail import NoticeMail, encoded_bytes
-from records.models import Notice
+from papers.mail import NoticeMail, encoded_bytes, mail_bytes
+from records.models import Notice, NoticeFile
 from records.notices.kept_files import content_of
 
 MB = 1_000_000  # the smaller reading of an addressee's limit
@@ -24,7 +27,7 @@ def addressed_to(notice: Notice) -> str:
 def require_size(notice: Notice) -> None:
     """Raise BadInput, with both numbers, where the files are more than the addressee takes in one mail."""
     most = notice.addressee.max_attachments_mb if notice.addressee else None
-    size = encoded_bytes(list(notice.files.values_list("size", flat=True)))
+    size = encoded_bytes([file.size for file in attached(notice)])
     if most is not None and size > most * MB:
         raise BadInput("mail.too-large", size=f"{size / MB:.1f}", most=most)
 
@@ -46,8 +49,32 @@ def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: da
         phone=_written(notice, "holder_phone"),
         titles=list(dict.fromkeys(titles)),
         pages=len(titles),
-        files=[(file.name, content_of(file)) for file in notice.files.all()],
+        files=[(file.name, content_of(file)) for file in attached(notice)],
     )
+
+
+def attached(notice: Notice) -> list[NoticeFile]:
+    """The files that go with the mail: of what is there in Word and as PDF the PDF alone, which nobody edits."""
+    files = list(notice.files.all())
+    printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
+    return [file for file in files if file.name.removesuffix(".docx") not in printed]
+
+
+@dataclass(frozen=True, slots=True)
+class MailPreview:
+    """A mail as it would go out now. digest: of all of it but its number and date, so that a change is seen."""
+
+    mail: NoticeMail
+    files: Sequence[NoticeFile]
+    digest: Digest
+
+
+def preview(notice: Notice, sender: str) -> MailPreview:
+    """The mail of a confirmed notice before it is sent. Raises BadInput where none can be, and as `content_of`."""
+    recipient = addressed_to(notice)
+    require_size(notice)
+    mail = mail_of(notice, sender, recipient, f"<preview-{notice.pk}@localhost>", notice.drafted_at)
+    return MailPreview(mail, attached(notice), digest(mail_bytes(mail)))
 
 
 def _written(notice: Notice, code: str) -> str:

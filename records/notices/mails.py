@@ -26,7 +26,7 @@ from records.database import AWAY, fresh, is_away
 from records.models import Notice, NoticeEvent, NoticeMail
 from records.notices.events import locked
 from records.notices.fitness import require_fit
-from records.notices.mail_content import addressed_to, mail_of, require_size
+from records.notices.mail_content import addressed_to, mail_of, preview, require_size
 from records.notices.sending import note_sent, require_manager, today_at
 
 State = NoticeMail.State
@@ -37,12 +37,15 @@ LOST_AFTER = timedelta(minutes=7)
 PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 
 
-def ask(notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings) -> NoticeMail:
-    """Have a confirmed notice sent by a worker.
+def ask(
+    notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
+) -> NoticeMail:
+    """Have a confirmed notice sent by a worker. seen: the digest of the preview that a person looked at.
 
-    Raises BadInput; ServiceUnavailable where the broker does not answer, and then nothing waits to be sent.
+    Raises BadInput, also where the mail is another by now; ServiceUnavailable where the broker does not answer, and
+    then nothing waits to be sent.
     """
-    mail, is_new = _prepared(notice, by, now, settings)
+    mail, is_new = _prepared(notice, by, now, settings, seen)
     if not is_new and not _renewed(mail, now):
         raise BadInput("mail.waits")
     try:
@@ -112,7 +115,9 @@ def is_forgotten(mail: NoticeMail, now: datetime) -> bool:
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
-def _prepared(notice: Notice, by: User, now: datetime, settings: Settings) -> tuple[NoticeMail, bool]:
+def _prepared(
+    notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
+) -> tuple[NoticeMail, bool]:
     """The mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
     require_manager(notice, by)
     if not settings.mail.is_on:
@@ -123,7 +128,10 @@ def _prepared(notice: Notice, by: User, now: datetime, settings: Settings) -> tu
         return waiting, False
     try:
         with transaction.atomic():
-            return _made(locked(notice, Notice.State.CONFIRMED), by, now, settings), True
+            row = locked(notice, Notice.State.CONFIRMED)
+            if seen is not None and seen != preview(row, settings.mail.sender).digest:
+                raise BadInput("mail.look-first")
+            return _made(row, by, now, settings), True
     except IntegrityError as error:  # another click was faster
         raise BadInput("mail.under-way") from error
 

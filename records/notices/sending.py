@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from core.addressees import ANSWER_DAYS
 from core.errors import BadInput
+from core.ids import digest
 from core.wording import Message
 from records.access import may_manage
 from records.models import Notice, NoticeEvent, NoticeMail
@@ -25,11 +26,19 @@ BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a person notes of something that happened. day: when, None for today; files: name and bytes of each."""
+    """What a person notes of something that happened. day: when, None for today; files: name and bytes of each.
+
+    is_certain: that pages were removed although a check saw the passages on them.
+    """
 
     day: date | None = None
     note: str = ""
     files: Files = ()
+    is_certain: bool = False
+
+    @property
+    def digests(self) -> set[str]:
+        return {digest(content) for _, content in self.files}
 
 
 NOTHING = Noted()

@@ -86,7 +86,9 @@ def _of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
 
 
 def _due_of_notices(now: datetime) -> "QuerySet[NoticePage]":
-    sent = NoticeEvent.objects.filter(notice=OuterRef("notice"), state=State.SENT).order_by()
+    sent = NoticeEvent.objects.filter(
+        notice=OuterRef("notice"), state=State.SENT, undone_by=None, undoes=None
+    ).order_by()
     asked = PageRecheck.objects.filter(page=OuterRef("case__page")).order_by()
     rows = NoticePage.objects.filter(notice__state__in=WATCHED, case__state=CaseState.CONFIRMED).annotate(
         sent_at=Subquery(sent.values("notice").annotate(at=Min("at")).values("at")),

@@ -98,7 +98,8 @@ def by_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addres
 def _sent(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
     """When each of the notices first went out; those that did not are left out."""
     first: dict[int, datetime] = {}
-    events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT).order_by("at", "pk")
+    events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
+    events = events.order_by("at", "pk")
     for notice, at, day in events.values_list("notice_id", "at", "day"):
         first.setdefault(notice, _when(at, day))
     return {notice: at for notice, at in first.items() if since is None or at >= since}
@@ -136,7 +137,7 @@ def _answers(sent: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
-    events = events.filter(counter__withdrawn=None, action=None, taken_back=None)
+    events = events.filter(undone_by=None, undoes=None, action=None)
     for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
         first.setdefault(notice, _when(at, day))
         refused |= {notice} if state == State.REFUSED else set()

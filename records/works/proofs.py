@@ -16,6 +16,14 @@ from records.models import Licence, LicenceProof
 MAX_PROOF_BYTES = 20 * 1024 * 1024
 MAX_PROOFS = 20  # of one licence; a contract and its supplements
 MAX_NAME_CHARS = 200
+# What else files of a kind are called, where nothing runs that opens them by that name.
+_CALLED = {
+    "jpg": ("jpeg", "jpe"),
+    "txt": ("eml", "csv", "tsv", "md", "log"),
+    "zip": ("wacz", "xlsx", "pptx"),
+    "tsr": ("tsa",),
+    "p7s": ("p7m", "p7b"),
+}
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 
 
@@ -52,7 +60,13 @@ def _is_word(content: bytes) -> bool:
 
 
 def file_name(given: str, kind: str) -> str:
-    """As the sender called it, without folders; with the ending of what it is."""
+    """As the sender called it, without folders; what it is called wrongly gets the ending of what it is behind it.
+
+    >>> file_name("邮件/答复.EML", "txt"), file_name("a.jpeg", "jpg"), file_name("x.bat", "txt"), file_name("", "pdf")
+    ('答复.EML', 'a.jpeg', 'x.bat.txt', 'proof.pdf')
+    """
     bare = storable(PurePosixPath(PureWindowsPath(given).name).name).strip() or "proof"
-    stem = PurePosixPath(bare).stem if "." in bare else bare
-    return f"{stem[: MAX_NAME_CHARS - len(kind) - 1]}.{kind}"
+    stem, dot, ending = bare.rpartition(".")
+    if not (dot and stem and ending.lower() in (kind, *_CALLED.get(kind, ()))):
+        stem, ending = bare, kind
+    return f"{stem[: MAX_NAME_CHARS - len(ending) - 1]}.{ending}"

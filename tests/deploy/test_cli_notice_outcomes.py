@@ -75,6 +75,11 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     through(monkeypatch, server[1])
     with pytest.raises(BadInput, match="only a manager"):
         verbs.send(key, REVIEWER)
+    verbs.send(key, MANAGER, is_preview=True)
+    previewed = capsys.readouterr().out
+    assert ours.addressee.email in previewed
+    assert "通知.pdf" in previewed
+    assert server[0].contents == []
     verbs.send(key, MANAGER)
     assert f"notice {key} was sent; an answer is due on {TODAY + timedelta(days=7)}" in capsys.readouterr().out
     assert len(server[0].contents) == 1
@@ -99,7 +104,10 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     with pytest.raises(BadInput, match="no counter-statement"):
         verbs.complain(key, "杭州互联网法院", on=str(TODAY), user=MANAGER)
     verbs.refuse(key, MANAGER)
-    verbs.removed(key, MANAGER)
+    verbs.removed(key, MANAGER, [paper])
+    verbs.close(key, MANAGER)
+    verbs.take_back(key, MANAGER)
+    assert f"taken back; notice {key}: removed" in capsys.readouterr().out
     verbs.close(key, MANAGER)
     notice = Notice.objects.get(pk=key)
     assert notice.state == Notice.State.CLOSED

@@ -11,7 +11,7 @@ from core.wording import say
 from records.matters.damages import damages_of, days_in
 from records.matters.damages_told import told
 from records.matters.licence_fees import enter_fee, fee_of
-from records.models import Case, Matter, Membership, TakenText
+from records.models import Case, LicenceFee, Matter, Membership, TakenText
 from tests.support import admin_data
 
 NOW = admin_data.NOW
@@ -77,6 +77,13 @@ class TestOfAMatter:
         found = damages_of(self.matter)
         assert (found.cases, found.undecided, found.taken_chars, found.days_online) == (2, 1, 190, 2)
         assert "damages.undecided" in [each.code for each in told(found, str)]
+
+    def test_a_fee_that_stands_is_not_entered_again(self) -> None:
+        for amount in ("33.33", "33.33", "44", "44.00", "33.33"):
+            self.fee(amount)
+        assert [fee.per_thousand for fee in LicenceFee.objects.order_by("pk")] == [
+            Decimal("33.33"), Decimal(44), Decimal("33.33"),
+        ]  # fmt: skip
 
     def test_the_product_is_exact_and_names_its_sources(self) -> None:
         assert damages_of(self.matter).amount is None

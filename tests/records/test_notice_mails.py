@@ -15,10 +15,11 @@ from core.errors import BadInput, ServiceUnavailable
 from core.ids import Digest, digest
 from core.messages import MailRequested
 from core.settings_loading import load
-from records.models import HolderPaper, Notice, NoticeMail, PageRecord
+from records.models import HolderPaper, Notice, NoticeFile, NoticeMail, PageRecord
 from records.notices import mails
 from records.notices.drafting import confirm, draft, withdraw, write
 from records.notices.kept_files import add_paper, take_back
+from records.notices.mail_content import attached as attached_files
 from records.notices.sending import Noted, mark_sent
 from records.notices.values import cases_of
 from tests.support import admin_data, sent_notices
@@ -84,6 +85,9 @@ def test_a_notice_goes_out_with_its_files_and_its_bytes_are_kept(
     assert message["Reply-To"] == ours.identity.email
     attached = {part.get_filename(): digest(part.get_content()) for part in message.iter_attachments()}  # type: ignore[attr-defined]
     assert attached == {file.name: file.digest for file in notice.files.all()}
+    for name, content in (("通知.docx", b"PK the same in Word"), ("执照.docx", b"PK only in Word")):
+        NoticeFile.objects.create(notice=notice, name=name, digest=digest(content), size=len(content))
+    assert [file.name for file in attached_files(notice)] == ["通知.pdf", "比对表.docx", "执照.docx"]
     sent = reloaded(notice)
     assert (sent.state, sent.sent_on) == (Notice.State.SENT, timezone.localdate(clock.now()))
     assert sent.answer_due == sent.sent_on + timedelta(days=7)  # type: ignore[operator]

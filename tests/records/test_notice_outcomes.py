@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from core.addressees import AddresseeRole, CounterRule, Paper
@@ -14,7 +16,7 @@ from core.errors import BadInput
 from core.ids import Digest
 from records import stores
 from records.evidence.papers import papers_of_case
-from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail
+from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail, PageRecord, RemovalLook
 from records.notices import events, outcomes
 from records.notices.counters import Action, due_of, enter_counter, is_in_time, note_action, take_back
 from records.notices.drafting import confirm, draft, standing_of, withdraw
@@ -119,7 +121,7 @@ def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
     note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY, "要求盖章", PROOF.files))
     assert (notice.state, notice.answer_due) == (State.ANSWERED, None)
     note_outcome(notice, State.REFUSED, ours.manager, now)
-    note_outcome(notice, State.REMOVED, ours.manager, now)
+    note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     assert outcomes.noted_next(notice) == [State.CLOSED]
     note_outcome(notice, State.CLOSED, ours.manager, now)
     with pytest.raises(BadInput, match="not in that state"):
@@ -130,12 +132,89 @@ def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
     assert states[-5:] == ["sent", "answered", "refused", "removed", "closed"]
 
 
+def test_a_removal_by_hand_asks_for_proof_and_for_certainty_where_a_check_saw_the_passages(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    now, case = timezone.now(), cases_of(notice)[0]
+    with pytest.raises(BadInput, match="what shows that the pages were removed"):
+        note_outcome(notice, State.REMOVED, ours.manager, now)
+    PageRecord.objects.filter(pk=case.page_id).update(last_seen=now - timedelta(minutes=24))
+    assert [(seen.pk, at) for seen, at in outcomes.seen_since(notice)] == [(case.pk, now - timedelta(minutes=24))]
+    with pytest.raises(BadInput, match=r"still saw the passages on 1 of the pages.* have them checked again"):
+        note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
+    certain = replace(PROOF, is_certain=True)
+    with pytest.raises(BadInput, match="were not removed before that"):
+        note_outcome(notice, State.REMOVED, ours.manager, now, replace(certain, day=TODAY - timedelta(days=2)))
+    assert reloaded(notice).state == State.SENT
+    look = RemovalLook.objects.create(case=case, at=now, seen=RemovalLook.Seen.GONE)
+    assert outcomes.seen_since(notice) == [], "what was seen last is that it went"
+    look.delete()
+    note_outcome(notice, State.REMOVED, ours.manager, now, certain)
+    assert reloaded(notice).state == State.REMOVED
+
+
+def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_data.Estate, notice: Notice) -> None:
+    now, due_before = timezone.now(), notice.answer_due
+    note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
+    note_outcome(notice, State.CLOSED, ours.manager, now)
+    with pytest.raises(BadInput, match="only a manager"):
+        outcomes.take_back(notice, ours.reviewer, now)
+    states = []
+    for _ in range(3):
+        outcomes.take_back(notice, ours.manager, now, "登记错误")
+        states.append((notice.state, notice.sent_on is None, notice.answer_due))
+    assert states == [
+        (State.REMOVED, False, None),
+        (State.SENT, False, due_before),
+        (State.CONFIRMED, True, None),
+    ]
+    with pytest.raises(BadInput, match="was not noted by hand, or was taken back already"):
+        outcomes.take_back(notice, ours.manager, now)
+    told = [(event.what, event.note) for event in notice.events.all()]
+    assert told[2:5] == [("已发出", ""), ("已下架", ""), ("已办结", "")]
+    assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
+    papers, _left_out = papers_of_case(cases_of(notice)[0], stores.evidence_store())
+    assert "回执.pdf" not in [paper.name for paper in papers], "what was taken back proves nothing"
+
+
+def test_a_notice_that_was_withdrawn_by_mistake_goes_on_and_what_it_escalated_too(
+    ours: admin_data.Estate, notice: Notice
+) -> None:
+    host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    further = escalate(notice, host, ours.reviewer).notice
+    withdraw(further, ours.manager)
+    outcomes.take_back(further, ours.manager, timezone.now())
+    assert further.state == State.DRAFTED
+    with transaction.atomic():
+        move(further, State.CONFIRMED, ours.manager, timezone.now())
+        note_sent(further, ours.manager, timezone.now(), "post", TODAY)
+    assert reloaded(notice).state == State.ESCALATED
+    outcomes.take_back(further, ours.manager, timezone.now())
+    assert (further.state, reloaded(notice).state) == (State.CONFIRMED, State.SENT)
+    assert reloaded(notice).answer_due == notice.answer_due
+
+
+def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notice: Notice) -> None:
+    now, host = timezone.now(), admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
+    for _ in range(2):
+        draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, host)
+        escalate(notice, host, ours.reviewer)
+        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY, "要求盖章", PROOF.files))
+    for _ in range(2):
+        enter_counter(notice, Noted(TODAY, "不侵权", PROOF.files), ours.manager, now)
+    assert Notice.objects.filter(addressee=host).count() == 2
+    assert [event.state for event in notice.events.all()][-2:] == ["answered", "countered"]
+    assert (notice.counters.count(), EventPaper.objects.filter(event__notice=notice).count()) == (1, 2)
+    enter_counter(notice, Noted(TODAY, "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
+    assert notice.counters.count() == 2, "another statement of that day"
+
+
 def test_what_is_back_again_is_as_when_it_was_sent_and_nothing_goes_out(
     ours: admin_data.Estate, notice: Notice
 ) -> None:
     with pytest.raises(BadInput, match="not in that state"):
         reopened(notice, timezone.now())
-    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     reopened(notice, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, None)
     event = notice.events.last()
@@ -184,7 +263,7 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
     take_back(counter, ours.manager, timezone.now(), "记错了通知")
     assert (reloaded(notice).state, due_of(counter)) == (State.ANSWERED, None)
     last = notice.events.last()
-    assert (last.note, last.what) == ("记错了通知", "撤回不侵权声明的登记")  # type: ignore[union-attr]
+    assert (last.note, last.what) == ("记错了通知", "撤回登记：收到不侵权声明")  # type: ignore[union-attr]
     assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert "notice.due-action" not in [each.what.code for each in due(Notice.objects.all())]
     with pytest.raises(BadInput, match="taken back already"):
@@ -243,7 +322,7 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
 
 
 def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
-    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     enter_counter(notice, Noted(), ours.manager, timezone.now())
     assert notice.state == State.COUNTERED
 
@@ -271,7 +350,7 @@ def test_taken_further_names_the_earlier_notice_which_is_escalated_when_the_new_
 def test_what_was_removed_meanwhile_is_not_escalated(ours: admin_data.Estate, notice: Notice) -> None:
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     made = escalate(notice, host, ours.reviewer).notice
-    note_outcome(notice, State.REMOVED, ours.manager, timezone.now())
+    note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     move(made, State.CONFIRMED, ours.manager, timezone.now())
     note_sent(made, ours.manager, timezone.now(), "post", TODAY)
     assert reloaded(notice).state == State.REMOVED

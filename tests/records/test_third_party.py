@@ -2,9 +2,11 @@
 
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
@@ -78,6 +80,31 @@ def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, store: Memor
     assert store.get(Digest(proof.digest)) == text("没有哈希值")
     assert (proof.name, proof.ending, proof.size_bytes) == ("存证.txt", "txt", 15)
     assert codes(proof) == ["proof.says-nothing"]
+
+
+def test_a_form_that_is_sent_twice_is_kept_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second comes while the first is still being read."""
+    reading = third_party._read
+
+    def meanwhile(*given: Any) -> Any:
+        monkeypatch.setattr(third_party, "_read", reading)
+        office.add(PDF)
+        return reading(*given)
+
+    monkeypatch.setattr(third_party, "_read", meanwhile)
+    with pytest.raises(BadInput, match="there already"):
+        office.add(PDF)
+    until = timezone.localdate(NOW) + timedelta(days=9)
+    for _ in range(2):
+        ask(office.of_case, "某公证处", until, by=office.reviewer, now=NOW)
+    assert (ThirdPartyProof.objects.count(), open_tasks(office.of_case).count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"), [("答复.eml", "答复.eml"), ("扫描件", "扫描件.txt"), ("页面.html", "页面.html.txt")]
+)
+def test_a_file_keeps_the_name_that_it_came_with(office: Office, sent: str, kept: str) -> None:
+    assert office.add(text("From: a@site.example"), sent).name == kept
 
 
 def test_a_text_that_has_the_digest_names_the_bundle_and_says_that_this_is_weak(office: Office) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.addressees import AddresseeRole
 from core.messages import MailRequested
 from core.settings import MailSettings
-from records.models import EventPaper, Notice, NoticeMail
+from records.models import EventPaper, Notice, NoticeMail, PageRecord
 from records.notices import mails
 from records.notices.counters import enter_counter
 from records.notices.outcomes import note_outcome
@@ -59,6 +59,12 @@ def asked(client: Client, notice: Notice, do: str, **given: object) -> str:
     return client.post(record_url(notice), {"do": do, **given}, follow=True).content.decode()
 
 
+def seen_of(client: Client, notice: Notice) -> str:
+    """What the button on the preview of the mail sends."""
+    page = client.get(record_url(notice), {"mail": "preview"}).content.decode()
+    return page.partition('name="seen" value="')[2].partition('"')[0]
+
+
 def proof() -> SimpleUploadedFile:
     return SimpleUploadedFile("回执.pdf", PDF)
 
@@ -68,10 +74,20 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     ours: admin_data.Estate, outbox: CollectingOutbox, settings: LazySettings
 ) -> None:
     notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
-    assert 'value="send"' not in page_of(speaking(ours.reviewer), notice)
+    assert "?mail=preview" not in page_of(speaking(ours.reviewer), notice)
     assert ours.addressee.email in page_of(manager, notice)
     assert "only a manager" in asked(speaking(ours.reviewer), notice, "send")
-    assert "waits for the mail server" in asked(manager, notice, "send")
+    assert "look at the mail" in asked(manager, notice, "send")
+    assert not NoticeMail.objects.exists()
+    preview = manager.get(record_url(notice), {"mail": "preview"}).content.decode()
+    for shown in (ours.addressee.email, "要求删除或断开链接的通知：《", "附件及其 SHA-256", "通知.pdf</a>"):
+        assert shown in preview
+    seen = seen_of(manager, notice)
+    ours.addressee.email = "other@luoxia.example.net"
+    ours.addressee.save()
+    assert "look at the mail" in asked(manager, notice, "send", seen=seen), "another recipient than was looked at"
+    assert not NoticeMail.objects.exists()
+    assert "waits for the mail server" in asked(manager, notice, "send", seen=seen_of(manager, notice))
     mail = NoticeMail.objects.get()
     assert outbox.sent == [MailRequested(mail.pk)]
     waiting = page_of(manager, notice)
@@ -98,9 +114,10 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
 @pytest.mark.usefixtures("mailing")
 def test_a_broker_that_is_away_is_said_and_nothing_waits(ours: admin_data.Estate, outbox: CollectingOutbox) -> None:
     notice, outbox.is_away = sent_notices.confirmed(ours), True
-    assert "broker" in asked(speaking(ours.manager), notice, "send")
+    manager = speaking(ours.manager)
+    assert "broker" in asked(manager, notice, "send", seen=seen_of(manager, notice))
     assert NoticeMail.objects.get().state == NoticeMail.State.FAILED
-    assert 'value="send"' in page_of(speaking(ours.manager), notice)
+    assert "?mail=preview" in page_of(manager, notice)
 
 
 @pytest.mark.usefixtures("mailing")
@@ -112,11 +129,11 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
     shown = page_of(manager, notice)
     assert "It may have gone out at" in shown
     assert mail.message_id.strip("<>") in shown
-    assert 'value="send"' not in shown
+    assert "?mail=preview" not in shown
     assert 'value="went-out"' not in page_of(speaking(ours.reviewer), notice)
     assert "only a manager" in asked(speaking(ours.reviewer), notice, "went-out")
     assert "may be sent again" in asked(manager, notice, "not-out")
-    assert 'value="send"' in page_of(manager, notice)
+    assert "?mail=preview" in page_of(manager, notice)
     assert "it is known what became" in asked(manager, notice, "went-out")
 
 
@@ -124,6 +141,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
     assert "mail is not set up" in page_of(manager, notice)
     assert "mail is not set up" in asked(manager, notice, "send")
+    assert manager.get(record_url(notice), {"mail": "preview"}).status_code == 302
     assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(TODAY))
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(speaking(ours.reviewer), notice, "sent", way="post", file=proof())
@@ -159,6 +177,25 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
     assert manager.post(record_url(notice), {"do": "action", "counter": "x"}).status_code == 404
     assert manager.post(record_url(notice), {"do": "nonsense"}).status_code == 404
     assert manager.post(record_url(notice), {"do": "counter", "case": "x"}).status_code == 404
+
+
+def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -> None:
+    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), speaking(ours.manager)
+    page = page_of(manager, notice)
+    assert '<input type="file" name="file" required multiple>' in page.partition("The pages were removed")[2]
+    assert "what shows that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(TODAY))
+    PageRecord.objects.filter(pk=notice.pages.all()[0].case.page_id).update(last_seen=timezone.now())
+    assert 'name="certain"' in page_of(manager, notice)
+    given = {"to": "removed", "day": str(TODAY)}
+    assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
+    assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
+    assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
+    assert "Noted by mistake" not in page_of(speaking(ours.reviewer), notice)
+    assert "only a manager" in asked(speaking(ours.reviewer), notice, "take-back")
+    shown = asked(manager, notice, "take-back", note=HOSTILE)
+    assert "taken back: removed" in shown
+    assert "<script>x" not in shown
+    assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT
 
 
 def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> None:

@@ -61,6 +61,8 @@ def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world
         (CaseState.SET_ASIDE, ""),
     ]
     assert {case.allowed_by for case in of_site(world)} == {"落霞书城 A-7"}
+    assert desk.post(add_url(Licence), licence_form(world)).status_code == 302
+    assert Licence.objects.filter(number="A-7").count() == 1, "its form was sent twice"
     assert {case.state for case in of_site(world, 1)} == {CaseState.OPEN, CaseState.CONFIRMED}
     for record in RightsRecord.objects.all():
         assert (record.entered_by, record.allowed_as) == (world.ours.manager, "licensed")

@@ -76,7 +76,7 @@ def test_a_manager_keeps_a_file_and_anybody_of_the_holder_gets_it_as_a_file(worl
 
 def test_a_page_that_calls_itself_a_deed_is_handed_out_as_text(world: admin_data.World) -> None:
     proof = added(world, content=b"<html><script>alert(1)</script>", name="../../deed.html")
-    assert proof.name == "deed.txt"
+    assert proof.name == "deed.html.txt"
 
 
 def test_a_reviewer_enters_and_withdraws_no_paper(world: admin_data.World) -> None:

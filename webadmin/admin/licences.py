@@ -17,6 +17,8 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
 from records.cases.covered import Covered, covered_cases, covered_findings
+from records.licences import twin_of
+from records.locks import lock_rights
 from records.models import (
     AuthorAlias,
     Licence,
@@ -107,8 +109,16 @@ class LicenceAdmin(EnteredAdmin):
         return kept_download(row.name, row.digest)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so."""
-        super().save_model(request, obj, form, change)
+        """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so.
+
+        A form that was sent twice makes one licence.
+        """
+        lock_rights(obj.rights_holder_id)
+        twin = None if change else twin_of(obj)
+        if twin is not None:
+            obj.__dict__.update(twin.__dict__)
+        else:
+            super().save_model(request, obj, form, change)
         file = form.cleaned_data.get("proof")
         if file is None:
             return

@@ -66,7 +66,7 @@ def _write(request: HttpRequest, notice: Notice, user: User) -> None:
 
 
 def _sent_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
-    mails.ask(notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN)
+    mails.ask(notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN, seen=request.POST.get("seen", ""))
     return _("The mail waits for the mail server; this page says what comes of it.")
 
 
@@ -127,6 +127,11 @@ def _action(request: HttpRequest, notice: Notice, user: User) -> str:
     return _("Noted: the time is kept.") if is_in_time(counter) else _("Noted, after the last day.")
 
 
+def _taken_back(request: HttpRequest, notice: Notice, user: User) -> str:
+    outcomes.take_back(notice, user, timezone.now(), request.POST.get("note", ""))
+    return _("Taken back.")
+
+
 _DEEDS: Mapping[str, Deed] = {
     "save": _saved,
     "confirm": _confirmed,
@@ -139,6 +144,7 @@ _DEEDS: Mapping[str, Deed] = {
     "counter": _counter,
     "counter-back": _counter_back,
     "action": _action,
+    "take-back": _taken_back,
 }
 
 
@@ -149,7 +155,8 @@ def _noted(request: HttpRequest) -> Noted:
         for file in request.FILES.getlist("file")
         if isinstance(file, UploadedFile)
     ]
-    return Noted(_day(request.POST.get("day", "")), request.POST.get("note", ""), files)
+    is_certain = request.POST.get("certain") == "1"
+    return Noted(_day(request.POST.get("day", "")), request.POST.get("note", ""), files, is_certain)
 
 
 def _day(text: str) -> date | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -15,16 +16,19 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.addressees import Paper
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from papers.finished import advised
 from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
+from papers.mail import body_of, subject_of
 from records.access import may_manage, may_see, visible
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import proposed_before_notice
 from records.models import Addressee, Case, EventPaper, Matter, Notice
+from records.notices import mail_content
 from records.notices.drafting import Standing, confirmed_cases, draft, preview, standing_of
 from records.notices.events import MOVES
 from records.notices.kept_files import papers_that_go_with
+from records.notices.outcomes import mistaken
 from records.notices.values import all_values, cases_of
 from records.removals import track_record
 from webadmin.downloads import as_download, kept_download
@@ -101,6 +105,8 @@ def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[N
     wanted = request.GET.get("file", "")
     if wanted:
         return _file(request, notice, wanted)
+    if "mail" in request.GET and may_manage(request.user, notice):
+        return _mail_preview(request, notice, model_admin)
     return with_policy(TemplateResponse(request, "webadmin/notice.html", _context(request, notice, model_admin)))
 
 
@@ -113,6 +119,27 @@ def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
     except ZhuiwenError as error:
         messages.error(request, said(error))
     return HttpResponseRedirect(request.get_full_path())
+
+
+def _mail_preview(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> HttpResponse:
+    """Show the mail as it would go out now, with the button that sends it; back to the notice where none can go out."""
+    try:
+        if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_on:
+            raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_on else "mail.off")
+        shown = mail_content.preview(notice, settings.ZHUIWEN.mail.sender)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return HttpResponseRedirect(request.path)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": Notice._meta,
+        "title": _("The mail before it is sent"),
+        "notice": notice,
+        "preview": shown,
+        "subject": subject_of(shown.mail),
+        "text": body_of(shown.mail),
+    }
+    return with_policy(TemplateResponse(request, "webadmin/notice_mail.html", context))
 
 
 def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
@@ -156,6 +183,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "notice": notice,
         "is_draft": is_draft,
         "may_manage": may_manage(request.user, notice),
+        "mistaken": mistaken(notice),
         "may_withdraw": Notice.State.WITHDRAWN in MOVES[notice.state],
         "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
         "groups": _groups(notice, standing),

@@ -17,7 +17,7 @@ from records.notices import mails
 from records.notices.counters import due_of, is_in_time, time_of
 from records.notices.events import MOVES
 from records.notices.mail_content import addressed_to, require_size
-from records.notices.outcomes import noted_next
+from records.notices.outcomes import noted_next, seen_since
 from records.notices.sending import BY_HAND, open_mails
 from records.sites.addressees import addressees_of
 from webadmin.wording import said
@@ -56,6 +56,8 @@ def sending_of(notice: Notice) -> dict[str, Any]:
         "why_no_mail": _why_no_mail(notice) if is_confirmed else "",
         "ways": [(way.value, way.label) for way in BY_HAND],
         "outcomes": [(state, State(state).label) for state in noted_next(notice)],
+        "may_be_removed": State.REMOVED in MOVES[notice.state],
+        "seen_since": seen_since(notice) if State.REMOVED in MOVES[notice.state] else [],
         "may_counter": State.COUNTERED in MOVES[notice.state],
         "counters": _counters(notice),
         "actions": LegalAction.Kind.choices,
@@ -67,7 +69,7 @@ def sending_of(notice: Notice) -> dict[str, Any]:
 
 def events_of(notice: Notice) -> Sequence[NoticeEvent]:
     """What happened, with the files that show it."""
-    return list(notice.events.select_related("by", "action", "taken_back").prefetch_related("papers"))
+    return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
 
 
 def _recipient(notice: Notice) -> str:
@@ -91,7 +93,7 @@ def _why_no_mail(notice: Notice) -> str:
 
 def _counters(notice: Notice) -> list[CounterShown]:
     rows = notice.counters.select_related(
-        "action", "action__event", "event", "event__by", "withdrawn__by"
+        "action", "action__event", "event__by", "event__undone_by__by"
     ).prefetch_related("event__papers", "action__event__papers", "cases")
     return [_counter(row) for row in rows]
 
