@@ -19,7 +19,7 @@ PHRASES: Mapping[str, Words] = {
     "measure": Words("Measure", "指标"),
     "value": Words("Value", "数值"),
     "notice": Words("Notice", "提示"),
-    "top_sites": Words("Sites with most copies", "疑似侵权最多的网站"),
+    "top_sites": Words("Sites with most cases", "线索与案件最多的网站"),
     "days_chart": Words("Cases opened each day", "每日新增线索"),
     "page": Words("Page", "网页"),
     "comparison": Words("Comparison", "比对结果"),
@@ -44,11 +44,11 @@ PHRASES: Mapping[str, Words] = {
         "网页上的字数（按页累计）：逐页相加，同一章出现在五个网页即计五次。",
     ),
     "note.shares": Words(
-        "Similarity: share of characters that agree along the copied passages. Share of the page: part of "
+        "Similarity: share of characters that agree along the matching passages. Share of the page: part of "
         "the page's text that stands in the work. Share of the work: characters taken / characters of the "
         "whole work. Shares are cut to a tenth of a per cent, never rounded up; less than that is written "
         "<0.1%. Confirmed share of decided cases: confirmed / (confirmed + dismissed).",
-        "相似度：疑似侵权片段中逐字一致的比例。占网页：网页正文中见于作品的比例。占原文：被使用字数（去重）÷ "
+        "相似度：相似片段中逐字一致的比例。占网页：网页正文中见于作品的比例。占原文：被使用字数（去重）÷ "
         "整部作品的字数。占比舍去千分位以下，不作进位；不足 0.1% 的写作 <0.1%。认定率：认定侵权 ÷（认定侵权 "
         "+ 已办结）。",
     ),
@@ -64,7 +64,7 @@ PHRASES: Mapping[str, Words] = {
     "table.sites": Words("Sites", "网站"),
     "table.works": Words("Works", "作品"),
     "table.days": Words("Days", "每日"),
-    "table.classes": Words("Kinds of copy", "类别"),
+    "table.classes": Words("Classes", "类别"),
     "table.obfuscations": Words("Obfuscations", "规避手法"),
     "table.verdicts": Words("Verdicts", "审核结论"),
     "table.exclusions": Words("Left out or not compared, by reason", "未列为线索及未比对的原因"),
@@ -89,8 +89,8 @@ PHRASES: Mapping[str, Words] = {
     "column.set_aside": Words("Set aside", "已搁置"),
     "column.precision": Words("Confirmed share of decided cases", "认定率"),
     "column.median_hours_to_verdict": Words("Hours to verdict (median)", "审核用时中位数（小时）"),
-    "column.sites_with_copies": Words("Sites with copies", "涉及网站"),
-    "column.works_copied": Words("Works copied", "涉及作品"),
+    "column.sites_with_copies": Words("Sites concerned", "涉及网站"),
+    "column.works_copied": Words("Works concerned", "涉及作品"),
     "column.chars_taken": Words("Characters taken (each once)", "被使用字数（去重）"),
     "column.chars_on_pages": Words("Characters on pages (added up)", "网页上的字数（按页累计）"),
     "column.taken_chars": Words("Characters taken", "被使用字数"),
@@ -141,7 +141,7 @@ PHRASES: Mapping[str, Words] = {
     "column.page_author": Words("Author stated by the page", "网页标注作者"),
     "column.page_published_at": Words("Published, as the page states", "网页标注发布时间"),
     "column.page_url": Words("Page URL", "网址"),
-    "column.match_class": Words("Kind of copy", "类别"),
+    "column.match_class": Words("Class", "类别"),
     "column.similarity": Words("Similarity", "相似度"),
     "column.page_containment": Words("Share of the page", "占网页"),
     "column.work_containment": Words("Share of the work", "占原文"),
@@ -154,8 +154,8 @@ PHRASES: Mapping[str, Words] = {
 
 NOTICES: Mapping[Notice, Words] = {
     Notice.NOTHING_CHECKED: Words(
-        "No page was checked in this period, so the absence of cases says nothing about copies.",
-        "本期没有检查任何网页，因此没有线索并不说明没有侵权。",
+        "No page was checked in this period, so that no case says nothing about what stands on pages.",
+        "本期没有检查任何网页，因此没有线索并不说明网页上没有作品文字。",
     ),
     Notice.NO_CASES: Words("No case was opened in this period.", "本期没有新增线索。"),
 }

@@ -68,7 +68,7 @@ REJECTIONS = {
     Rejection.NO_MAIN_TEXT: Words("no main text", "无正文"),
     Rejection.UNREADABLE: Words("given up while it was read", "读取中途放弃"),
     Rejection.TOO_FEW_HAN_CHARS: Words("too little Chinese text", "中文字数过少"),
-    Rejection.NO_MATCH: Words("nothing found", "未发现疑似侵权"),
+    Rejection.NO_MATCH: Words("nothing of any work", "未见作品文字"),
     Rejection.LICENSED: Words("licensed", "已授权"),
     Rejection.OWN_SITE: Words("own site", "自有网站"),
     Rejection.QUOTATION: Words("quotation", "引用"),

@@ -310,7 +310,7 @@ ENGLISH = Words(
         "Nothing else is revealed: the stamp is on the root of a Merkle tree over all bundles of the day (RFC "
         "6962). The "
         "audit path holds digests only, and leads from this bundle to the root.",
-        "The comparison can be repeated: the bundle holds the page's text, the copied passages of the work, their "
+        "The comparison can be repeated: the bundle holds the page's text, the matching passages of the work, their "
         "alignment, the algorithm id, the parameters and the version of the program. Whoever has the work checks its "
         "SHA-256 first and computes the similarity anew.",
     ),

@@ -58,8 +58,7 @@ def make_report(
     BadInput for a period or language that cannot be.
     """
     _require_seen(reader, holder, work, site)
-    if holder is None and isinstance(reader, RightsHolder):
-        holder = reader
+    holder = holder or _only_holder(reader, work, site)
     names = Names(*(_seen(model.objects.all(), holder or reader) for model in (Site, Work)))
     scope = ReportScope(
         rights_holder=holder.name if holder else "",
@@ -76,6 +75,16 @@ def make_report(
         scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads(),
         looks_for_leads=query.looks_for_leads(),
     )  # fmt: skip
+
+
+def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> RightsHolder | None:
+    """The rights holder of all that such a report has; None where it may have more than one's."""
+    if isinstance(reader, RightsHolder):
+        return reader
+    if work is not None or site is not None:
+        return (work or site).rights_holder  # type: ignore[union-attr]
+    seen = list(_seen(RightsHolder.objects.order_by("pk"), reader)[:2])
+    return seen[0] if len(seen) == 1 else None
 
 
 class Names:

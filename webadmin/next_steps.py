@@ -43,7 +43,7 @@ NEXT_STEPS = {
         _("Searches for works"),
     ),
     "discoveryplan": NextStep(
-        _("Each work can be searched for; there is none yet."), "admin:records_work_changelist", _("Works")
+        _("Each work can be searched for; no search has been set up yet."), "admin:records_work_changelist", _("Works")
     ),
     "discoveryquery": NextStep(
         _("Each sentence that is sent to the search engine stands here."),

@@ -22,7 +22,7 @@ class DiscoveryPlan(models.Model):
         help_text=_("At most so many sentences of this work are sent to the search engine on one day."),
     )
     accept_from_chars = models.PositiveIntegerField(
-        _("accept by itself from so many copied characters"),
+        _("accept by itself from so many matching characters"),
         null=True,
         blank=True,
         validators=[MinValueValidator(100)],
@@ -73,7 +73,7 @@ class DiscoveredPage(models.Model):
         PROPOSED = "proposed", _("proposed")
         ACCEPTED = "accepted", _("watched")
         DISMISSED = "dismissed", _("dismissed")
-        NO_COPY = "no_copy", _("no copy")
+        NO_COPY = "no_copy", _("nothing of the work")
         UNREADABLE = "unreadable", _("could not be read")
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="discovered_pages", verbose_name=_("work"))
@@ -87,7 +87,7 @@ class DiscoveredPage(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)
     match_class = models.CharField(_("class"), max_length=32, blank=True)
     similarity = models.FloatField(_("similarity"), default=0.0)
-    matched_chars = models.PositiveIntegerField(_("copied characters"), default=0)
+    matched_chars = models.PositiveIntegerField(_("matching characters"), default=0)
     excerpt = models.TextField(_("passage"), blank=True)
     fault = MessageField(_("fault"), null=True, blank=True)
     found_at = models.DateTimeField(_("found"), db_index=True)

@@ -71,7 +71,7 @@ class Matter(models.Model):
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
     # Their kinds, each between spaces, those of most pages first: an index holds it.
     obfuscation_kinds = models.CharField(_("obfuscations"), max_length=400, default="", blank=True)
-    harm = models.FloatField(_("harm"), default=0.0)  # 0 to 100: core.harm
+    harm = models.FloatField(_("impact"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
     newest_at = models.DateTimeField(_("newest case opened"), null=True, blank=True)
 
@@ -137,8 +137,8 @@ class CopiedText(models.Model):
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)
 
     class Meta:
-        verbose_name = _("copied text")
-        verbose_name_plural = _("copied texts")
+        verbose_name = _("text on the site")
+        verbose_name_plural = _("texts on the site")
         constraints = [models.UniqueConstraint(fields=["work", "text_id"], name="one_copied_text_a_work")]
         indexes = [models.Index(fields=["work", "taken_chars"])]
 

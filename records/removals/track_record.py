@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from core.wording import Message
 from records.models import Addressee, Notice, NoticeEvent, NoticePage, Removal, Site
@@ -31,6 +32,8 @@ class Record:
     returned: int = 0  # of `removed`, those that came back, whatever they are now
     refused: int = 0
     answered: int = 0  # also by a refusal or a counter-statement
+    unanswered: int = 0  # neither answered nor removed, and the time to answer is over
+    waiting: int = 0  # it is not over
     to_removal: timedelta | None = None
     to_answer: timedelta | None = None
     asks_for_seal: bool = False
@@ -56,8 +59,10 @@ class Record:
             return [*said, Message("removal.record-none")]
         if self.days_to_answer is not None:
             said.append(_answers_in(self.days_to_answer))
-        else:
-            said.append(Message("removal.record-no-answer", notices=self.notices))
+        if self.unanswered:
+            said.append(Message("removal.record-no-answer", unanswered=self.unanswered, notices=self.notices))
+        if self.waiting:
+            said.append(Message("removal.record-waiting", waiting=self.waiting))
         if self.refused:
             said.append(Message("removal.record-refused", refused=self.refused, notices=self.notices))
         if self.days_to_removal is None:
@@ -115,6 +120,10 @@ def _when(at: datetime, day: date | None) -> datetime:
 
 def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record:
     answers, refused = _answers(sent)
+    silent = Notice.objects.filter(pk__in=sent.keys() - answers.keys()).exclude(
+        state__in=[State.REMOVED, State.WITHDRAWN]
+    )
+    is_over = [_is_answer_over(*row) for row in silent.values_list("state", "answer_due")]
     named: dict[int, datetime] = {}
     for notice, case in NoticePage.objects.filter(notice__in=sent).values_list("notice_id", "case_id"):
         named[case] = min(sent[notice], named.get(case, sent[notice]))
@@ -126,14 +135,16 @@ def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record
         returned=returned,
         refused=refused,
         answered=len(answers),
+        unanswered=sum(is_over),
+        waiting=len(is_over) - sum(is_over),
         to_removal=_median(removed),
-        to_answer=_median(answers),
+        to_answer=_median(answers.values()),
         asks_for_seal=asks_for_seal,
     )
 
 
-def _answers(sent: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
-    """How long each first answer took, and how many notices were refused."""
+def _answers(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
+    """How long the first answer to each notice took, and how many notices were refused."""
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
@@ -141,7 +152,12 @@ def _answers(sent: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
     for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
         first.setdefault(notice, _when(at, day))
         refused |= {notice} if state == State.REFUSED else set()
-    return [max(at - sent[notice], timedelta(0)) for notice, at in first.items()], len(refused)
+    return {notice: max(at - sent[notice], timedelta(0)) for notice, at in first.items()}, len(refused)
+
+
+def _is_answer_over(state: str, answer_due: date | None) -> bool:
+    """Whether nobody waits for an answer to a notice that went out any more."""
+    return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
 def _removed(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:

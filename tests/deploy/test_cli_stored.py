@@ -214,7 +214,7 @@ def test_a_text_is_checked_against_the_whole_corpus_without_being_kept(corpus: C
     assert plain.out.splitlines()[1].startswith("一杆秤\t")
     assert "⟦得⟧" in plain.out
     innocent = corpus("check", "-", stdin=OTHER.encode())
-    assert (innocent.code, "no copy of any work was found" in innocent.out) == (0, True)
+    assert (innocent.code, "no text of any work was found" in innocent.out) == (0, True)
 
 
 @needs_encoder

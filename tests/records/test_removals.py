@@ -6,6 +6,7 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils import timezone
 
 from core.messages import CrawlRequested
 from core.taken import Places
@@ -268,6 +269,7 @@ def test_figures_are_those_of_a_case_computed_by_hand(ours: admin_data.Estate) -
     assert record.sentences == [
         Message("removal.record-seal"),
         Message("removal.record-answers", days=3),
+        Message("removal.record-waiting", waiting=1),
         Message("removal.record-refused", refused=1, notices=3),
         Message("removal.record-removed-in", removed=3, pages=4, days=2),
     ]
@@ -296,7 +298,7 @@ def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_ass
     host = admin_data.addressee(ours.holder, "某某云")
     for case in ours.cases:
         sent(case, ours.manager, addressee=host)
-    with django_assert_max_num_queries(4):  # type: ignore[operator]
+    with django_assert_max_num_queries(5):  # type: ignore[operator]
         track_record.of_addressee(host)
 
 
@@ -307,6 +309,10 @@ def test_before_removed_and_a_removal_before_the_notice_count_for_nothing(ours: 
     sent(ours.cases[0], ours.manager, addressee=host)
     record = track_record.of_addressee(host)
     assert (record.pages, record.removed, record.to_removal, record.to_answer) == (1, 0, None, None)
+    assert record.sentences[0] == Message("removal.record-waiting", waiting=1), "nobody is late who may still answer"
+    Notice.objects.filter(addressee=host).update(answer_due=timezone.localdate() - timedelta(days=1))
+    late = track_record.of_addressee(host).sentences
+    assert late[0] == Message("removal.record-no-answer", unanswered=1, notices=1)
     assert record.sentences[-1] == Message("removal.record-removed", removed=0, pages=1)
 
 

@@ -411,8 +411,8 @@ def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
     newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
     page = shown(reviewer, case)
     assert newer in page
-    assert page.count("copied, similarity") == 1
-    assert "nothing copied, or not compared" in page
+    assert page.count("text of the work, similarity") == 1
+    assert "nothing of the work, or not compared" in page
 
 
 def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -17,8 +19,11 @@ from core.states import CaseState, Verdict
 from core.taken import Places
 from records.matters.figures import refresh
 from records.models import Case, Matter, SavedView, TakenText, VerdictRecord
+from records.models.phrases import STATES
 from tests.support import admin_data
 from tests.support.desk import record_url, signed_in
+from webadmin import theme
+from webadmin.admin.columns import CASE_STATE_COLORS
 
 pytestmark = pytest.mark.django_db
 INBOX = "/admin/"
@@ -67,6 +72,26 @@ def test_each_queue_shows_its_matters_and_counts_them(world: admin_data.World, r
     for queue, count in expected.items():
         assert len(listed(reviewer, queue=queue)) == count, queue
     assert listed(reviewer, queue="mine") == listed(reviewer, queue="papers") == [str(ours[0])]
+
+
+def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(
+    world: admin_data.World, reviewer: Client
+) -> None:
+    colours = {"open": "warn", "confirmed": "bad", "dismissed": "good", "set_aside": "soft"}
+    css = (Path(theme.__file__).parent / "static" / "webadmin" / "zhuiwen.css").read_text(encoding="utf-8")
+    matter = matters(world.ours)[0]
+    for state, colour in colours.items():
+        Case.objects.filter(matter=matter).update(state=state, decision=None)
+        refresh([matter.pk])
+        (rule,) = re.findall(rf"\.zw-state-{state}\b[^{{]*{{([^}}]*)}}", css)
+        assert f"var(--zw-{colour}" in rule
+        in_list = {"warning": "warn", "danger": "bad", "success": "good", "default": "soft"}
+        assert in_list[CASE_STATE_COLORS[CaseState(state)]] == colour
+        (line,) = [one for one in reviewer.get(INBOX, {"queue": "all"}).context["lines"] if one.matter == matter]
+        shown = "" if colour == "soft" else f"is-{colour}"
+        assert (STATES[CaseState(state)], shown) in line.chips
+        preview = reviewer.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
+        assert f"{STATES[CaseState(state)]} {matter.all_cases}" in preview
 
 
 def test_a_rights_holder_sees_and_changes_its_own_matters_only(world: admin_data.World, reviewer: Client) -> None:

@@ -45,6 +45,18 @@ def test_an_administrator_reports_on_all_or_on_one(world: admin_data.World) -> N
     assert len(one.cases) == 6
 
 
+def test_a_report_that_is_of_one_rights_holder_names_it(world: admin_data.World) -> None:
+    ours, both = world.ours, world.administrator
+    site = ours.cases[0].page.site
+    for reader, chosen, named in (
+        (ours.reviewer, {}, ours.holder.name),
+        (both, {"work": ours.cases[0].work}, ours.holder.name),
+        (both, {"site": site}, ours.holder.name),
+        (both, {}, ""),
+    ):
+        assert make_report(reader, SINCE, UNTIL, **chosen).scope.rights_holder == named
+
+
 def test_a_foreign_rights_holder_work_or_site_is_not_there_for_a_report(world: admin_data.World) -> None:
     theirs = world.theirs
     for reader in (world.ours.manager, world.ours.holder):

@@ -77,12 +77,12 @@ def test_strings_of_unfold_are_chinese_too() -> None:
 
 def test_plurals_and_contexts_are_translated() -> None:
     with translation.override("zh-hans"):
-        said = ngettext("%(count)s character not copied", "%(count)s characters not copied", 7)
-        assert said % {"count": 7} == "7 字未被使用"
+        said = ngettext("%(count)s other character", "%(count)s other characters", 7)
+        assert said % {"count": 7} == "其余 7 字"
         assert pgettext("mark above a changed character", "snd") == "音"
     with translation.override("en"):
-        said = ngettext("%(count)s character not copied", "%(count)s characters not copied", 1)
-        assert said % {"count": 1} == "1 character not copied"
+        said = ngettext("%(count)s other character", "%(count)s other characters", 1)
+        assert said % {"count": 1} == "1 other character"
 
 
 def test_strings_are_found_in_calls_alone_or_within_other_strings() -> None:

@@ -32,8 +32,8 @@ MAX_SITE_CHARS = 30  # of a name in a list
 CASE_STATE_COLORS = {
     CaseState.OPEN: "warning",
     CaseState.CONFIRMED: "danger",
-    CaseState.DISMISSED: "default",
-    CaseState.SET_ASIDE: "info",
+    CaseState.DISMISSED: "success",
+    CaseState.SET_ASIDE: "default",
 }
 RUN_STATE_COLORS = {
     CrawlRun.State.QUEUED: "info",

@@ -57,7 +57,7 @@ def _of_case(case: Case) -> list[Figure]:
         Figure(
             _("Share of the page"),
             percentage(case.page_containment),
-            _("How much of the page's main text stands in the copied passages."),
+            _("How much of the page's main text stands in the matching passages."),
         ),
         Figure(
             _("Characters of the work taken"),

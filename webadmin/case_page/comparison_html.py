@@ -126,7 +126,7 @@ def _glyphs(text: str) -> Iterator[str]:
 def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
-    label = ngettext("%(count)s character not copied", "%(count)s characters not copied", tail - head)
+    label = ngettext("%(count)s other character", "%(count)s other characters", tail - head)
     if tail - head < MIN_FOLDED_CHARS:
         head = tail = len(block.text)
     for line in lines_of(block.text[:head]):
@@ -145,7 +145,7 @@ def _taken(block: Taken) -> str:
     folded = _folded(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
     return format_html(
         '<span class="zw-taken" role="group" aria-label="{}"><a href="{}">{}</a>{}</span>',
-        _("Copied from %(source)s") % {"source": spelled(block.source.name)},
+        _("As in %(source)s") % {"source": spelled(block.source.name)},
         block.source.address,
         visible(_("from %(source)s") % {"source": block.source.name}),
         mark_safe("".join(folded)),  # noqa: S308 - made by format_html or visible

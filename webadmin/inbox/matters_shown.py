@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
@@ -16,11 +16,13 @@ from django.utils.translation import ngettext
 
 from analytics.records import MAX_DAYS
 from core.harm import Harm
+from core.states import CaseState
 from records import access
 from records.evidence.subject import Subject
 from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
 from records.models import Case, Matter
+from records.models.phrases import STATES
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
 from webadmin.forms.report_form import default_choice
@@ -67,6 +69,7 @@ class Preview:
     summary: str
     cells: Sequence[tuple[str, str]]  # of the chapters: classes, title
     pages: Sequence[tuple[str, Any]]  # address and case
+    states: Sequence[tuple[str, int]]  # how many cases are in each
     more_pages: int
     harm: Harm
     assignees: Sequence[User]
@@ -93,13 +96,24 @@ def visible_matter(user: Any, key: int, asked: Asked) -> Any:
 
 
 def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
-    """With `excerpt`, of the largest case, and `first`, the case that is opened: the first that the queue is about."""
+    """With what a line needs of its cases.
+
+    excerpt: of the largest; first: the one that is opened, the first that the queue is about; dismissed, set_aside:
+    how many there are.
+    """
     cases = Case.objects.filter(matter=OuterRef("pk"))
     first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(cases_in(asked.queue))))
     return matters.select_related("site", "work", "rights_holder", "assignee").annotate(
         excerpt=Subquery(cases.order_by("-taken_chars", "pk").values("excerpt")[:1]),
         first=Coalesce(Subquery(meant), Subquery(first)),
+        dismissed=_count(cases.filter(state=CaseState.DISMISSED)),
+        set_aside=_count(cases.filter(state=CaseState.SET_ASIDE)),
     )
+
+
+def _count(cases: "QuerySet[Case]") -> Coalesce:
+    counted = cases.order_by().values("matter").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0)
 
 
 def line_of(matter: Any, asked: Asked) -> MatterLine:
@@ -128,6 +142,12 @@ def preview_of(matter: Any, asked: Asked) -> Preview:
         summary=_summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
         cells=[_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
         pages=[(case_address(case.pk, asked), case) for case in shown],
+        states=[
+            (str(STATES[CaseState.OPEN]), matter.open_cases),
+            (str(STATES[CaseState.CONFIRMED]), matter.confirmed_cases),
+            (str(STATES[CaseState.DISMISSED]), matter.dismissed),
+            (str(STATES[CaseState.SET_ASIDE]), matter.set_aside),
+        ],
         more_pages=cases.count() - len(shown),
         harm=harm_parts(matter),
         assignees=assignees_of(matter),
@@ -188,12 +208,12 @@ def duration(time: timedelta) -> str:
     return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
 
 
-def _chips(matter: Matter) -> list[tuple[str, str]]:
+def _chips(matter: Any) -> list[tuple[str, str]]:
     found = []
     if matter.returned_cases:
         found.append((_("back again"), "is-bad"))
     if matter.open_cases:
-        found.append((_("new"), "is-bad"))
+        found.append((str(STATES[CaseState.OPEN]), "is-warn"))
     if matter.changed_cases:
         found.append((_("page changed"), "is-warn"))
     if matter.awaited:
@@ -203,9 +223,10 @@ def _chips(matter: Matter) -> list[tuple[str, str]]:
         words = _("capture by others overdue since %(day)s") if is_overdue else _("capture by others until %(day)s")
         found.append((words % {"day": matter.proof_due.isoformat()}, "is-bad" if is_overdue else "is-warn"))
     if not matter.open_cases and matter.confirmed_cases:
-        found.append((_("confirmed"), "is-good"))
+        found.append((str(STATES[CaseState.CONFIRMED]), "is-bad"))
     if not matter.open_cases and not matter.confirmed_cases:
-        found.append((_("closed"), ""))
+        shown = (CaseState.DISMISSED, "is-good", matter.dismissed), (CaseState.SET_ASIDE, "", matter.set_aside)
+        found += [(str(STATES[state]), colour) for state, colour, cases in shown if cases]
     return found
 
 

@@ -165,7 +165,9 @@ def _next_steps(lead: RewordedLead) -> Iterator[Step]:
     )
     matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
     if matter is not None:
-        yield Step(reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site that copy the work: the matter"))
+        yield Step(
+            reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site with text of the work: the matter")
+        )
 
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:

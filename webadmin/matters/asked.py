@@ -24,7 +24,7 @@ from webadmin.requests.request_values import check_search, is_key
 
 # By the field, from the largest on; what has no value stands last.
 ORDERS: Mapping[str, tuple[Any, str]] = {
-    "harm": (gettext_lazy("by harm"), "harm"),
+    "harm": (gettext_lazy("by impact"), "harm"),
     "newest": (gettext_lazy("newest first"), "newest_at"),
     "share": (gettext_lazy("by share of the work"), "work_share"),
     "lead": (gettext_lazy("by lead over the official publication"), "lead_s"),

@@ -45,7 +45,7 @@ _CHANGED, _RETURNED = Q(changed_since__isnull=False), Q(returned_at__isnull=Fals
 _AWAITING = ~Q(awaited="") | Q(proof_due__isnull=False)
 _TO_DO_OF_MATTER = Q(open_cases__gt=0) | Q(changed_cases__gt=0) | Q(returned_cases__gt=0) | _AWAITING
 _CONTENTS: dict[Queue, _Contents] = {
-    Queue.NEW: _Contents(_("New leads"), lambda _user: Q(open_cases__gt=0), _OPEN),
+    Queue.NEW: _Contents(_("Open cases"), lambda _user: Q(open_cases__gt=0), _OPEN),
     Queue.MINE: _Contents(_("Mine"), lambda user: Q(assignee=user.pk) & _TO_DO_OF_MATTER, _OPEN | _CHANGED | _RETURNED),
     Queue.PAPERS: _Contents(_("Waiting for papers"), lambda _user: _AWAITING, Q()),
     Queue.RETURNED: _Contents(_("Back again"), lambda _user: Q(returned_cases__gt=0), _RETURNED),
@@ -54,7 +54,7 @@ _CONTENTS: dict[Queue, _Contents] = {
         _("Confirmed cases"), lambda _user: Q(confirmed_cases__gt=0), Q(state=CaseState.CONFIRMED)
     ),
     Queue.CLOSED: _Contents(
-        _("Closed"),
+        _("Dismissed or set aside"),
         lambda _user: Q(open_cases=0, confirmed_cases=0),
         Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE]),
     ),

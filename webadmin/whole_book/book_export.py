@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.hidden_characters import spelled
 from core.shares import cut_share
@@ -9,7 +10,11 @@ from records.works.whole_book import ChapterCopied, Extent
 from webadmin.exports import Column
 from webadmin.whole_book.leads import lead_in_words
 
-EXTENTS = {Extent.FULL: _("copied whole"), Extent.PART: _("copied in part"), Extent.NONE: _("missing")}
+EXTENTS = {
+    Extent.FULL: pgettext_lazy("a chapter on a site", "whole"),
+    Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
+    Extent.NONE: _("missing"),
+}
 
 
 def _hours(chapter: ChapterCopied) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from records.works.whole_book import ChapterCopied, Extent, WholeBook
 from webadmin.requests.bad_values import BadValue
@@ -23,10 +24,14 @@ class Selection:
 
 SELECTIONS = (
     Selection("", _("all chapters"), lambda chapter, gaps: True),
-    Selection("full", _("copied whole"), lambda chapter, gaps: chapter.extent is Extent.FULL),
-    Selection("part", _("copied in part"), lambda chapter, gaps: chapter.extent is Extent.PART),
+    Selection(
+        "full", pgettext_lazy("a chapter on a site", "whole"), lambda chapter, gaps: chapter.extent is Extent.FULL
+    ),
+    Selection(
+        "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is Extent.PART
+    ),
     Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is Extent.NONE),
-    Selection("gaps", _("missing between copied ones"), lambda chapter, gaps: chapter.number in gaps),
+    Selection("gaps", _("missing in between"), lambda chapter, gaps: chapter.number in gaps),
     Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
     Selection(
         "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
