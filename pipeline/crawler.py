@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from django.db import Error as DatabaseFailure
@@ -18,10 +19,9 @@ from django.db import connections
 
 from core.clock import SystemClock
 from core.garbage import keep_what_is_loaded
-from core.wording import Message
 from pipeline import crawl_process, crawlers, slots
 from pipeline.app import SETTINGS
-from pipeline.interruptions import take_up
+from pipeline.interruptions import take_up_dead, take_up_lost, task_of
 from pipeline.process_name import call_this_process
 from records.database import patiently, within
 from records.models import CrawlRun
@@ -30,7 +30,6 @@ from records.sites import runs as crawls
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
 
-DIED = Message("crawl.died")
 OUTAGE_S = 600.0  # chosen: a fail-over of the database takes one to two minutes, a restart with recovery some
 
 
@@ -47,6 +46,7 @@ class Crawler:
 
         Raises the error of a database that stays away; a run that it leaves behind is taken up for its silence.
         """
+        self._take_up_left()
         while self._slot is not None and not self._is_stopping:
             run = self._answered(lambda: crawls.take_next(SystemClock().now()))
             if run is None:
@@ -59,9 +59,21 @@ class Crawler:
         self._is_stopping = True
         self._stop_crawl()
 
+    def _take_up_left(self) -> None:
+        """Take up the runs of this machine whose crawlers and crawls were killed; a crawler for each is started."""
+        left = [self._slot] if self._slot is not None else []
+        tasks = [slot.taken_note() for slot in left]
+        for slot in slots.left_behind(crawlers.slots_folder(SETTINGS.home)):
+            tasks.append(slot.taken_note())
+            slot.free()
+        for task in filter(None, tasks):
+            if self._answered(partial(take_up_lost, task, SystemClock().now())) is not None:
+                crawlers.start(SETTINGS)
+
     def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
         taken_at = run.started_at
+        slot.note(task_of(run))
         connections.close_all()  # none is held open for the hours that a crawl takes
         # The slot, an open file, stays taken as long as the crawl runs, whatever becomes of this process.
         self._crawl = _forked(run.pk)
@@ -71,6 +83,7 @@ class Crawler:
         crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._answered(run.refresh_from_db)
+        slot.note("")  # what is to be done about the run is done from here on
         # A run that was put back goes into the queue under its number: it may run again by now, as another crawler's.
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
@@ -93,9 +106,7 @@ class Crawler:
             return None
         log.error("the process of crawl run %s ended with code %s", run.pk, code)
         now = SystemClock().now()
-        again = take_up(run, now)
-        if again is None:
-            crawls.fail(run, None, DIED)
+        again = take_up_dead(run, now)
         return again if again is not None and crawls.mark_started(again, now) else None
 
     def _leave(self, slot: slots.Slot) -> None:

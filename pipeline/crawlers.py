@@ -33,6 +33,14 @@ def start(settings: Settings) -> bool:
     return _start(CRAWLER, slots_folder(settings.home), settings)
 
 
+def look_after(settings: Settings) -> None:
+    """Start a crawler where one was killed together with its crawl: it takes up what these left behind."""
+    left = next(slots.left_behind(slots_folder(settings.home)), None)
+    if left is not None:
+        left.free()
+        start(settings)
+
+
 def start_import(settings: Settings) -> bool:
     """The same of a process that takes in archives: as many as crawlers, and beside them."""
     return _start(IMPORT, settings.home / "run" / "imports", settings)

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 
 from django.db import transaction
+from django.db.models import Q
 
 from core.messages import CrawlRequested
 from core.ports import Outbox
@@ -13,11 +14,12 @@ from records.sites import rechecks
 from records.sites import runs as crawls
 
 INTERRUPTED = Message("crawl.interrupted")
-LOST_AFTER = timedelta(minutes=2)  # a message is taken within seconds; a run that waits longer waits for a crawler
+DIED = Message("crawl.died")
+LOST_AFTER = timedelta(minutes=1)  # a message is taken within seconds; a run that waits longer waits for a crawler
 # Of runs whose process died one after the other before it kept a page, in a day: a site that ends its crawler each time
 # is not crawled again and again. One that was killed further on, by an operator or for want of memory, goes on at once.
 # Chosen, not measured.
-PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1))
+PAUSES = (timedelta(0), timedelta(0), timedelta(0), timedelta(minutes=15), timedelta(hours=1))
 COUNTED_WITHIN = timedelta(days=1)
 MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
 
@@ -61,6 +63,27 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
     return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
 
 
+def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
+    """`take_up`, and say so where the run goes on no more."""
+    again = take_up(run, now)
+    if again is None:
+        crawls.fail(run, None, DIED)
+    return again
+
+
+def task_of(run: CrawlRun) -> str:
+    """What a crawler notes in its slot while it crawls a run: put back, it may be another's under the same number."""
+    return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
+
+
+def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
+    """Queue the site of a run again that was noted in a slot which nobody holds; the new run, where there is one."""
+    number = task.partition(" ")[0]
+    running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
+    run = running.filter(pk=int(number)).first() if number.isdecimal() else None
+    return take_up_dead(run, now) if run is not None and task_of(run) == task else None
+
+
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
     """How many runs of the same pages died directly before this one without keeping a page."""
     earlier = CrawlRun.objects.filter(
@@ -87,14 +110,15 @@ def newest(run: CrawlRun) -> CrawlRun:
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
     """Wake crawlers for runs that none has taken: their message was lost, or all crawlers were busy; how many.
 
-    A run is crawled once however often its message arrives. One that waits for the site's hours is sent when they come.
+    A run is crawled once however often its message arrives. For one that waited for the site's hours, a service or a
+    pause, nobody else sends one.
     """
-    lost = CrawlRun.objects.filter(
-        crawls.may_go_on(now), state=CrawlRun.State.QUEUED, due_at__lt=now - LOST_AFTER
-    ).order_by("due_at", "pk")[:MAX_WAKE_UPS]
-    for run in lost:
+    lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
+    runs = CrawlRun.objects.filter(lost, crawls.may_go_on(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")
+    sent = list(runs[:MAX_WAKE_UPS])
+    for run in sent:
         outbox.send(CrawlRequested(run.pk))
-    return len(lost)
+    return len(sent)
 
 
 @transaction.atomic

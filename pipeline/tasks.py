@@ -402,8 +402,7 @@ def start_due_crawls() -> None:
             log.info("%s", error)
         else:
             outbox.send(CrawlRequested(run.pk))
-    if not pending(redis_client(SETTINGS)).waiting["crawl"]:
-        resend_lost_runs(now, outbox)
+    resend_lost_runs(now, outbox)
 
 
 def _sweep_evidence(ports: steps.Ports) -> None:

@@ -8,6 +8,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError
@@ -348,7 +349,7 @@ def test_a_run_that_a_wrong_clock_put_far_off_waits_no_longer_than_the_longest_p
 
 @pytest.mark.parametrize("code", [crawl_process.ENDED, crawl_process.UNKNOWN])
 def test_a_run_that_another_crawler_has_taken_since_is_left_to_it(
-    site: Site, monkeypatch: pytest.MonkeyPatch, code: int
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     run = running(site, timedelta(minutes=1))
 
@@ -360,9 +361,10 @@ def test_a_run_that_another_crawler_has_taken_since_is_left_to_it(
 
     monkeypatch.setattr(crawler, "_forked", crawled_elsewhere)
     monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
-    with Path(os.devnull).open("ab") as file:
-        slot = slots.Slot(file)
-        assert crawler.Crawler(slot)._run(run, slot) is None
+    slot = slots.take(tmp_path, 1)
+    assert slot is not None
+    assert crawler.Crawler(slot)._run(run, slot) is None
+    assert slot.taken_note() == "", "nothing is left behind"
     assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
 
 
@@ -375,8 +377,63 @@ def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site
     assert (run.outages, run.resume_at) == (1, now + outages.PAUSES[0])
 
 
-def test_a_run_whose_message_was_lost_is_sent_again(site: Site) -> None:
+def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawler(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
+    monkeypatch.setattr(crawlers, "start", started.append)
+    other = Site.objects.create(rights_holder=site.rights_holder, name="另站", start_urls="http://b.example/")
+    done, killed = running(other), running(site)
+    crawls.finish(done, CrawlCounts(finish_reason="finished"))
+    for place, run in enumerate((killed, done), 1):
+        slot = slots.take(tmp_path, place)
+        assert slot is not None
+        slot.note(interruptions.task_of(run))
+        if place == 1:
+            crawlers.look_after(tasks.SETTINGS)
+            assert started == [], "while its holder lives, nobody else is wanted"
+            alive = slot
+        else:
+            alive.free()
+            slot.free()
+    crawlers.look_after(tasks.SETTINGS)
+    assert started == [tasks.SETTINGS]
+    taken = slots.take(tmp_path, 2)
+    assert taken is not None
+    crawler.Crawler(taken)._take_up_left()
+    assert CrawlRun.objects.get(pk=killed.pk).finish_reason == interruptions.INTERRUPTED
+    assert [run.site_id for run in CrawlRun.objects.filter(state=State.QUEUED)] == [site.pk]
+    assert len(started) == 2, "a crawler is started for it; what had ended is left alone"
+    taken.free()
+    crawlers.look_after(tasks.SETTINGS)
+    assert len(started) == 2
+
+
+def test_a_run_that_was_put_back_and_taken_elsewhere_is_not_taken_up_by_an_old_note(site: Site) -> None:
+    run = running(site, timedelta(minutes=1))
+    old = interruptions.task_of(run)
+    crawls.put_back(run)
+    assert crawls.mark_started(run)
+    for task in (old, "", "garbled", f"{run.pk}"):
+        assert interruptions.take_up_lost(task, timezone.now()) is None
+    assert interruptions.take_up_lost(interruptions.task_of(run), timezone.now()) is not None
+
+
+def test_a_run_whose_pause_is_over_is_woken_at_once_whenever_it_was_asked_for(site: Site) -> None:
+    run, now, outbox = crawls.request_run(site), timezone.now(), MemoryOutbox()
+    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(seconds=20))
+    assert interruptions.resend_lost_runs(now, outbox) == 0
+    assert interruptions.resend_lost_runs(now + timedelta(seconds=21), outbox) == 1
+
+
+def test_a_run_whose_message_was_lost_is_sent_again_whatever_else_waits_in_the_queue(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run, outbox = crawls.request_run(site), MemoryOutbox()
     assert interruptions.resend_lost_runs(timezone.now(), outbox) == 0
-    assert interruptions.resend_lost_runs(timezone.now() + timedelta(minutes=3), outbox) == 1
+    CrawlRun.objects.filter(pk=run.pk).update(due_at=timezone.now() - timedelta(seconds=61))
+    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
+    monkeypatch.setattr(tasks, "redis_client", pytest.fail)
+    tasks.start_due_crawls()
     assert outbox.drain() == [CrawlRequested(run.pk)]

@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 from deploy.services.processes import worker_command
+from records.sites.runs import DEAD_AFTER_SILENCE
 from tests.crawler.texts import own_text
 from tests.support.installation import CRAWL, CRAWLER, DEADLINE_S, Crawl, Installation, installed, wait_until
 from tests.support.small_disk import filled, mounted
@@ -176,22 +177,25 @@ def test_queued_sites_are_crawled_by_two_machines_each_by_one_process_at_a_time_
         wait_until(lambda machine=machine: not machine.processes(CRAWLER), "crawlers end when nothing waits")
 
 
-def test_what_a_dead_machine_crawled_is_taken_up_after_its_silence_and_goes_on_from_the_journal(
+def test_what_killed_processes_crawled_is_taken_up_by_their_machine_and_goes_on_from_the_journal(
     installation: Installation,
 ) -> None:
     machine = installation.machine(CRAWLERS=1)
     ((site, run),) = watched(installation, 1, **SLOW).values()
-    hold_after(8, installation, run)
-    machine.wake(run)
-    wait_until(lambda: len(installation.asked("/s0/")) > 8, "the crawl is in its midst")
-    for each in (*machine.processes(CRAWLER), *machine.processes(CRAWL)):
-        each.kill()
-    assert installation.state(run) == "running"
-    assert installation.take_up_silent(run) == 1
-    (taken_up,) = [row["id"] for row in installation.runs(site) if row["state"] == "queued"]
-    machine.wake(taken_up)
-    wait_until(lambda: installation.ended([site]), "the run that took its place ends")
-    assert installation.state(taken_up) == "finished"
+    released = hold_after(8, installation, run)
+    with machine.worker(worker_command(1)):
+        machine.run(_SEND, run)
+        wait_until(lambda: len(installation.asked("/s0/")) > 8, "the crawl is in its midst")
+        killed = (*machine.processes(CRAWLER), *machine.processes(CRAWL))
+        for each in killed:
+            each.kill()
+        silent_since = installation.outcome(run)["heartbeat_at"]
+        released.set()
+        wait_until(lambda: installation.ended([site]), "the run that took its place ends")
+        (taken_up,) = [row for row in installation.runs(site) if row["id"] != run]
+        assert taken_up["state"] == "finished"
+        noticed = datetime.fromisoformat(installation.outcome(run)["finished_at"])
+        assert noticed - datetime.fromisoformat(silent_since) < DEAD_AFTER_SILENCE, "nobody waited for its silence"
     assert installation.pages(site) == texts_of("/s0")
     assert installation.asked()["/s0/"] == 1, "the crawl began anew in place of going on"
 
@@ -352,6 +356,7 @@ def test_what_a_crawl_saw_again_until_it_was_killed_is_noted(installation: Insta
     wait_until(lambda: len(seen_since()) >= 4, "the second run has seen pages again")
     for each in (*machine.processes(CRAWLER), *machine.processes(CRAWL)):
         each.kill()
+    installation.change("UPDATE records_crawlrun SET state = 'failed' WHERE id = ?", second)  # it is not to go on
     seen = seen_since()
     assert 4 <= len(seen) < PAGES
 
