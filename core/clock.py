@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+CLOCKS_DIFFER = timedelta(minutes=1)  # of the machines of an installation, at most; what lies further ahead is wrong
+
 
 class SystemClock:
     """The machine's time."""

@@ -18,9 +18,9 @@ def write_heartbeat(home: Path, environ: Mapping[str, str], part: str = "") -> N
 
 
 def is_fresh(home: Path, name: str, within_s: float) -> bool:
-    """Whether the process of this name lived within that time."""
+    """Whether the process of this name lived within that time; a sign from the future is of a clock that was ahead."""
     try:
-        return time.time() - heartbeat_path(home, name).stat().st_mtime < within_s
+        return abs(time.time() - heartbeat_path(home, name).stat().st_mtime) < within_s
     except FileNotFoundError:
         return False
 

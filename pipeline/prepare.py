@@ -6,6 +6,7 @@ Run as `python -m pipeline.prepare [--alone]`; `--alone` says that no worker of 
 import json
 import sys
 
+from core.clock import SystemClock
 from core.wording import Message
 from pipeline.app import SETTINGS
 from pipeline.interruptions import requeue_live_runs
@@ -14,6 +15,7 @@ from pipeline.rebuild import rebuild_index
 from pipeline.redis_lock import MAINTENANCE, SEARCH, forget_lock, redis_lock
 from pipeline.schedule import ensure_schedule
 from pipeline.wiring import live, redis_client
+from records.future_moments import set_back
 from records.sites.imports import requeue_running
 from records.works.catalogue import corpus_texts
 
@@ -21,6 +23,8 @@ from records.works.catalogue import corpus_texts
 def main(arguments: list[str]) -> int:
     """Safe to run again. What it changed is said on standard output, as messages in JSON."""
     ensure_schedule(SETTINGS)
+    if count := set_back(SystemClock().now()):
+        _say(Message("start.set-back", count=count))
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:
         for name in (MAINTENANCE, SEARCH):

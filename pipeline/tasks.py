@@ -38,7 +38,7 @@ from pipeline.search import search_pages as search
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
 from records import checks as store_checks
-from records import failures, statistics
+from records import failures, future_moments, statistics
 from records.backups import schedule as backup_schedule
 from records.database import AWAY, is_away
 from records.evidence import bundles as evidence_book
@@ -390,6 +390,8 @@ def compare_daily() -> None:
 def start_due_crawls() -> None:
     """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
+    if future_moments.has_crawls_ahead(now):
+        future_moments.set_back(now)
     take_up_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)

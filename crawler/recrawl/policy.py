@@ -92,7 +92,7 @@ def interval(own: History, site_rate_per_s: float, stood_for: timedelta) -> time
 def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool) -> Visit:
     """The visit after a success; what was read there is the caller's to note. A page with an open case waits a day."""
     own = history_of(visit)
-    elapsed = at - visit.seen_at if visit.seen_at else timedelta(0)
+    elapsed = max(at - visit.seen_at, timedelta(0)) if visit.seen_at else timedelta(0)
     if visit.seen_at is not None:
         own = own.plus(elapsed.total_seconds(), has_changed)
     wait = interval(own, site_rate_per_s, timedelta(0) if has_changed else elapsed)
@@ -140,9 +140,12 @@ def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
 def is_due(visit: Visit, now: datetime, rules: str) -> bool:
     """Whether a run that begins now should fetch the address.
 
-    A list always; so is what was never fetched, or was read under other rules; a failure or an absence not before its
-    time; all else up to EARLY before it.
+    A list always; so is what was never fetched, was read under other rules, or bears a moment that has not come, since
+    a clock was ahead; a failure or an absence not before its time; all else up to EARLY before it.
     """
+    noted = (visit.seen_at, visit.failed_at, visit.absent_since)
+    if any(moment is not None and moment > now + DAY for moment in noted):  # a crawl may take hours
+        return True
     if visit.failures or visit.absent_since is not None:
         return visit.due_at <= now
     if visit.kind is not AddressKind.DETAIL or visit.rules != rules:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from core.clock import SystemClock
 from core.errors import BadConfiguration
 from core.known_settings import variable_of
 from core.settings_layers import Origin, planned, running, started_layer
@@ -12,6 +13,7 @@ from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
 from deploy import disk, started
+from deploy.cli.clock_standing import clock_was_ahead
 from deploy.cli.damage_standing import known_damage
 from deploy.cli.evidence_standing import noted_lines
 from deploy.cli.reworded_standing import noted_backlog
@@ -57,6 +59,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     is_meant = not elsewhere.is_unused(home.path)
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
     problems += known_damage(home.settings)
+    problems += clock_was_ahead(home.settings, SystemClock().now())
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
     notes = _changed(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))

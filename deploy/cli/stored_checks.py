@@ -70,6 +70,21 @@ def failures(_: Context) -> list[Finding]:
     return found
 
 
+def clock(_: Context) -> list[Finding]:
+    """Moments that lie in the future: what counts from them stands still."""
+    try:
+        with session():
+            from django.utils import timezone
+
+            from records.future_moments import count_ahead
+
+            names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
+    except ZhuiwenError:
+        return []
+    problem = Message("doctor.clock-ahead", names=names)
+    return [Finding("clock.ahead", problem, Message("doctor.clock-ahead-remedy"))] if names else []
+
+
 def evidence(_: Context) -> list[Finding]:
     """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
     try:
@@ -165,4 +180,4 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-CHECKS = (readings, index, failures, evidence, stores, backups, encoder)
+CHECKS = (readings, index, failures, clock, evidence, stores, backups, encoder)

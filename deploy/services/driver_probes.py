@@ -4,6 +4,7 @@ Each says whether a service is up; none raises for one that is not, but where it
 """
 
 from contextlib import closing
+from typing import Any
 
 import redis
 from celery import Celery
@@ -82,6 +83,17 @@ def postgres_answers(url: str) -> bool:
     except psycopg.Error:
         return False
     return True
+
+
+def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | None:
+    """The one row of a query with one parameter; None where PostgreSQL does not answer, or has no such table."""
+    import psycopg
+
+    try:
+        with psycopg.connect(url, connect_timeout=int(TIMEOUT_S)) as connection:
+            return connection.execute(query.encode(), (parameter,)).fetchone()
+    except psycopg.Error:
+        return None
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:

@@ -41,6 +41,11 @@ def postgres_answers(url: str) -> bool:
     return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
 
 
+def postgres_row(url: str, query: str, parameter: object) -> Any:
+    """The one row of a query of PostgreSQL with one parameter; None where that does not answer."""
+    return _drivers().postgres_row(url, query, parameter)
+
+
 def any_worker_answers(redis_url: str, queue: str) -> bool:
     """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
     return bool(_drivers().any_worker_answers(redis_url, queue))

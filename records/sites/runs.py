@@ -34,6 +34,7 @@ MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of records.sites.outages
+LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, what it asks for: a day, and one of 25 h
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
 
@@ -194,9 +195,10 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
 def may_go_on(now: datetime) -> Q:
     """Of queued runs: those that do not wait for the site's hours, or for what it or a service wants.
 
-    One that would wait for a service for longer than it ever does was put back while the clock was wrong.
+    One that would wait for longer than any ever does was put back while the clock was wrong.
     """
     is_too_late = Q(resume_at__gt=now + MAX_SERVICE_PAUSE, finish_reason__code=WAITS_FOR_SERVICE)
+    is_too_late |= Q(resume_at__gt=now + LONGEST_WAIT)
     return Q(resume_at__isnull=True) | Q(resume_at__lte=now) | is_too_late
 
 

@@ -4,6 +4,7 @@ import math
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -86,6 +87,14 @@ def test_a_daily_run_does_not_miss_a_page_by_the_minutes_it_took() -> None:
     page = replace(visit(), seen_at=NOW + HOUR, due_at=NOW + HOUR + DAY)
     assert policy.is_due(page, NOW + DAY, "r")
     assert not policy.is_due(page, NOW + 12 * HOUR, "r")
+
+
+@pytest.mark.parametrize("noted", [{"seen_at": NOW + 30 * DAY}, {"failures": 1, "failed_at": NOW + 30 * DAY}])
+def test_what_a_clock_that_was_ahead_put_far_off_is_due_at_once(noted: dict[str, Any]) -> None:
+    page = replace(visit(), due_at=NOW + 60 * DAY, **noted)
+    assert policy.is_due(page, NOW, "r")
+    seen = policy.after_success(page, NOW, False, 0.0, False)
+    assert NOW + DAY <= seen.due_at <= NOW + 60 * DAY
 
 
 def test_failures_wait_from_minutes_to_a_week() -> None:

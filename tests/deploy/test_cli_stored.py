@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import unicodedata
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,6 +101,32 @@ def case(corpus: CommandLine) -> str:
     done = corpus.script(STORE_AND_MATCH, "http://127.0.0.1:8801/a.html", stdin=text.encode())
     assert done.code == 0, done.err
     return done.out.strip()
+
+
+CRAWLED_AHEAD = """
+import os
+from datetime import timedelta
+from deploy.home import prepare
+os.environ.update(prepare(os.environ).environment)
+from pipeline.app import SETTINGS
+from django.utils import timezone
+from records.models import CrawlRun, Site
+CrawlRun.objects.create(site=Site.objects.get(), state="finished", due_at=timezone.now() + timedelta(days=400))
+"""
+
+
+def test_status_and_doctor_name_what_lies_ahead_of_the_clock(corpus: CommandLine) -> None:
+    def said() -> tuple[bool, bool]:
+        status, doctor = corpus("status"), corpus("doctor")
+        assert status.complaints == doctor.complaints == []
+        return "1 moments of the schedule and of crawls lie in the future" in status.out, "crawl runs 1" in doctor.out
+
+    assert said() == (False, False)
+    done = corpus.script(CRAWLED_AHEAD)
+    assert done.code == 0, done.err
+    assert said() == (True, True)
+    with closing(sqlite3.connect(corpus.home / "admin.sqlite3")) as database, database:
+        database.execute("DELETE FROM records_crawlrun")
 
 
 def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: CommandLine, tmp_path: Path) -> None:

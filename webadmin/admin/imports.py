@@ -74,7 +74,15 @@ class ArchiveImportAdmin(HolderAdmin):
             (None, {"fields": ["rights_holder", "site", ("file", "state"), ("requested", "finished")]}),
             (
                 _("What came of it"),
-                {"fields": [("share", "records"), ("pages", "new_versions"), "dated_by_server", "left_out", "fault_list"]},
+                {
+                    "fields": [
+                        ("share", "records"),
+                        ("pages", "new_versions"),
+                        "dated_by_server",
+                        "left_out",
+                        "fault_list",
+                    ]
+                },
             ),
         ]
 

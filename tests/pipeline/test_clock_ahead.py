@@ -1,0 +1,110 @@
+"""A clock that was ahead once and was set right: nothing waits for the moments that it wrote down."""
+
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+
+from core.heartbeat import heartbeat_path, is_fresh
+from core.settings_loading import load
+from pipeline import beat, tasks
+from pipeline.app import app
+from pipeline.memory import MemoryOutbox
+from pipeline.schedule import ensure_schedule
+from records import future_moments
+from records.backups import schedule as backup_schedule
+from records.models import ArchiveImport, BackupPlan, BackupRun, CrawlRun, RightsHolder, Site
+from records.sites import imports
+from records.sites import runs as crawls
+
+pytestmark = pytest.mark.django_db
+YEAR = timedelta(days=365)
+
+
+@pytest.fixture
+def site() -> Site:
+    holder = RightsHolder.objects.create(name="甲")
+    site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
+    Site.objects.filter(pk=site.pk).update(added_at=timezone.now() - timedelta(days=3))
+    site.refresh_from_db()
+    return site
+
+
+def test_a_site_whose_runs_lie_ahead_is_crawled_again_when_its_time_comes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, outbox = timezone.now(), MemoryOutbox()
+    run = crawls.request_run(site, trigger=CrawlRun.Trigger.SCHEDULE, due_at=now + YEAR)
+    CrawlRun.objects.filter(pk=run.pk).update(state=CrawlRun.State.FINISHED, finished_at=now + YEAR)
+    CrawlRun.objects.create(site=site, state=CrawlRun.State.MISSED, due_at=now + YEAR)
+    later = now + timedelta(days=1, minutes=1)
+    assert site not in crawls.due_sites(later), "what stood still"
+    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
+    tasks.start_due_crawls()
+    assert CrawlRun.objects.filter(due_at__gt=now + timedelta(minutes=1)).count() == 0
+    assert CrawlRun.objects.get(pk=run.pk).finished_at <= timezone.now()
+    assert not CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now - timedelta(minutes=1)).exists()
+    assert crawls.due_sites(later) == [site]
+
+
+def test_a_run_that_waits_for_longer_than_any_site_wants_goes_on(site: Site) -> None:
+    run, now = crawls.request_run(site), timezone.now()
+    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(hours=24))
+    assert not crawls.has_waiting(now)
+    CrawlRun.objects.filter(pk=run.pk).update(resume_at=now + timedelta(hours=26))
+    assert crawls.has_waiting(now)
+
+
+def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
+    now = timezone.now()
+    Site.objects.filter(pk=site.pk).update(added_at=now + YEAR)
+    BackupPlan.objects.create(is_on=True, destination="/nowhere", at=(now - timedelta(hours=1)).time())
+    BackupRun.objects.create(is_scheduled=True, destination="/nowhere", started_at=now + YEAR, ended_at=now + YEAR)
+    row = ArchiveImport.objects.create(rights_holder=site.rights_holder, path="a.warc", state="running", size_bytes=1)
+    ArchiveImport.objects.filter(pk=row.pk).update(heartbeat_at=now + YEAR)
+    counted = future_moments.count_ahead(now)
+    assert sum(counted.values()) == future_moments.set_back(now) == 4
+    assert future_moments.count_ahead(now) == {}
+    assert future_moments.set_back(now) == 0
+    assert backup_schedule.due(now + timedelta(days=2)) is not None
+    assert list(imports.waiting_imports(now + timedelta(minutes=11))) == [row]
+    site.refresh_from_db()
+    assert crawls.next_due(site, now) <= now + timedelta(days=2)  # type: ignore[operator]
+
+
+def test_the_clock_sends_again_what_it_sent_while_it_was_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beat, "call_this_process", lambda name: None)
+    monkeypatch.setattr(beat.Scheduler, "producer", None)  # which would connect
+    ensure_schedule(load({}))
+    PeriodicTask.objects.update(last_run_at=timezone.now() + YEAR)
+    sent: list[str] = []
+    scheduler = beat.Scheduler(app=app)
+    monkeypatch.setattr(scheduler, "apply_entry", lambda entry, producer=None: sent.append(entry.name))
+    scheduler.tick()
+    assert not PeriodicTask.objects.filter(last_run_at__gt=timezone.now()).exists()
+    # As the clock is turned back while it runs: what is due next was reckoned by the wrong one.
+    for entry in scheduler.schedule.values():
+        entry.last_run_at = timezone.now() + YEAR
+    scheduler.populate_heap()
+    scheduler.tick()
+    assert scheduler._heap
+    assert scheduler._heap[0][0] < time.time() + 61
+    for entry in scheduler.schedule.values():
+        entry.last_run_at = timezone.now() - timedelta(minutes=2)
+    scheduler.populate_heap()
+    scheduler.tick()
+    assert sent
+
+
+def test_a_sign_of_life_from_the_future_is_none(tmp_path: Path) -> None:
+    path = heartbeat_path(tmp_path, "worker")
+    path.parent.mkdir()
+    path.touch()
+    assert is_fresh(tmp_path, "worker", 30)
+    os.utime(path, (time.time() + 3_600, time.time() + 3_600))
+    assert not is_fresh(tmp_path, "worker", 30)
