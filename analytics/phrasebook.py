@@ -35,11 +35,11 @@ PHRASES: Mapping[str, Words] = {
         "检查网页按其最近一次比对计，各网站与合计中每页只计一次，每日一栏按当日计。",
     ),
     "note.chars": Words(
-        "Characters are those that have a reading, without punctuation and spaces. Characters taken: those "
-        "of the work that stand on pages, each counted once however many pages have it; works add up to the "
-        "total, sites do not, since several may have the same passage. Characters on pages: added up page by "
+        "Characters are Chinese characters and figures, without punctuation, spaces and foreign words. Characters "
+        "taken: those of the work that stand on pages, each counted once however many pages have it; works add "
+        "up to the total, sites do not, since several may have the same passage. Characters on pages: added up page by "
         "page, so that a chapter on five pages counts five times.",
-        "字数只计有读音的字，不计标点与空白。被使用字数（去重）：作品中见于网页的字，每字只计一次，"
+        "字数只计汉字与数字，不计标点、空白与外文。被使用字数（去重）：作品中见于网页的字，每字只计一次，"
         "无论多少网页都有；各作品相加为合计，各网站相加则否，因不同网站可有同一段落。"
         "网页上的字数（按页累计）：逐页相加，同一章出现在五个网页即计五次。",
     ),

@@ -29,7 +29,6 @@ from records.matters.taken_of_works import taken_of
 from records.models import (
     BackupRun,
     Case,
-    Chapter,
     CrawlRun,
     DiscoveredPage,
     EvidenceBundle,
@@ -169,7 +168,7 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
 
 
 def _stock_tiles(user: Person) -> list[Tile]:
-    corpus = visible(Chapter.objects.order_by(), user).aggregate(chars=Sum("chars"))
+    corpus = visible(Work.objects.order_by(), user).aggregate(chars=Sum("counted_chars"))
     return [
         Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), _list(PageRecord)),
         Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), _list(Site)),

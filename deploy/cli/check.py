@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.counting import count_characters
 from core.errors import IndexStale
 from core.marks import RawPlaces
 from core.matches import Match
@@ -162,7 +163,7 @@ def _obfuscation(item: Any) -> dict[str, Any]:
 
 def _show(found: "Source", records: list[dict[str, Any]]) -> None:
     if not records:
-        say(Message("corpus.no-copy", name=found.name, chars=len(found.reading.text)))
+        say(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
         return
     from records.models.phrases import MATCH_CLASSES, ZONES
 

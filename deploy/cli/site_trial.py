@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.counting import count_characters
 from core.errors import BadInput
 from core.ids import PageId, VersionId
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
@@ -123,7 +124,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
     record = {
         "is_read": page is not None,
         "title": page[1].title if page else "",
-        "chars": len(page[1].text) if page else 0,
+        "chars": count_characters(page[1].text) if page else 0,
         "text_by": page[1].extractor if page else "",
         "is_rendered": whole is not None and whole.is_rendered,
         "parts": 1 + len(page[0].parts) if page else 0,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from core.counting import count_characters
 from core.wording import Message
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ def plan_lines(planned: "PlannedChange") -> Iterator[Message]:
         return
     gone = [Message("corpus.plan-gone", number=row.number, title=row.title, chars=row.chars) for row in change.removed]
     new = [
-        Message("corpus.plan-new", number=each.chapter.number, title=each.title, chars=len(each.chapter.text))
+        Message(
+            "corpus.plan-new", number=each.chapter.number, title=each.title, chars=count_characters(each.chapter.text)
+        )
         for each in change.new
     ]
     other = [
@@ -29,7 +32,7 @@ def plan_lines(planned: "PlannedChange") -> Iterator[Message]:
             number=each.chapter.number,
             title=each.title,
             before=each.row.chars,
-            after=len(each.chapter.text),
+            after=count_characters(each.chapter.text),
         )
         for each in change.changed
         if each.row is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.counting import count_characters
 from core.errors import BadInput, NotFound, UnreadableFile
 from core.shares import cut_share, percentage
 from core.taken import share_of_work
@@ -105,7 +106,7 @@ def _put(rights_holder: str, found: "FoundWork") -> None:
     planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
     elsewhere, _ = _standing(owner, planned)
     added = catalogue.add_work(owner, found.file, found.kind, store, outbox, keep_missing=keep_missing)
-    say(_describe_added(added, sum(len(chapter.text) for chapter in found.file.chapters)))
+    say(_describe_added(added, sum(count_characters(chapter.text) for chapter in found.file.chapters)))
     for each in elsewhere:
         warn(each)
     _warn(found.file)
@@ -214,7 +215,7 @@ def _named(work: "Work") -> Message:
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the works."""
     with session() as settings:
-        from django.db.models import Count, Q, Sum
+        from django.db.models import Count, Q
 
         from records.matters.taken_of_works import taken_of
         from records.models import Case, Work
@@ -222,7 +223,6 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         works = Work.objects.select_related("rights_holder", "unprotected").annotate(
             total=Count("chapters"),
             indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
-            chars=Sum("chapters__chars"),
         )
         cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
         taken = taken_of(Work.objects.all())
@@ -277,7 +277,7 @@ class _Listed:
             "rights_holder": work.rights_holder.name,
             "chapters": work.total,
             "indexed": work.indexed,
-            "characters": work.chars or 0,
+            "characters": work.counted_chars,
             "cases": self.cases,
             "taken_chars": self.taken,
             "work_chars": work.counted_chars,
@@ -296,7 +296,7 @@ class _Listed:
             work.get_kind_display(),
             work.rights_holder.name,
             f"{work.indexed}/{work.total}",
-            f"{work.chars or 0:,}",
+            f"{work.counted_chars:,}",
             self.cases,
             f"{self.taken:,}",
             percentage(self.share),

@@ -181,8 +181,7 @@ def _fill_chapters(estates: list[Estate], calendar: Calendar, rng: Random) -> di
                 number=number,
                 title=f"第{number}章 {wording.title(rng)}",
                 text_id=digest(f"{work.pk} {number}".encode())[:40],
-                chars=CHAPTER_CHARS + 300,
-                counted_chars=CHAPTER_CHARS,
+                chars=CHAPTER_CHARS,
                 indexed_at=calendar.first,
             )
             for number in numbers

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.counting import count_characters
 from records.cases.backlog import OUTDATED
 from records.cases.found import Found
 from records.cases.totals import MAX_TITLE_CHARS
@@ -53,7 +54,7 @@ def _shown(found: Found) -> dict[str, Any]:
     """What a page's row says of the version that the page shows."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
-        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], len(reading.text), reading.encoding,
+        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], count_characters(reading.text), reading.encoding,
         reading.is_encoding_doubtful, reading.extractor, reading.confidence, frozen_obfuscations(reading.obfuscations),
         found.rejection, found.outcome.checked_at,
     )  # fmt: skip

@@ -114,9 +114,8 @@ class Chapter(models.Model):
     number = models.PositiveIntegerField(_("number"))
     title = models.CharField(_("title"), max_length=300, blank=True)
     text_id = models.CharField(_("text id"), max_length=40, db_index=True)
+    # As core.counting counts them, and as its fingerprint does once the text is indexed.
     chars = models.PositiveIntegerField(_("characters"))
-    # Those that have a reading, which findings count; None until the text is fingerprinted.
-    counted_chars = models.PositiveIntegerField(_("counted characters"), null=True, blank=True, editable=False)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
     # Since when pages are searched for it by meaning; None until it is. Written by records.leads.owed.

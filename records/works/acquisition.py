@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.core.files.uploadedfile import UploadedFile
 
 from core import messages
+from core.counting import count_characters
 from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ids import digest
 from core.ports import Outbox, WorkStore
@@ -37,7 +38,7 @@ class SentWork:
 
     @property
     def chars(self) -> int:
-        return sum(len(chapter.text) for chapter in self.found.file.chapters)
+        return sum(count_characters(chapter.text) for chapter in self.found.file.chapters)
 
 
 @dataclass(frozen=True, slots=True)

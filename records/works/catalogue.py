@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F, Max, Q
 from django.utils import timezone
 
+from core.counting import count_characters
 from core.errors import BadInput, NotFound
 from core.ids import WorkTextId, work_text_id
 from core.matches import RewordedState
@@ -259,10 +260,11 @@ class _Writer:
 
     def _put(self, wanted: Wanted) -> None:
         chapter, text_id = wanted.chapter, wanted.text_id
-        row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=len(chapter.text))
+        row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=count_characters(chapter.text))
         if wanted.has_new_text:
             self.dropped.add(WorkTextId(row.text_id))
-            row.text_id, row.chars, row.indexed_at, row.reworded_at = text_id, len(chapter.text), None, None
+            row.text_id, row.chars = text_id, count_characters(chapter.text)
+            row.indexed_at = row.reworded_at = None
         if row.indexed_at is None:
             self.unindexed.add(text_id)
         row.number, row.title = chapter.number, wanted.title

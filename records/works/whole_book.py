@@ -192,14 +192,10 @@ def _chapter(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -
         chapter.number,
         chapter.title,
         chapter.published_at,
-        _counted(chapter),
+        chapter.chars,
         len(places),
         tuple(sorted(pages, key=lambda each: (-each.share, each.first_seen_at, each.page.case_id))),
     )
-
-
-def _counted(chapter: Chapter) -> int:
-    return chapter.chars if chapter.counted_chars is None else chapter.counted_chars
 
 
 def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
@@ -250,4 +246,4 @@ def _on_pages(
 
 
 def _share(places: Places, chapter: Chapter) -> float:
-    return share_of_work(len(places), _counted(chapter)) or 0.0
+    return share_of_work(len(places), chapter.chars) or 0.0

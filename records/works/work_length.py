@@ -1,4 +1,4 @@
-"""How long works are as findings count: the characters of their texts that have a reading, each text once."""
+"""How long works are: the characters of their texts, each text once."""
 
 from collections.abc import Collection, Mapping
 
@@ -10,21 +10,20 @@ from records.models import Chapter, Work
 def note_counted(texts: Mapping[str, int]) -> None:
     """Write how many characters of each of some texts are counted, and what that makes of their works."""
     chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
-    known = chapters.only("pk", "work_id", "text_id", "counted_chars")
-    stale = [chapter for chapter in known if chapter.counted_chars != texts[chapter.text_id]]
+    known = chapters.only("pk", "work_id", "text_id", "chars")
+    stale = [chapter for chapter in known if chapter.chars != texts[chapter.text_id]]
     for chapter in stale:
-        chapter.counted_chars = texts[chapter.text_id]
-    Chapter.objects.bulk_update(stale, ["counted_chars"], batch_size=200)
+        chapter.chars = texts[chapter.text_id]
+    Chapter.objects.bulk_update(stale, ["chars"], batch_size=200)
     refresh_works(recount({chapter.work_id for chapter in stale}), ())
 
 
 def recount(works: Collection[int]) -> list[int]:
     """Write the lengths of works anew from their chapters; those that are others now, which the caller refreshes."""
     texts: dict[int, dict[str, int]] = {work: {} for work in works}
-    rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "counted_chars", "chars")
-    for work, text_id, counted, chars in rows:
-        # A text that is not fingerprinted yet counts whole: no share is larger than it will be found to be.
-        texts[work][text_id] = chars if counted is None else counted
+    rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "chars")
+    for work, text_id, chars in rows:
+        texts[work][text_id] = chars
     changed = []
     for work, of_work in sorted(texts.items()):
         length = sum(of_work.values())

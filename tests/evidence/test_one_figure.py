@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import pytest
 
-from core.counting import Letters
+from core.counting import Letters, count_characters
 from core.shares import cut_share, percentage
 from tests.evidence.test_command_line import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["installed", "mongo_server", "redis_url", "stamping"]
 
 OWN = "转载来的文章，请记住本站的网址，收藏起来以后每天来看。" * 6
+
+COPIED = (SCALE[:700] + SCALE[900:]).replace("的", "地")
+PAGE = f"{SCALE[:120]}\n{OWN}\n{COPIED}\n{OWN[::-1]}"
 
 DESK = """
 import json, os, sys
@@ -43,6 +46,7 @@ client.cookies["django_language"] = "en"
 cases, case = "/admin/records/case/", f"/admin/records/case/{sys.argv[1]}/change/"
 chosen = {"action": "export_csv", "_selected_action": [sys.argv[1]]}
 pages = {"case": client.get(case), "list": client.get(cases), "works": client.get("/admin/records/work/"),
+         "work": client.get("/admin/records/work/1/change/"), "chapter": client.get("/admin/records/work/1/read/1/"),
          "first": client.get("/admin/dashboard/"), "export": client.post(cases, chosen)}
 assert {page.status_code for page in pages.values()} == {200}, pages
 print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pages.items()}))
@@ -52,9 +56,8 @@ print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pa
 @pytest.fixture(scope="module")
 def case(installed: CommandLine) -> str:
     """A page with most of a chapter, some of it in other characters, twice the beginning, and words of its own."""
-    copied = (SCALE[:700] + SCALE[900:]).replace("的", "地")
-    text = f"{SCALE[:120]}\n{OWN}\n{copied}\n{OWN[::-1]}"
-    done = installed.script(STORE_MATCH_AND_STAMP, "http://127.0.0.1:8801/one.html", "stamped", stdin=text.encode())
+    given = ("http://127.0.0.1:8801/one.html", "stamped")
+    done = installed.script(STORE_MATCH_AND_STAMP, *given, stdin=PAGE.encode())
     assert done.code == 0, done.err
     return done.out.strip()
 
@@ -119,6 +122,9 @@ def test_the_desk_shows_them(desk: dict[str, str], figures: dict[str, Any]) -> N
     cells = re.findall(r'<td class="zw-num" data-name="[^"]*">([^<]*)</td>', desk["first"])
     assert [taken, of_work, on_page] == cells[1:4]
     assert taken in desk["works"]
+    length = f"{figures['work_chars']:,}"
+    assert all(length in desk[page] for page in ("works", "work", "chapter")), "a text has one length"
+    assert f"{count_characters(PAGE):,} characters" in desk["case"]
     assert of_work in desk["works"]
     numbers = {str(figures[name]) for name in ("similarity", "work_containment", "page_containment", "taken_chars")}
     assert numbers <= set(desk["export"].replace("\r", "").replace("\n", ",").split(","))
@@ -138,6 +144,7 @@ def test_the_command_line_says_them(installed: CommandLine, case: str, figures: 
     assert summary.items() <= figures.items()
     (work,) = [each for each in installed("work", "list", "--json").json() if each["cases"]]
     assert (work["taken_chars"], work["share_taken"]) == (figures["taken_chars"], figures["work_containment"])
+    assert work["characters"] == work["work_chars"] == figures["work_chars"] == count_characters(SCALE)
 
 
 def test_reports_of_every_format_have_them(installed: CommandLine, figures: dict[str, Any], tmp_path: Path) -> None:

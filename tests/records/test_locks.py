@@ -225,7 +225,7 @@ def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: admin_
     send = partial(add_work, world.ours.holder, file, Work.Kind.NEWS, store, CollectingOutbox(), keep_missing=True)
     enter = partial(DjangoCaseRepository(store).indexed, {key: 12}, MOMENT)
     crossed(send, enter, ('UPDATE "records_work"', "kind"))
-    assert Chapter.objects.get(work=work, number=9).counted_chars == 12
+    assert Chapter.objects.get(work=work, number=9).chars == 12
 
 
 def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: admin_data.World) -> None:

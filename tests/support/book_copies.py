@@ -25,7 +25,6 @@ def book(of: RightsHolder, chapters: int, title: str = "长夜渡", published_fr
             title=f"第{number}章 渡",
             text_id=text_of(title, number),
             chars=CHARS,
-            counted_chars=CHARS,
             indexed_at=admin_data.NOW,
             published_at=published_from + timedelta(days=number - 1) if published_from else None,
         )

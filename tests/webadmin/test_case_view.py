@@ -191,7 +191,7 @@ def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts
     page = shown(reviewer, case)
     assert "the page store does not answer at 127.0.0.1:27117" in page
     assert "data-changes=" in page
-    assert "characters no longer stored" in page
+    assert "text that is no longer stored" in page
     raw = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
     assert raw.status_code == 503
     assert raw["Content-Type"].startswith("text/plain")

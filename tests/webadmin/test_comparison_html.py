@@ -140,7 +140,6 @@ def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
     page, work = "前" * 40 + "甲乙", "甲乙"
     markup = column_html(compare(None, work, [span(page, work, (40, 42), (0, 2))]).page)
     assert "zw-missing" in markup
-    assert "40" in markup
     assert "甲乙" in markup
 
 

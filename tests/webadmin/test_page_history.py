@@ -70,7 +70,6 @@ class TestDiff:
 
     def test_a_changed_word_is_marked_within_its_line(self) -> None:
         diff = text_diff.text_diff(TEXT, TEXT.replace("立冬", "冬至"))
-        assert (diff.added_chars, diff.removed_chars) == (1, 1)
         assert "".join(pieces(diff, PartKind.REMOVED)) == "立"
         assert "".join(pieces(diff, PartKind.ADDED)) == "至"
 
@@ -107,7 +106,7 @@ class TestDiff:
         assert sum(len(part.text) for line in diff.lines for part in line) <= text_diff.MAX_SHOWN_CHARS + 10
         assert diff.left_out > 10_000
         one_line = text_diff.text_diff("山" * 3_000_000, "水" * 3_000_000)
-        assert one_line.removed_chars == one_line.added_chars == 3_000_000
+        assert (len(one_line.lines), one_line.left_out) == (1, 1)
         assert sum(len(part.text) for line in one_line.lines for part in line) <= 2 * text_diff.MAX_SHOWN_CHARS
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     class _Figures(TypedDict):
         chapters_total: int | None
         chapters_indexed: int | None
-        chars_total: int | None
         cases_total: int | None
 
     WorkWithFigures = WithAnnotations[Work, _Figures]
@@ -117,7 +116,6 @@ class WorkAdmin(HolderAdmin):
                 chapters_indexed=Subquery(
                     chapters.annotate(n=Count("indexed_at")).values("n"), output_field=IntegerField()
                 ),
-                chars_total=Subquery(chapters.annotate(n=Sum("chars")).values("n"), output_field=IntegerField()),
                 cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
             )
         )
@@ -183,7 +181,7 @@ class WorkAdmin(HolderAdmin):
 
     @display(description=_("characters"))
     def chars(self, work: "WorkWithFigures") -> str:
-        return f"{work.chars_total or 0:,}"
+        return f"{work.counted_chars:,}"
 
     @display(description=_("in the index"), label={"indexed": "success", "partly": "warning", "waiting": "warning"})
     def index_state(self, work: "WorkWithFigures") -> tuple[str, object]:

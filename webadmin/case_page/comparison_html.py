@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
 
+from core.counting import count_characters
 from core.hidden_characters import glyphs, has_hidden, spelled
 from core.matches import ChangeKind
 from records.models.phrases import CHANGES
@@ -76,7 +77,7 @@ def column_html(column: Column) -> SafeString:
             case Taken():
                 blocks.add(_taken(block), "")
             case Missing():
-                blocks.add(_missing(block.chars), "")
+                blocks.add(_missing(), "")
     return blocks.markup()
 
 
@@ -126,13 +127,14 @@ def _glyphs(text: str) -> Iterator[str]:
 def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
-    label = ngettext("%(count)s other character", "%(count)s other characters", tail - head)
     if tail - head < MIN_FOLDED_CHARS:
         head = tail = len(block.text)
     for line in lines_of(block.text[:head]):
         blocks.add(visible(line), line)
     if tail > head:
-        blocks.add(_fold(block.text[head:tail], label % {"count": f"{tail - head:,}"}), "")
+        count = count_characters(block.text[head:tail])
+        label = ngettext("%(count)s other character", "%(count)s other characters", count) % {"count": f"{count:,}"}
+        blocks.add(_fold(block.text[head:tail], label), "")
     for line in lines_of(block.text[tail:]):
         blocks.add(visible(line), line)
 
@@ -169,9 +171,8 @@ def _fold(text: str, label: str) -> str:
     return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
 
 
-def _missing(chars: int) -> str:
-    label = ngettext("%(count)s character no longer stored", "%(count)s characters no longer stored", chars)
-    return format_html('<span class="zw-missing">{}</span>', label % {"count": f"{chars:,}"})
+def _missing() -> str:
+    return format_html('<span class="zw-missing">{}</span>', _("text that is no longer stored"))
 
 
 def _copied(block: Copied, begun: set[int], blocks: TextBlocks) -> None:

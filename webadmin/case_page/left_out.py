@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from core.counting import Letters
+from core.counting import Letters, count_characters
 from core.matches import ChangeKind
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
@@ -93,7 +93,8 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]
         begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
         is_partly = lost > 0 and left > 0
         pieces = tuple(_pieces(span, gone)) if is_partly else ()
-        offered.append(Offered(number, begins, place.end - place.start, lost > 0 and not left, is_partly, pieces))
+        chars = count_characters(span.get("work_excerpt", ""))
+        offered.append(Offered(number, begins, chars, lost > 0 and not left, is_partly, pieces))
     return offered
 
 

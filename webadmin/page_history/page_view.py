@@ -11,6 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core.counting import count_characters
 from core.errors import ZhuiwenError
 from core.ids import PageId
 from core.pages import PageVersion
@@ -65,7 +66,7 @@ def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
             id=version.id,
             fetched_at=version.fetched_at,
             title=version.reading.title,
-            chars=len(version.reading.text),
+            chars=count_characters(version.reading.text),
             match=best.get(version.id),
             is_current=version.id == current,
         )

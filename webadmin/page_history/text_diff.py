@@ -37,13 +37,11 @@ class TextDiff:
     """Changed lines with what stands around them. `left_out`: changed lines beyond what is shown."""
 
     lines: tuple[tuple[Part, ...], ...]
-    added_chars: int
-    removed_chars: int
     left_out: int
 
     @property
     def is_empty(self) -> bool:
-        return not (self.added_chars or self.removed_chars)
+        return not self.lines
 
 
 def text_diff(old: str, new: str) -> TextDiff:
@@ -63,12 +61,8 @@ def text_diff(old: str, new: str) -> TextDiff:
             continue
         room -= size
         shown.append(tuple(_clipped(part, room + size) for part in parts))
-    added, removed = (_chars(changed, kind) for kind in (PartKind.ADDED, PartKind.REMOVED))
-    return TextDiff(tuple(shown) if added or removed else (), added, removed, left_out)
-
-
-def _chars(lines: Sequence[tuple[tuple[Part, ...], bool]], kind: PartKind) -> int:
-    return sum(part.chars for parts, _ in lines for part in parts if part.kind is kind)
+    is_changed = any(part.chars for parts, is_change in changed if is_change for part in parts)
+    return TextDiff(tuple(shown) if is_changed else (), left_out)
 
 
 def _clipped(part: Part, most: int) -> Part:

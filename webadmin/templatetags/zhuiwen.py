@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from core.counting import count_characters
 from core.hidden_characters import spelled
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
@@ -97,6 +98,12 @@ def record_line(record: Record) -> str:
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
     """Whether a case's obfuscations have one of this kind."""
     return any(each["kind"] == kind for each in obfuscations)
+
+
+@register.filter
+def characters(text: str) -> int:
+    """Count the characters of a text as all figures do."""
+    return count_characters(text)
 
 
 @register.filter
