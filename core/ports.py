@@ -205,6 +205,9 @@ class EvidenceStore(Protocol):
         ...
 
 
+MAX_OBJECT_BYTES = 2**31  # an evidence bundle has no more (evidence.container)
+
+
 class ObjectStore(Protocol):
     """Bytes by key: in a folder, in memory, or in an S3-compatible store. What is there is never written over.
 
@@ -216,8 +219,12 @@ class ObjectStore(Protocol):
         """Keep bytes; False where the same were kept before. Raises BrokenInvariant where others are."""
         ...
 
-    def get(self, key: str) -> bytes | None:
-        """The bytes as they were put; a store that notes a digest raises BrokenInvariant where they were changed."""
+    def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
+        """The bytes as they were put.
+
+        Raises BrokenInvariant where there are more than `most_bytes`, where something else than an object stands in
+        its place, and, in a store that notes a digest, where they were changed.
+        """
         ...
 
     def size(self, key: str) -> int | None:

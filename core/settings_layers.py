@@ -144,10 +144,15 @@ def given_names(path: Path) -> frozenset[str]:
     return frozenset(str(name) for name in listed) if isinstance(listed, list) else frozenset()
 
 
+def file_values(parsed: Mapping[str, Any]) -> dict[str, Value]:
+    """What a file that was parsed says of the settings that there are."""
+    return {name: _split(name, _text(value)) for name, value in parsed.items() if name in known_settings()}
+
+
 def _file_layer(path: Path, origin: Origin) -> Layer:
     known = known_settings()
     parsed = _parsed(path)
-    values = {name: _split(name, _text(value)) for name, value in parsed.items() if name in known}
+    values = file_values(parsed)
     own = {HOME, GIVEN}
     return Layer(origin, str(path), values, tuple(name for name in parsed if name not in known and name not in own))
 

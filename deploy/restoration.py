@@ -2,18 +2,31 @@
 
 import json
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import tomlkit
+from cryptography.x509 import load_pem_x509_certificates
 
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.known_settings import HOME, known_settings
 from core.ports import ObjectStore
+from core.secret_values import shown
 from core.settings import Settings
-from core.settings_layers import SECRETS_FILE, SETTINGS_FILE, file_layers
+from core.settings_layers import (
+    SECRETS_FILE,
+    SETTINGS_FILE,
+    Layer,
+    Layers,
+    Origin,
+    Value,
+    file_layers,
+    file_values,
+)
+from core.settings_reading import read_leniently
 from deploy import services
 from deploy.home import HEAD_OF_SECRETS, Home
 from deploy.private_files import write_privately
@@ -21,18 +34,45 @@ from deploy.services import OnProgress, preparation
 from deploy.services.supervision import Supervisor
 from deploy.settings_files import change
 
+if TYPE_CHECKING:
+    from records.backups.format import Piece
+
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder, from the first record to the last
 # Where the stores are is the target's to say: what the old ones hold is still theirs.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
-    """What became of the files of a backup. not_taken: settings that the target says, or must say itself."""
+# What names a program that is started, or keeps somebody out: only who sits at this machine says it.
+PROGRAMS_AND_GUARDS = frozenset(
+    {"chromium", "allow_private_hosts", "allow_private_tsa", "allowed_hosts", "trusted_origins", "https", "web_host"}
+)
+# Of a setting that is one of these, nothing is named: no program, folder, host or key.
+HARMLESS = frozenset({"config.number", "config.whole-number", "config.one-of", "config.time-zone"})
+MAX_FILE_BYTES = 1 << 20
 
-    taken: tuple[str, ...]
-    not_taken: tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class BackupFiles:
+    """What a backup has for the home folder, read and not trusted yet: settings of either file, roots by name."""
+
+    settings: Mapping[str, Any]
+    secrets: Mapping[str, Any] = field(repr=False)
+    roots: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What of the files of a backup may be taken over, by name.
+
+    plain: without a question; asked: where a person says so, since they name folders, hosts or keys; refused: programs
+    and guards, which are never taken; left: what this installation says itself, or this program does not take.
+    """
+
+    plain: tuple[str, ...]
+    asked: tuple[str, ...]
+    refused: tuple[str, ...]
+    left: tuple[str, ...]
 
 
 def require_rest(home: Home) -> None:
@@ -105,43 +145,67 @@ def forget_what_is_made_anew(home: Home) -> None:
     (home.path / "redis").mkdir(mode=0o700, exist_ok=True)
 
 
-def put_files(home: Path, kept: Mapping[str, bytes]) -> Files:
-    """Write settings, secrets and roots of a backup, opened; what the target's files say stays."""
+def read_files(store: ObjectStore, pieces: Mapping[str, "Piece"], secrets: bytes) -> BackupFiles:
+    """The files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
+    from records.backups.format import DamagedBackup, content_of
+
+    if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
+        raise DamagedBackup("backup.no-file", name=big[0])
+    kept = {name: content_of(store, piece) for name, piece in pieces.items()}
+    readers: dict[str, Callable[[bytes], Any]] = dict.fromkeys(kept, load_pem_x509_certificates)
+    readers |= {name: lambda content: tomllib.loads(content.decode("utf-8")) for name in (SETTINGS_FILE, SECRETS_FILE)}
+    read: dict[str, Any] = {}
+    for name, content in {SETTINGS_FILE: b"", SECRETS_FILE: secrets, **kept}.items():
+        try:
+            read[name] = readers[name](content)
+        except (ValueError, RecursionError) as error:
+            raise DamagedBackup("backup.no-file", name=name) from error
+    roots = {name: content for name, content in kept.items() if name != SETTINGS_FILE}
+    return BackupFiles(read[SETTINGS_FILE], read[SECRETS_FILE], roots)
+
+
+def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> Offer:
+    """What may be taken over into a home folder; where nobody proved who made the backup, all of it is asked about."""
     said = {name for layer in file_layers(home) for name in layer.values} - {"secret_key"}
-    taken: list[str] = []
-    left: list[str] = []
-    for file in (SETTINGS_FILE, SECRETS_FILE):
-        values = tomlkit.parse(kept[file].decode("utf-8")).unwrap() if file in kept else {}
-        new = {name: value for name, value in values.items() if name in known_settings() and name not in said | PLACES}
-        left += [name for name in values if name not in new]
-        taken += list(new)
-        if new:
-            if _is_own_folder(new.get("tsa_roots"), kept):
-                new["tsa_roots"] = str(home / ROOTS)
-            change(home / file, new, head=HEAD_OF_SECRETS if file == SECRETS_FILE else "")
-    for name in filter(_is_root, kept):
+    given = {**files.settings, **files.secrets}
+    values = file_values(given)
+    fitting = [name for name in values if name not in said | PLACES and _is_allowed(home, name, values[name])]
+    refused = tuple(name for name in fitting if name in PROGRAMS_AND_GUARDS)
+    known = known_settings()
+    plain = tuple(
+        name for name in fitting if is_proven and name not in refused and known[name].allowed.code in HARMLESS
+    )
+    asked = (*(name for name in fitting if name not in {*plain, *refused}), *sorted(files.roots))
+    return Offer(plain, asked, refused, tuple(name for name in given if name not in fitting))
+
+
+def described(files: BackupFiles, names: Collection[str]) -> list[str]:
+    """Settings and roots as a person is shown them before saying whether they are taken over: nothing secret."""
+    values = file_values({**files.settings, **files.secrets})
+    texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return [f"{name} = {shown(name, texts[name])}" if name in texts else name for name in names]
+
+
+def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
+    """Write those settings, secrets and roots of a backup that `names` has."""
+    roots = {name: content for name, content in files.roots.items() if name in names}
+    for file, values, head in ((SETTINGS_FILE, files.settings, ""), (SECRETS_FILE, files.secrets, HEAD_OF_SECRETS)):
+        taken = {name: value for name, value in values.items() if name in names}
+        if _is_own_folder(taken.get("tsa_roots")) and roots:
+            taken["tsa_roots"] = str(home / ROOTS)
+        if taken:
+            change(home / file, taken, head=head)
+    for name, content in roots.items():
         (home / ROOTS).mkdir(mode=0o700, exist_ok=True)
-        write_privately(home / name, kept[name].decode("utf-8", "replace"))  # a comment may be in any encoding
-    return Files(tuple(taken), tuple(left))
+        write_privately(home / name, content.decode("utf-8", "replace"))  # a comment may be in any encoding
 
 
-def _is_root(name: str) -> bool:
-    return (Path(name).parts[:-1], Path(name).suffix) == ((ROOTS,), ".pem") and Path(name).name != ".."
+def _is_allowed(home: Path, name: str, value: Value) -> bool:
+    layer = Layer(Origin.FILE, SETTINGS_FILE, {name: value})
+    return not read_leniently(Layers(home, (layer,)))[1]
 
 
-def _is_own_folder(roots: object, kept: Mapping[str, bytes]) -> bool:
+def _is_own_folder(roots: object) -> bool:
     """Whether a setting names the folder of roots in the home of the backup, which is not here."""
     path = Path(str(roots or "")).expanduser()
-    return path.name == ROOTS and not path.exists() and any(map(_is_root, kept))
-
-
-def contents(store: ObjectStore, files: Mapping[str, object], passphrase: str) -> dict[str, bytes]:
-    """The files of a backup, opened; secrets without a passphrase are left out. Raises WrongPassphrase."""
-    from records.backups.format import content_of
-    from records.backups.sealing import opened
-
-    found = {name: content_of(store, piece) for name, piece in files.items()}  # type: ignore[arg-type]
-    secrets = found.pop(SECRETS_FILE, None)
-    if secrets is not None and passphrase:
-        found[SECRETS_FILE] = opened(secrets, passphrase)
-    return found
+    return path.name == ROOTS and not path.exists()

@@ -5,14 +5,14 @@ program unpacks; the SHA-256 of what comes out is its name.
 """
 
 import gzip
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from core.errors import BrokenInvariant
 from core.ids import digest
-from core.ports import ObjectStore
+from core.ports import MAX_OBJECT_BYTES, ObjectStore
+from core.unpacking import gunzip
 from pagestore.blobs import Blobs
 
 SUFFIX = ".gz"
@@ -85,8 +85,8 @@ class ObjectBodies:
         if packed is None:
             return None
         try:
-            body = gzip.decompress(packed)
-        except (OSError, EOFError, zlib.error) as error:
+            body = gunzip(packed, MAX_OBJECT_BYTES)
+        except ValueError as error:
             raise BrokenInvariant("store.damaged", key=name) from error
         if digest(body) != name:
             raise BrokenInvariant("store.changed", key=name)

@@ -6,6 +6,7 @@ PostgreSQL takes a string with a NUL.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from math import isfinite
 from typing import Any
 
 from core.errors import BrokenInvariant
@@ -15,6 +16,7 @@ Document = dict[str, Any]
 NUL = "\0"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_KINDS = (Mapping, list, tuple, str, bytes, bool, int, float, type(None))
 
 
 def packed(text: str) -> str | bytes:
@@ -62,7 +64,9 @@ def moment(value: int) -> datetime:
 
 
 def required_portable(document: Document) -> Document:
-    """`document`, if every server can hold it: no list stands in a list, no string has a NUL or a lone surrogate.
+    """`document`, if every server can hold it.
+
+    No list stands in a list, no string has a NUL or a lone surrogate, and all else is of the kinds that documents have.
 
     The stores in memory write nothing that has not passed it. Raises BrokenInvariant with the place.
 
@@ -94,4 +98,6 @@ def _fault(value: Any, *, is_in_list: bool) -> str:
         return "is a list in a list"
     if isinstance(value, str) and packed(value) is not value:
         return "is a string with a NUL or a lone surrogate"
-    return ""
+    if isinstance(value, float) and not isfinite(value):
+        return "is no number"
+    return "" if isinstance(value, _KINDS) else "is of a kind that no document has"

@@ -66,7 +66,7 @@ def run(home: Home, step: Step) -> list[str]:
         )
     except subprocess.TimeoutExpired as error:
         raise PreparationFailed(step.name, Message("start.step-too-long", seconds=STEP_TIMEOUT_S), log) from error
-    with log.open("a", encoding="utf-8", errors="replace") as file:
+    with touched_privately(log).open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{' '.join(step.command)}\n{done.stdout}")
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     if done.returncode != 0:

@@ -1,12 +1,15 @@
 """Objects as files that can only be read, in a folder."""
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import BrokenInvariant, ServiceUnavailable
+from core.ports import MAX_OBJECT_BYTES
 from core.wording import Message
 from pagestore.objects.names import key_named, stored_name, stored_prefix
 
@@ -25,13 +28,13 @@ class FolderObjects:
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if _link_new(target, content):
                     return True
-            if target.read_bytes() != content:
+            if _read(target, key, MAX_OBJECT_BYTES) != content:
                 raise BrokenInvariant("store.object-differs", key=key)
             return False
 
-    def get(self, key: str) -> bytes | None:
+    def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
         with self.usable(), suppress(FileNotFoundError):
-            return self._path(key).read_bytes()
+            return _read(self._path(key), key, most_bytes)
         return None
 
     def size(self, key: str) -> int | None:
@@ -69,6 +72,26 @@ class FolderObjects:
                 yield from self._names(name[:-1], start)
             elif name.startswith(start):
                 yield name
+
+
+def _read(path: Path, key: str, most_bytes: int) -> bytes:
+    """A plain file: what a link leads to, a device or a pipe was not put here, and may have no end."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise BrokenInvariant("store.object-no-file", key=key) from error
+        raise
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise BrokenInvariant("store.object-no-file", key=key)
+        if found.st_size > most_bytes:
+            raise BrokenInvariant("store.object-too-large", key=key, most=most_bytes)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(found.st_size)
+    finally:
+        os.close(descriptor)
 
 
 def _link_new(target: Path, content: bytes) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from threading import Lock
 
 from core.errors import BrokenInvariant
+from core.ports import MAX_OBJECT_BYTES
 from pagestore.objects.names import key_named, stored_name, stored_prefix
 
 
@@ -24,8 +25,11 @@ class MemoryObjects:
                 raise BrokenInvariant("store.object-differs", key=key)
             return False
 
-    def get(self, key: str) -> bytes | None:
-        return self._contents.get(stored_name(key))
+    def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
+        content = self._contents.get(stored_name(key))
+        if content is not None and len(content) > most_bytes:
+            raise BrokenInvariant("store.object-too-large", key=key, most=most_bytes)
+        return content
 
     def size(self, key: str) -> int | None:
         content = self.get(key)

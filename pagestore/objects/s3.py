@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from core.errors import BrokenInvariant, ServiceUnavailable
+from core.ports import MAX_OBJECT_BYTES
 from pagestore.objects.names import key_named, stored_name, stored_prefix
 from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
+    answers_up_to,
     client_of,
     place_in_words,
     require_boto3,
@@ -20,6 +22,7 @@ from pagestore.objects.s3_client import (
 
 # A name that no key has (pagestore.objects.names). Whoever may write an object may write this one, always the same.
 PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
+MAX_IDLE_PAGES = 20  # of a list, without a new name: a store may pass over what was removed
 PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
 
 _THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
@@ -51,11 +54,16 @@ class S3Objects:
                 return False
         raise ServiceUnavailable(SERVICE, self._where)
 
-    def get(self, key: str) -> bytes | None:
-        with translated(self._where):
+    def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
+        with translated(self._where), answers_up_to(most_bytes):
             found = self._answer("get_object", {404}, Key=self._prefix + stored_name(key))
             if found is None:
                 return None
+            if "ContentLength" not in found:
+                raise ServiceUnavailable(SERVICE, self._where)
+            if int(found["ContentLength"]) > most_bytes:
+                found["Body"].close()
+                raise BrokenInvariant("store.object-too-large", key=key, most=most_bytes)
             content = bytes(found["Body"].read())
         if _noted_sha256(found) not in {"", hashlib.sha256(content).hexdigest()}:
             raise BrokenInvariant("store.object-changed", key=key, where=self._where)
@@ -66,17 +74,20 @@ class S3Objects:
         return None if there is None else int(there["ContentLength"])
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        asked = {"Prefix": self._prefix + stored_prefix(prefix)}
+        asked, last = {"Prefix": self._prefix + stored_prefix(prefix)}, ""
+        idle = 0
         while True:
             with translated(self._where):
                 page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
-            for each in page.get("Contents", ()):
-                key = key_named(each["Key"].removeprefix(self._prefix))
-                if key is not None:
-                    yield key
+            names = [str(each["Key"]) for each in page.get("Contents", ())]
+            yield from (key for name in names if (key := key_named(name.removeprefix(self._prefix))) is not None)
             if not page.get("IsTruncated"):
                 return
-            asked["ContinuationToken"] = page["NextContinuationToken"]
+            # Names come in order, so that a list which does not move on, and would have no end, is known.
+            idle = 0 if names and names[-1] > last else idle + 1
+            if idle > MAX_IDLE_PAGES or "NextContinuationToken" not in page:
+                raise ServiceUnavailable(SERVICE, self._where)
+            last, asked["ContinuationToken"] = max([last, *names]), page["NextContinuationToken"]
 
     def remove(self, key: str) -> None:
         with translated(self._where):
@@ -117,7 +128,8 @@ class S3Objects:
             # as of those that encrypt, nothing follows but that the bytes have to be read back.
             if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
-            kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
+            with answers_up_to(len(content)):
+                kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:
             raise BrokenInvariant("store.object-changed", key=name, where=self._where)
         return True

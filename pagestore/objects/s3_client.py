@@ -1,12 +1,15 @@
 """The one place that knows boto3: how a store is asked, and what its answers are to the product."""
 
+import io
 import os
 import re
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from time import monotonic
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -20,6 +23,14 @@ BRIEF_TIMEOUT_S = 3.0  # of one that is asked whether it is there
 ATTEMPTS = 3  # botocore waits up to 1 s, then up to 2 s, between them
 CONNECTIONS = 16  # twice what one page store asks at once
 DEFAULT_REGION = "us-east-1"  # what stores that know no regions take for theirs
+
+# Of one answer, from its first byte to its last: 2 GB at 4 MB/s. Silence is not enough: a byte a minute has no end.
+ANSWER_TIMEOUT_S = 600.0
+MAX_ANSWER_BYTES = (
+    16 * 2**20
+)  # beside the object: heads, and lists, of which 1,000 long names and what S3 adds are 2 MB
+
+_most_bytes: ContextVar[int] = ContextVar("_most_bytes", default=MAX_ANSWER_BYTES)
 
 _NO_BUCKET = {"NoSuchBucket"}
 _REGION = {
@@ -76,7 +87,7 @@ def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
         aws_secret_access_key=access.secret_key or None,
         region_name=access.region or None,
     )
-    return session.client(
+    client = session.client(
         "s3",
         endpoint_url=access.endpoint_url or None,
         region_name=session.region_name or DEFAULT_REGION,
@@ -92,6 +103,69 @@ def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
             response_checksum_validation="when_required",
         ),
     )
+    # botocore reads an answer to its end, and has no place to say where that is. The pools of its session are the one
+    # place where the socket can be had before anything is read from it.
+    pools = client._endpoint.http_session._pool_classes_by_scheme
+    pools.update({scheme: _bounded(pool) for scheme, pool in pools.items()})
+    return client
+
+
+@contextmanager
+def answers_up_to(most_bytes: int) -> Iterator[None]:
+    """Inside, an answer may have so many bytes beside what it has around them."""
+    token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
+    try:
+        yield
+    finally:
+        _most_bytes.reset(token)
+
+
+def _bounded(pool: Any) -> Any:
+    """A class of connections whose answers come to an end."""
+
+    class Connection(pool.ConnectionCls):  # type: ignore[misc]
+        sock: Any
+
+        def connect(self) -> None:
+            super().connect()
+            self.sock = _BoundedSocket(self.sock)
+
+    return type("BoundedPool", (pool,), {"ConnectionCls": Connection})
+
+
+class _BoundedSocket:
+    """A socket of which each answer is read as a file that ends."""
+
+    def __init__(self, sock: Any) -> None:
+        self._sock = sock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
+
+    def makefile(self, mode: str, buffering: int = -1) -> io.RawIOBase | io.BufferedReader:
+        answer = _BoundedAnswer(self._sock.makefile(mode, buffering=0))
+        return io.BufferedReader(answer) if buffering else answer
+
+
+class _BoundedAnswer(io.RawIOBase):
+    """What a socket says, up to a number of bytes and for a time; then it is as one that stopped to answer."""
+
+    def __init__(self, raw: io.RawIOBase) -> None:
+        self._raw, self._left, self._end = raw, _most_bytes.get(), monotonic() + ANSWER_TIMEOUT_S
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._left < 0 or monotonic() > self._end:
+            raise TimeoutError
+        read = self._raw.readinto(buffer)
+        self._left -= read or 0
+        return read
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def place_in_words(bucket: str, access: S3Access) -> str:

@@ -1,4 +1,4 @@
-"""The files of the home folder that a backup has: settings, roots of authorities, and, encrypted, the secrets."""
+"""The files of the home folder that a backup has: settings, roots of authorities, and in its seal the secrets."""
 
 from pathlib import Path
 
@@ -6,13 +6,12 @@ import tomlkit
 
 from core.known_settings import known_settings
 from core.settings_layers import SECRETS_FILE, SETTINGS_FILE
-from records.backups.sealing import sealed
 
 ROOTS = "authorities"  # a folder of certificates, one file for each authority of time stamps
 
 
-def files_of(home: Path, passphrase: str) -> dict[str, bytes]:
-    """By name, what is kept. passphrase: opens the secrets; where it is empty they are left out."""
+def files_of(home: Path) -> tuple[dict[str, bytes], bytes]:
+    """By name, what is kept as it is; and the secrets, which a seal holds."""
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
     plain, hidden = _parsed(home / SETTINGS_FILE), _parsed(home / SECRETS_FILE)
     known = known_settings()
@@ -21,9 +20,7 @@ def files_of(home: Path, passphrase: str) -> dict[str, bytes]:
         hidden.setdefault(name, value)
     if (home / SETTINGS_FILE).is_file():
         kept[SETTINGS_FILE] = tomlkit.dumps(plain).encode()
-    if passphrase and hidden:
-        kept[SECRETS_FILE] = sealed(tomlkit.dumps(hidden).encode(), passphrase)
-    return kept
+    return kept, tomlkit.dumps(hidden).encode()
 
 
 def has_key(home: Path) -> bool:

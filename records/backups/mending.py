@@ -6,15 +6,15 @@ Rows are not put back: what was decided since would be lost with them. Nor is wh
 from dataclasses import dataclass
 from typing import Any
 
-import bson
-
 from core.errors import BadInput
 from core.ports import ObjectStore
 from pagestore.copying import EVIDENCE, PAGES, Collection, readable
 from records.backups import tables
-from records.backups.format import Manifest, Part, content_of
+from records.backups.contents import documents_of
+from records.backups.format import Manifest, Part
 from records.backups.references import NAMED, Named
 from records.backups.restoring import Target, collections_of
+from records.backups.verification import require_fitting
 from records.backups.writing import Progress
 
 # Missing ones were taken away, or are made anew; of these, only damaged ones are put back.
@@ -35,6 +35,7 @@ def mend(manifest: Manifest, source: ObjectStore, target: Target, installation: 
     """Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable."""
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
+    require_fitting(manifest)
     wanted = _named_now()
     put_back: list[str] = []
     looked_at = 0
@@ -52,7 +53,7 @@ def _mended(
     done = 0
     size = ASKED_BUNDLES if part.name == EVIDENCE else ASKED
     for piece in part.pieces:
-        records: list[dict[str, Any]] = list(bson.decode_all(content_of(source, piece)))
+        records = documents_of(source, part, piece)
         for start in range(0, len(records), size):
             kept = {each["_id"]: each for each in records[start : start + size]}
             faulty = _faulty(collection, kept, named)

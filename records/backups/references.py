@@ -1,17 +1,17 @@
 """Which rows name what the stores hold: what a backup must have for each of its rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from django.db import models
 
 from pagestore.copying import EVIDENCE, PAGES
 from pagestore.values import Document
 from records.backups import tables
+from records.backups.contents import names_in
 from records.evidence.kept_files import KEPT
 from records.models import CaseMatch, Chapter, EvidenceBundle, PageCheck, PageRecord, RewordedLead, TakenText
 
-WORK_TEXTS, VERSIONS, ABSENCES = "work_texts", "page_versions", "page_absences"
+WORK_TEXTS, VERSIONS = "work_texts", "page_versions"
 # By model: the columns that name a key of a collection.
 NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
     Chapter: (("text_id", WORK_TEXTS),),
@@ -31,7 +31,7 @@ class Named:
     def __init__(self) -> None:
         self.keys: dict[str, set[str]] = {}
 
-    def note(self, model: type[models.Model], rows: Sequence[tuple[Any, ...]], columns: tuple[str, ...]) -> None:
+    def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
         """Take down what rows of a table name. A bundle that retention removed is named and need not be there."""
         if model not in NAMED:
             return
@@ -41,19 +41,15 @@ class Named:
             kept = (row for row in rows if state is None or collection != EVIDENCE or row[state] in _THERE)
             self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
 
-    def note_page(self, page: Document) -> None:
-        """Take down what the document of a page names."""
-        self.keys.setdefault(VERSIONS, set()).update(page.get("versions", ()))
-        self.keys.setdefault(ABSENCES, set()).update(page.get("absences", ()))
+    def note_record(self, collection: str, record: Document) -> None:
+        """Take down what a record of a collection names. Raises DamagedBackup for one that is none."""
+        for named, keys in names_in(collection, record).items():
+            self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
         """What is named and not there, as "collection/key"."""
         for collection, keys in sorted(self.keys.items()):
             yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
-
-
-def table_of(name: str) -> type[models.Model] | None:
-    return next((model for model in tables.tables() if model._meta.db_table == name), None)
 
 
 _THERE = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING)

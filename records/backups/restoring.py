@@ -1,38 +1,32 @@
-"""An installation made of a backup: the stores first, then the admin database in one step, then all read back.
+"""An installation made of a backup that was read before: rows and stores as one step, then all read back.
 
-Killed in its midst, it is begun again: what is there already is the same.
+Killed in its midst, it is begun again: what is in the stores already is the same.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import bson
-from django.db import DataError, IntegrityError, transaction
+from django.db import DatabaseError, DataError, IntegrityError, ProgrammingError, transaction
 
 from core.errors import BadInput
 from core.ids import digest
 from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
 from pagestore.connection import MongoDatabase
-from pagestore.copying import (
-    EVIDENCE,
-    Collection,
-    EvidenceCollection,
-    page_collections,
-    pages,
-)
+from pagestore.copying import EVIDENCE, Collection, EvidenceCollection, page_collections, pages
 from pagestore.evidence import removal_of
 from pagestore.raw_bodies import RawBodies
 from records.backups import tables
-from records.backups.format import Backup, DamagedBackup, Manifest, Part, Piece, content_of
-from records.backups.references import table_of
+from records.backups.contents import REMOVALS, documents_of, rows_of
+from records.backups.format import Backup, DamagedBackup, Manifest, Part
 from records.backups.runs import has_not_ended
-from records.backups.writing import REMOVALS, Progress
+from records.backups.verification import verify
+from records.backups.writing import Progress
 from records.models import BackupPlan, BackupRun
 
 WRITTEN, READ_BACK = 200, 200  # records at once; of evidence one bundle after the other
+# What a database or its driver raises of a value that it does not take: too long, too large, of another kind.
+UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +38,21 @@ class Target:
     raw: RawBodies | None = None
 
 
-def require_fitting(manifest: Manifest, program: str) -> None:
-    """Raises BadInput where this program has other tables than the one that made the backup."""
-    if manifest.schema != tables.schema_digest():
-        raise BadInput("backup.other-tables", its=manifest.program, ours=program)
+def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
+    """Read all of a backup before anything is written of it. Raises DamagedBackup, BadInput for other tables."""
+    faults = verify(manifest, source, on_progress).faults
+    if faults:
+        raise DamagedBackup("backup.not-whole", fault=faults[0], count=len(faults))
+
+
+def require_no_rows() -> None:
+    """Raises BadInput where the admin database has rows already; one that was not made yet has none."""
+    try:
+        there = tables.filled_tables()
+    except DatabaseError:
+        return
+    if there:
+        raise BadInput("backup.not-empty", there=there[:5])
 
 
 def require_empty(target: Target) -> None:
@@ -61,17 +66,22 @@ def require_empty(target: Target) -> None:
 
 
 def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress: Progress) -> int:
-    """Write all of a backup and read it back; how many records. Raises DamagedBackup, ServiceUnavailable."""
+    """Write all of a backup that `require_whole` has let through, and read it back; how many records.
+
+    The rows are taken back where they do not fit together, or the stores do not take what they name. Raises
+    DamagedBackup, ServiceUnavailable.
+    """
     parts = {part.name: part for part in manifest.collections}
     collections = collections_of(target)
-    for collection in collections:
-        _write(parts[collection.name], source, collection, on_progress)
-    _write_removals(parts[REMOVALS], source, target.evidence)
-    _write_tables(manifest.tables, source, on_progress)
+    with tables.replaced() as writing:
+        _write_tables(writing, manifest.tables, source, on_progress)
+        for collection in collections:
+            _write(parts[collection.name], source, collection, on_progress)
+        _write_removals(parts[REMOVALS], source, target.evidence)
     for collection in collections:
         _read_back(parts[collection.name], source, collection, on_progress)
     _read_tables_back(manifest.tables, on_progress)
-    return sum(part.records for part in (*manifest.tables, *manifest.collections))
+    return sum(part.records for part in manifest.parts)
 
 
 def settle(backup: Backup) -> bool:
@@ -90,15 +100,11 @@ def collections_of(target: Target) -> list[Collection]:
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 
-def _records(source: ObjectStore, piece: Piece) -> list[dict[str, Any]]:
-    return list(bson.decode_all(content_of(source, piece)))
-
-
 def _write(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
     done = 0
     there = set(collection.keys())
     for piece in part.pieces:
-        new = [record for record in _records(source, piece) if record["_id"] not in there]
+        new = [record for record in documents_of(source, part, piece) if record["_id"] not in there]
         for start in range(0, len(new), WRITTEN):
             collection.write(new[start : start + WRITTEN])
         done += piece.records
@@ -107,40 +113,40 @@ def _write(part: Part, source: ObjectStore, collection: Collection, on_progress:
 
 def _write_removals(part: Part, source: ObjectStore, evidence: EvidenceStore) -> None:
     for piece in part.pieces:
-        for each in _records(source, piece):
+        for each in documents_of(source, part, piece):
             evidence.note_removal(removal_of(each))
 
 
-def _write_tables(parts: Sequence[Part], source: ObjectStore, on_progress: Progress) -> None:
+def _write_tables(writing: tables.Writing, parts: Sequence[Part], source: ObjectStore, on_progress: Progress) -> None:
+    for part in parts:
+        done = 0
+        for piece in part.pieces:
+            rows = rows_of(source, part, piece)
+            _insert(writing, part, rows)
+            done += len(rows)
+            on_progress(part.name, done, part.records)
     try:
-        with tables.replaced() as writing:
-            for part in parts:
-                model = table_of(part.name)
-                assert model is not None  # the schema is the same
-                done = 0
-                for piece in part.pieces:
-                    done += _inserted(writing, model, part, content_of(source, piece))
-                    on_progress(part.name, done, part.records)
+        writing.check()
     except IntegrityError as error:
-        raise DamagedBackup("backup.rows-unfit", reason=error) from error
+        raise DamagedBackup("backup.rows-unfit", reason=_first_line(error)) from error
 
 
-def _inserted(writing: tables.Writing, model: Any, part: Part, content: bytes) -> int:
+def _insert(writing: tables.Writing, part: Part, rows: Sequence[tables.Row]) -> None:
     """Write the rows of a piece. Raises DamagedBackup, which names the row that the database does not take."""
+    model = tables.model_of(part.name)
     try:
         with transaction.atomic():
-            return writing.insert(model, part.columns, content)
-    except DataError:
-        at = part.columns.index(model._meta.pk.column)
-        for line in content.splitlines():
-            try:
-                with transaction.atomic():
-                    writing.insert(model, part.columns, line)
-            except DataError as error:
-                raise DamagedBackup(
-                    "backup.row-unfit", table=part.name, key=json.loads(line)[at], reason=str(error).partition("\n")[0]
-                ) from error
-        raise
+            writing.insert(model, part.columns, rows)
+    except UNTAKEN as error:
+        if len(rows) > 1:
+            for row in rows:
+                _insert(writing, part, [row])
+        key = rows[0][part.columns.index(model._meta.pk.column)]
+        raise DamagedBackup("backup.row-unfit", table=part.name, key=key, reason=_first_line(error)) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
@@ -150,7 +156,7 @@ def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progr
     done = 0
     size = 1 if part.name == EVIDENCE else READ_BACK
     for piece in part.pieces:
-        records = _records(source, piece)
+        records = documents_of(source, part, piece)
         for start in range(0, len(records), size):
             wanted = {record["_id"]: record for record in records[start : start + size]}
             found = {record["_id"]: record for record in collection.read(list(wanted))}
@@ -163,10 +169,8 @@ def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progr
 
 def _read_tables_back(parts: Sequence[Part], on_progress: Progress) -> None:
     for part in parts:
-        model = table_of(part.name)
-        assert model is not None
         wanted = [piece.content for piece in part.pieces]
-        seen = [digest(content) for content, _ in tables.pieces(model)]
+        seen = [digest(content) for content, _ in tables.pieces(tables.model_of(part.name))]
         if seen != wanted:
             raise DamagedBackup("backup.read-back-table", part=part.name)
         on_progress(part.name, part.records, part.records)

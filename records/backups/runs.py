@@ -1,6 +1,7 @@
 """Backups as the installation makes them: one at a time, each noted, old ones removed; and how old the last one is."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from django.utils import timezone
 from core.errors import BadInput, RetryLater, ZhuiwenError
 from core.ports import ObjectStore
 from core.settings import Settings
-from core.settings_layers import SECRETS_FILE
 from core.wording import Message
 from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
@@ -85,10 +85,12 @@ def note_failed(asked: Asked, now: datetime, fault: Message) -> None:
 def _made(asked: Asked, settings: Settings, on_progress: Progress) -> Made:
     destination = open_destination(asked.destination, settings)
     _require_what_was_there(shown_destination(asked.destination), destination)
-    files = files_of(settings.home, asked.passphrase)
+    files, secrets = files_of(settings.home)
     database = connect(settings.mongo_url)
     raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
-    source = Source(installation_key(), database, stores.evidence_store(), files, raw)
+    source = Source(
+        installation_key(), database, stores.evidence_store(), files, raw, secrets, passphrase=asked.passphrase
+    )
     return make(source, destination, on_progress)
 
 
@@ -157,7 +159,7 @@ def _told_of(made: Made, settings: Settings) -> dict[str, Any]:
         "records": made.records,
         "size_bytes": made.bytes,
         "new_bytes": made.new_bytes,
-        "has_secrets": SECRETS_FILE in manifest.files and has_key(settings.home),
+        "has_secrets": bool(made.backup.seal) and has_key(settings.home),
         "lacking": len(manifest.lacking),
     }
 
@@ -167,7 +169,7 @@ def only_one(home: Path) -> Iterator[None]:
     """One backup or removal of backups at a time on this machine. Raises RetryLater."""
     path = home / "run" / LOCK
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    with path.open("w") as lock:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,6 +1,8 @@
-"""What only a passphrase opens: AES-256-GCM under a key that scrypt makes of it (RFC 7914).
+"""The seal of a backup: AES-256-GCM under a key that scrypt (RFC 7914) makes of a passphrase.
 
-A sealed file is one line of JSON: the name of the way, its parameters, salt, nonce, and the encrypted bytes in Base64.
+It holds secrets, and says that who knew the passphrase wrote what it is about: the manifest, and by the digests in it
+all of the backup. It is one line of JSON: the name of the way, and in Base64 salt, nonce, the encrypted bytes (`box`),
+and what tells a wrong passphrase from another manifest (`check`).
 """
 
 import base64
@@ -14,10 +16,10 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from core.errors import BadInput
 
-WAY = "scrypt+aes-256-gcm"
 # As OWASP's cheat sheet on storing passwords has it for scrypt (2025): 128 MB and some tenths of a second for a guess.
 N, R, P = 2**17, 8, 1
-MAX_N = 2**20  # a file that asks for more asks for more memory than 1 GB
+WAY = "scrypt-131072-8-1+aes-256-gcm"
+KEY_BYTES = 32
 MIN_CHARS = 12  # of a passphrase: below, all that people choose can be tried
 
 
@@ -35,32 +37,38 @@ def require_passphrase(passphrase: str) -> str:
     return passphrase
 
 
-def sealed(content: bytes, passphrase: str) -> bytes:
-    """`content` as only who knows the passphrase reads it."""
+def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
+    """A seal for `about` that holds `secrets`, as only who knows the passphrase makes it."""
     salt, nonce = os.urandom(16), os.urandom(12)
-    box = AESGCM(_key(passphrase, salt, N, R, P)).encrypt(nonce, content, WAY.encode())
-    values = {"way": WAY, "n": N, "r": R, "p": P, "salt": _text(salt), "nonce": _text(nonce), "box": _text(box)}
-    return json.dumps(values).encode() + b"\n"
+    key, check = _key_and_check(passphrase, salt)
+    box = AESGCM(key).encrypt(nonce, secrets, about)
+    values = {"way": WAY, "salt": _text(salt), "nonce": _text(nonce), "check": _text(check), "box": _text(box)}
+    return json.dumps(values).encode()
 
 
-def opened(kept: bytes, passphrase: str) -> bytes:
-    """What `sealed` was given. Raises WrongPassphrase, BadInput for what was not sealed here."""
+def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
+    """The secrets that `seal` was given. Raises WrongPassphrase, ValueError where it is no seal of `about`."""
     try:
-        values: dict[str, Any] = json.loads(kept)
-        salt, nonce, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "box"))
-        way, n, r, p = values["way"], int(values["n"]), int(values["r"]), int(values["p"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput("backup.not-sealed") from error
-    if way != WAY or not 2 <= n <= MAX_N or (r, p) != (R, P):
-        raise BadInput("backup.not-sealed")
+        values: dict[str, Any] = json.loads(written)
+        salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))
+        way = values["way"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError("no seal") from error
+    if way != WAY:
+        raise ValueError("another way")
+    key, check = _key_and_check(passphrase, salt)
+    if check != said:
+        raise WrongPassphrase
     try:
-        return AESGCM(_key(passphrase, salt, n, r, p)).decrypt(nonce, box, WAY.encode())
+        return AESGCM(key).decrypt(nonce, box, about)
     except InvalidTag as error:
-        raise WrongPassphrase from error
+        raise ValueError("of something else") from error
 
 
-def _key(passphrase: str, salt: bytes, n: int, r: int, p: int) -> bytes:
-    return Scrypt(salt=salt, length=32, n=n, r=r, p=p).derive(passphrase.encode())
+def _key_and_check(passphrase: str, salt: bytes) -> tuple[bytes, bytes]:
+    """The key, and what may be written beside the box: each block of scrypt's result says nothing of the others."""
+    made = Scrypt(salt=salt, length=2 * KEY_BYTES, n=N, r=R, p=P).derive(passphrase.encode())
+    return made[:KEY_BYTES], made[KEY_BYTES:]
 
 
 def _text(data: bytes) -> str:

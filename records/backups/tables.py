@@ -21,6 +21,8 @@ from django.utils.encoding import force_str
 from core.ids import Digest, digest
 from core.wording import Message
 
+Row = tuple[Any, ...]
+
 ALIAS = "default"
 FETCHED_ROWS = 2_000
 # A piece ends behind a key that says so by itself: a row that comes or goes changes one piece, wherever it stands.
@@ -78,14 +80,14 @@ def columns(model: type[models.Model]) -> tuple[str, ...]:
     return tuple(field.column for field in _fields(model))
 
 
-def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[tuple[Any, ...]]]]:
+def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
     """The rows of a table in the order of their keys: lines of JSON that make one piece, and the rows in them."""
     names = [field.attname for field in _fields(model)]
     key_at = names.index(str(model._meta.pk.attname))
     order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
     rows = model._base_manager.using(ALIAS).order_by(order).values_list(*names).iterator(chunk_size=FETCHED_ROWS)
     lines: list[bytes] = []
-    held: list[tuple[Any, ...]] = []
+    held: list[Row] = []
     size = 0
     for row in rows:
         lines.append(_line(row))
@@ -96,6 +98,18 @@ def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[tuple[Any, .
             lines, held, size = [], [], 0
     if lines:
         yield _joined(lines), held
+
+
+def row_of(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
+    """A row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
+    if not isinstance(plain, list):
+        raise TypeError("no row")
+    return tuple(_value(field, value) for field, value in zip(_ordered(model, given), plain, strict=True))
+
+
+def model_of(name: str) -> type[models.Model]:
+    """The model of a table. Raises KeyError."""
+    return {model._meta.db_table: model for model in tables()}[name]
 
 
 def row_count(model: type[models.Model]) -> int:
@@ -118,32 +132,28 @@ class Writing:
     def __init__(self) -> None:
         self._connection = connections[ALIAS]
 
-    def insert(self, model: type[models.Model], given: Sequence[str], content: bytes) -> int:
-        """Write the rows of a piece; how many there are. given: the columns of its lines."""
-        fields = {field.column: field for field in _fields(model)}
-        ordered = [fields[name] for name in given]
+    def insert(self, model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
+        """Write rows, of which `given` names the columns. Raises what the database or its driver does not take."""
+        ordered = _ordered(model, given)
         quote = self._connection.ops.quote_name
         names = ", ".join(quote(name) for name in given)
         marks = ", ".join(["%s"] * len(given))
-        rows = [
-            [
-                field.get_db_prep_save(_value(field, value), self._connection)
-                for field, value in zip(ordered, json.loads(line), strict=True)
-            ]
-            for line in content.splitlines()
+        prepared = [
+            [field.get_db_prep_save(value, self._connection) for field, value in zip(ordered, row, strict=True)]
+            for row in rows
         ]
         with self._connection.cursor() as cursor:
             statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608 - our names
-            cursor.executemany(statement, rows)
-        return len(rows)
+            cursor.executemany(statement, prepared)
+
+    def check(self) -> None:
+        """Raises DatabaseError where a row names one that is not there."""
+        self._connection.check_constraints()
 
 
 @contextmanager
 def replaced() -> Iterator[Writing]:
-    """Inside, all tables are empty and take rows in any order; what they name is checked at the end, all or nothing.
-
-    Raises DatabaseError where a row names one that is not there.
-    """
+    """Inside, all tables are empty and take rows in any order: all or nothing."""
     connection = connections[ALIAS]
     with transaction.atomic(using=ALIAS):
         with connection.cursor() as cursor:
@@ -153,7 +163,6 @@ def replaced() -> Iterator[Writing]:
                 name = connection.ops.quote_name(model._meta.db_table)
                 cursor.execute(f"DELETE FROM {name}")  # noqa: S608 - a table of ours
         yield Writing()
-        connection.check_constraints()
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), list(tables())):
                 cursor.execute(statement)
@@ -167,6 +176,11 @@ def check_reachable() -> None:
 
 def _fields(model: type[models.Model]) -> list[Any]:
     return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
+
+
+def _ordered(model: type[models.Model], given: Sequence[str]) -> list[Any]:
+    fields = {field.column: field for field in _fields(model)}
+    return [fields[name] for name in given]
 
 
 def _is_text(model: type[models.Model]) -> bool:

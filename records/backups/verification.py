@@ -1,19 +1,17 @@
-"""Whether a backup holds: every object read, every digest computed, every name found."""
+"""Whether a backup holds: every object read, every digest computed, every record looked at, every name found."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
-import bson
-from bson.errors import BSONError
-
+from core.errors import BadInput
 from core.ports import ObjectStore
 from core.wording import Message
-from pagestore.captures import named_bodies, named_certificates
-from pagestore.copying import DOCUMENTS, PAGES, is_whole
-from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of, keys_of
-from records.backups.references import Named, table_of
+from records.backups import tables
+from records.backups.contents import documents_of, require_complete, rows_of
+from records.backups.format import DamagedBackup, Manifest, Part, Piece, content_of
+from records.backups.references import Named
+from records.code_version import code_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,16 @@ class Verified:
     lacking: tuple[str, ...]
 
 
+def require_fitting(manifest: Manifest) -> None:
+    """Raises BadInput where this program has other tables than the one that made the backup."""
+    if manifest.schema != tables.schema_digest():
+        raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
+    require_complete(manifest)
+
+
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
-    """Read all of a backup. on_progress: pieces read, and how many there are."""
+    """Read all of a backup. on_progress: pieces read, and how many there are. Raises BadInput as `require_fitting`."""
+    require_fitting(manifest)
     return _Verifying(manifest, store, on_progress).verified()
 
 
@@ -43,82 +49,36 @@ class _Verifying:
     def verified(self) -> Verified:
         for part in self._manifest.collections:
             self._held[part.name] = set()
-            for name, record in self._documents(part):
-                self._note_names(name, record)
+            for piece in part.pieces:
+                self._read(piece, partial(self._read_documents, part))
+            if not self._faults and len(self._held[part.name]) != part.records:
+                self._faults.append(Message("backup.twice", part=part.name))
         for part in self._manifest.tables:
-            self._read_table(part)
+            for piece in part.pieces:
+                self._read(piece, partial(self._read_rows, part))
         for piece in self._manifest.files.values():
-            self._content(piece)
+            self._read(piece, partial(content_of, self._store))
         lacking = set(self._manifest.lacking)
         self._faults += [
             Message("backup.not-in-it", key=each) for each in self._named.lacking(self._held) if each not in lacking
         ]
         return Verified(self._records, self._bytes, tuple(self._faults), self._manifest.lacking)
 
-    def _documents(self, part: Part) -> Iterator[tuple[str, dict[str, Any]]]:
-        for piece in part.pieces:
-            content = self._content(piece)
-            if content is None:
-                continue
-            try:
-                records = bson.decode_all(content)
-            except BSONError:
-                self._faults.append(Message("backup.no-records", part=part.name, name=piece.name))
-                continue
-            keys = [record["_id"] for record in records]
-            if len(records) != piece.records or (piece.keys is not None and self._keys(piece) != keys):
-                self._faults.append(Message("backup.other-records", part=part.name, name=piece.name))
-            self._held[part.name].update(keys)
-            self._records += len(keys)
-            for record in records:
-                if not is_whole(part.name, record):
-                    self._faults.append(Message("backup.record-changed", part=part.name, key=record["_id"]))
-                yield part.name, record
-
-    def _keys(self, piece: Piece) -> list[str] | None:
-        try:
-            return keys_of(self._store, piece)
-        except DamagedBackup as fault:
-            self._faults.append(fault.message)
-            return None
-
-    def _content(self, piece: Piece) -> bytes | None:
+    def _read(self, piece: Piece, read: Callable[[Piece], object]) -> None:
         self._done += 1
         self._on_progress(self._done, self._total)
         try:
-            content = content_of(self._store, piece)
+            read(piece)
         except DamagedBackup as fault:
             self._faults.append(fault.message)
-            return None
-        self._bytes += piece.size_bytes
-        return content
-
-    def _note_names(self, name: str, record: dict[str, Any]) -> None:
-        """What a page, a capture, a version or an absence names."""
-        wanted = self._named.keys
-        if name == PAGES:
-            self._named.note_page(record)
-        if name == "captures":
-            wanted.setdefault("raw_bodies", set()).update(named_bodies(record["data"]))
-            wanted.setdefault("certificates", set()).update(named_certificates(record["data"]))
-        if name not in DOCUMENTS:
             return
-        raw = [record["raw"], *(part["raw"] for part in record.get("parts", ()))]
-        wanted.setdefault("raw_bodies", set()).update(raw)
-        captures = [record.get("capture"), *(part.get("capture") for part in record.get("parts", ()))]
-        wanted.setdefault("captures", set()).update(each for each in captures if each)
-        texts = [record.get(each) for each in ("text", "raw_text", "beside", "marks")]
-        wanted.setdefault("page_texts", set()).update(each for each in texts if each)
+        self._records += piece.records
+        self._bytes += piece.size_bytes
 
-    def _read_table(self, part: Part) -> None:
-        model = table_of(part.name)
-        for piece in part.pieces:
-            content = self._content(piece)
-            if content is None:
-                continue
-            rows = [tuple(json.loads(line)) for line in content.splitlines()]
-            self._records += len(rows)
-            if len(rows) != piece.records:
-                self._faults.append(Message("backup.other-records", part=part.name, name=piece.name))
-            if model is not None:
-                self._named.note(model, rows, part.columns)
+    def _read_documents(self, part: Part, piece: Piece) -> None:
+        for document in documents_of(self._store, part, piece):
+            self._held[part.name].add(document["_id"])
+            self._named.note_record(part.name, document)
+
+    def _read_rows(self, part: Part, piece: Piece) -> None:
+        self._named.note(tables.model_of(part.name), rows_of(self._store, part, piece), part.columns)

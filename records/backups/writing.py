@@ -7,7 +7,7 @@ rows, pages, versions, captures, texts, bodies. So whatever is written meanwhile
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,6 @@ from core.ports import EvidenceStore, ObjectStore
 from pagestore.connection import MongoDatabase
 from pagestore.copying import (
     EVIDENCE,
-    PAGES,
     Collection,
     EvidenceCollection,
     page_collections,
@@ -31,27 +30,29 @@ from pagestore.copying import (
 from pagestore.evidence import removal_document
 from pagestore.raw_bodies import RawBodies
 from records.backups import tables
+from records.backups.contents import REMOVALS, documents_of
 from records.backups.format import (
+    OBJECTS,
     Backup,
     DamagedBackup,
     Manifest,
     Part,
     Piece,
+    backup_of,
     backups_at,
-    content_of,
     keys_bytes,
     keys_of,
     load,
-    manifest_bytes,
-    manifest_key,
+    object_key,
     packed,
+    put_manifest,
     put_object,
 )
 from records.backups.references import Named
+from records.backups.sealing import WrongPassphrase
 from records.code_version import code_version
 from records.database import fresh
 
-REMOVALS = "evidence_removals"
 REMOVABLE = frozenset({"work_texts", EVIDENCE})
 PIECE_BYTES = 16 * 1024 * 1024  # of records before they are packed; a record that is larger is a piece by itself
 READ_KEYS = 200  # records in memory at once while a piece is filled: pages have 30 kB, bundles up to 1 MB
@@ -63,9 +64,10 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in all
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is copied beside the admin database. files: by name, settings.toml and secrets.toml as they are kept.
+    """What is copied beside the admin database.
 
-    raw: where bodies of responses lie, if not with the pages.
+    files: by name. raw: where bodies of responses lie, if not with the pages. passphrase: of the seal, which holds
+    `secrets`; without one there is none.
     """
 
     installation: str
@@ -73,6 +75,8 @@ class Source:
     evidence: EvidenceStore
     files: Mapping[str, bytes]
     raw: RawBodies | None = None
+    secrets: bytes = field(default=b"", repr=False)
+    passphrase: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +94,25 @@ def make(source: Source, destination: ObjectStore, on_progress: Progress) -> Mad
 
     Raises BadInput where the destination has backups of another installation, ServiceUnavailable.
     """
-    before = _last(destination, source.installation)
-    return _Making(source, destination, before, on_progress).made()
+    return _Making(source, destination, _last(destination, source), on_progress).made()
 
 
-def _last(destination: ObjectStore, installation: str) -> Manifest | None:
-    """The newest manifest, by which nothing is written twice."""
+def _last(destination: ObjectStore, source: Source) -> Manifest | None:
+    """The newest manifest, by which nothing is written twice; where there is a passphrase, the newest that it sealed.
+
+    What somebody else put there is not taken over, so that no seal ever stands for it.
+    """
     for key in reversed(backups_at(destination)):
         try:
-            manifest = load(destination, key).manifest
-        except DamagedBackup:
+            backup = load(destination, key)
+            manifest = backup.manifest
+            if manifest.installation != source.installation:
+                its, ours = manifest.installation, source.installation
+                raise BadInput("backup.other-installation", key=key, its=its, ours=ours)
+            if source.passphrase:
+                backup.open_seal(source.passphrase)
+        except (DamagedBackup, WrongPassphrase):
             continue
-        if manifest.installation != installation:
-            raise BadInput("backup.other-installation", key=key, its=manifest.installation, ours=installation)
         return manifest
     return None
 
@@ -113,7 +123,7 @@ class _Making:
     ) -> None:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
-        self._there = set(destination.keys("objects/"))
+        self._there = set(destination.keys(OBJECTS))
         self._new_bytes = 0
         self._lacking: dict[str, None] = {}  # in the order in which it was noticed
         self._held: dict[str, set[str]] = {}
@@ -147,19 +157,17 @@ class _Making:
             ended_at=clock.now(),
             tables=kept_tables,
             collections=tuple(parts),
-            files={name: self._piece(content, 1, None) for name, content in sorted(self._source.files.items())},
+            files={name: self._piece(content, 0, None) for name, content in sorted(self._source.files.items())},
             lacking=tuple(self._lacking),
         )
         return self._written(manifest)
 
     def _written(self, manifest: Manifest) -> Made:
-        written = manifest_bytes(manifest)
-        key = manifest_key(manifest, written)
-        self._destination.put_new(key, written)
+        backup = backup_of(manifest, self._source.secrets, self._source.passphrase)
+        written = put_manifest(self._destination, backup)
         sizes = {piece.name: piece.size_bytes for piece in manifest.pieces}
-        records = sum(part.records for part in (*manifest.tables, *manifest.collections))
-        total = sum(sizes.values()) + len(written)
-        return Made(Backup(key, manifest), records, total, self._new_bytes + len(written))
+        records = sum(part.records for part in manifest.parts)
+        return Made(backup, records, sum(sizes.values()) + written, self._new_bytes + written)
 
     def _table(self, model: Any, named: Named) -> Part:
         name, columns = model._meta.db_table, tables.columns(model)
@@ -181,7 +189,7 @@ class _Making:
             found, damaged = readable(collection, batch)
             self._note_damage(collection.name, damaged)
             for each in found:
-                named.note_page(each)
+                named.note_record(collection.name, each)
             content = _encoded(sorted(found, key=lambda each: each["_id"]))
             made.append(self._piece(content, len(found), self._before.get(collection.name)))
             self._on_progress(collection.name, start + len(batch), len(keys))
@@ -223,16 +231,15 @@ class _Making:
                 kept[piece] = keys
             elif not living.isdisjoint(keys):
                 others.append(piece)
-        return kept, self._salvaged(others, living)
+        return kept, self._salvaged(part, others, living) if part else iter(())
 
-    def _salvaged(self, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
+    def _salvaged(self, part: Part, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
         for piece in pieces:
             with suppress(DamagedBackup):  # its records are read anew
-                content = content_of(self._destination, piece)
-                yield from (record for record in bson.decode_all(content) if record["_id"] in living)
+                yield from (each for each in documents_of(self._destination, part, piece) if each["_id"] in living)
 
     def _is_there(self, piece: Piece) -> bool:
-        return all(f"objects/{name[:2]}/{name}" in self._there for name in (piece.name, piece.keys) if name)
+        return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
 
     def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
         size = READ_BUNDLES if collection.name == EVIDENCE else READ_KEYS
@@ -265,7 +272,7 @@ class _Making:
         content = b"".join(encoded)
         written = packed(content)
         listed = self._put(keys_bytes(keys))
-        return Piece(self._put(written), len(written), digest(content), len(keys), listed)
+        return Piece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
 
     def _piece(self, content: bytes, records: int, before: Part | None) -> Piece:
         """The piece of a content; the one of the last backup where that has the same."""
@@ -274,11 +281,11 @@ class _Making:
             if piece.content == named and self._is_there(piece):
                 return piece
         written = packed(content)
-        return Piece(self._put(written), len(written), named, records)
+        return Piece(self._put(written), len(written), named, len(content), records)
 
     def _put(self, written: bytes) -> Any:
         name = put_object(self._destination, written)
-        key = f"objects/{name[:2]}/{name}"
+        key = object_key(name)
         if key not in self._there:
             self._there.add(key)
             self._new_bytes += len(written)
@@ -295,6 +302,3 @@ def _encoded(documents: Iterable[Mapping[str, Any]]) -> bytes:
 def moment_words(moment: datetime) -> str:
     """A moment as messages have it, to the minute, in UTC."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"
-
-
-__all__ = ["PAGES", "REMOVALS", "Made", "Progress", "Source", "make", "moment_words"]

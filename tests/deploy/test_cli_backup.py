@@ -74,17 +74,21 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
 ) -> None:
     zhuiwen, home = first
     assert zhuiwen("config", "set", "workers", "3").code == 0
+    assert zhuiwen("config", "set", "chromium", "/bin/evil").code == 0
     assert zhuiwen("config", "set", "smtp_url", "-", stdin=f"smtps://li:{HIDDEN}@mail.example".encode()).code == 0
     text = zhuiwen.script(_FILL, HIDDEN).out.strip()
     phrase, place = tmp_path / "phrase", tmp_path / "backups"
     phrase.write_text(PHRASE + "\n")
     made = zhuiwen("backup", place, "--passphrase-file", phrase, "--json")
-    assert (made.code, made.json()["files"]) == (0, ["secrets.toml", "settings.toml"])
+    assert (made.code, made.json()["files"], made.json()["is_sealed"]) == (0, ["settings.toml"], True)
     key = home.settings.web.secret_key
     for content in everything_in(place):
         for secret in (HIDDEN, PHRASE, key):
             assert secret.encode() not in content
-    assert zhuiwen("backup", place, "--verify", "--json").json()["holds"]
+    unproven = zhuiwen("backup", place, "--verify")
+    assert (unproven.code, "its seal was not checked" in unproven.out) == (3, True)
+    seen = zhuiwen("backup", place, "--verify", "--json", "--passphrase-file", phrase)
+    assert (seen.code, seen.json()["holds"], seen.json()["seal"]) == (0, True, "holds")
 
     refused = zhuiwen("restore", place, "--passphrase-file", phrase)
     assert refused.code == 2
@@ -96,11 +100,16 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     phrase.write_text("something else altogether")
     wrong = other("restore", place, "--passphrase-file", phrase)
     assert wrong.code == 2
-    assert "the passphrase does not open the secrets of this backup" in wrong.err
+    assert wrong.complaints == ["zhuiwen: the passphrase does not open this backup"]
     phrase.write_text(PHRASE)
     assert other("config", "set", "crawlers", "5").code == 0
-    done = other("restore", place, "--passphrase-file", phrase)
+    asked = other("restore", place, "--passphrase-file", phrase)
+    assert (asked.code, "(secret_key, smtp_url)" in asked.err) == (2, True)
+    assert not (new.path / "admin.sqlite3").exists()
+    done = other("restore", place, "--passphrase-file", phrase, "--with-settings")
     assert done.code == 0, done.err
+    assert "zhuiwen config set: chromium" in done.out
+    assert not [path for path in (new.path / "logs").iterdir() if path.stat().st_mode & 0o077]
     assert "is restored and read back" in done.out
     values = {row["name"]: row["value"] for row in other("config", "list", "--json").json()}
     assert (values["workers"], values["crawlers"]) == ("3", "5")

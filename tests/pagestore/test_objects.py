@@ -1,11 +1,16 @@
 """One contract for the three sides of the object store; the store in S3 on a real server, with faults before it."""
 
+import os
 import random
+import socketserver
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -62,6 +67,12 @@ class ObjectStoreContract:
         assert store.put_new("a/b", b"other")
         assert store.get("a/b") == b"other"
 
+    def test_more_than_was_asked_for_is_not_read(self, store: ObjectStore) -> None:
+        store.put_new("a", b"0123456789")
+        assert store.get("a", 10) == b"0123456789"
+        with pytest.raises(BrokenInvariant, match="larger than the 9 bytes"):
+            store.get("a", 9)
+
     @pytest.mark.parametrize("key", HOSTILE, ids=range(len(HOSTILE)))
     def test_a_key_may_hold_any_characters(self, store: ObjectStore, key: str) -> None:
         assert store.put_new(key, key.encode("utf-8", "surrogatepass"))
@@ -116,6 +127,15 @@ class TestFolderObjects(ObjectStoreContract):
         store.put_new("a/b", b"x")
         (tmp_path / "kept" / "a" / ".writing-1").write_bytes(b"half")
         assert list(store.keys()) == ["a/b"]
+
+    def test_what_is_no_plain_file_is_not_read(self, store: FolderObjects, tmp_path: Path) -> None:
+        folder = tmp_path / "kept"
+        (folder / "folder").mkdir(parents=True)
+        (folder / "link").symlink_to("/dev/zero")
+        os.mkfifo(folder / "pipe")
+        for name in ("folder", "link", "pipe"):
+            with pytest.raises(BrokenInvariant, match=f"{name} is no plain file"):
+                store.get(name)
 
     @pytest.mark.parametrize("use", [lambda s: s.put_new("a", b""), lambda s: s.get("a"), lambda s: s.size("a/b")])
     def test_a_folder_that_is_none_is_one_sentence(self, tmp_path: Path, use: Any) -> None:
@@ -240,6 +260,58 @@ def test_a_passing_fault_is_asked_again(s3_url: str, s3_server: S3Server) -> Non
     assert store.refuses_overwriting
     s3_server.fault = lambda _: next(answers, None)
     assert store.put_new("a", b"x")
+
+
+@contextmanager
+def endless_store(begin: bytes, more: bytes) -> Iterator[S3Settings]:
+    """A store that answers everything with `begin`, and then for ever with `more`."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65_536)
+            with suppress(OSError):
+                self.request.sendall(begin)
+                while True:
+                    self.request.sendall(more)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        yield S3Settings(endpoint_url=address, access_key="somebody", secret_key=SECRET)
+        server.shutdown()
+
+
+@pytest.mark.usefixtures("loopback")
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n<L>", b"<Contents><Key>a</Key></Contents>" * 1_000),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", b"x" * 60_000),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 10_000),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000),
+    ],
+)
+def test_an_answer_without_an_end_is_a_store_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, begin: bytes, more: bytes
+) -> None:
+    monkeypatch.setattr(s3_client, "ATTEMPTS", 1)
+    monkeypatch.setattr(s3_client, "ANSWER_TIMEOUT_S", 0.5)
+    with endless_store(begin, more) as access:
+        store = opened("s3://kept", access)
+        with pytest.raises(ServiceUnavailable):
+            list(store.keys())
+        with pytest.raises((ServiceUnavailable, BrokenInvariant)):
+            store.get("a", 1_000)
+
+
+def test_a_list_that_never_moves_on_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = S3Objects("kept", "", S3Settings(access_key="somebody", secret_key=SECRET))
+    page = {"Contents": [{"Key": "a"}], "IsTruncated": True, "NextContinuationToken": "again"}
+    client = SimpleNamespace(list_objects_v2=lambda **_: page)
+    monkeypatch.setattr(S3Objects, "_client", client)
+    with pytest.raises(ServiceUnavailable):
+        list(store.keys())
 
 
 def test_a_bucket_that_is_not_there_is_said_by_a_real_store(s3_server: S3Server) -> None:

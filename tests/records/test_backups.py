@@ -2,110 +2,34 @@
 
 import gzip
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 import bson
 import pytest
 from django.core.management import call_command
 
-from core.clock import ManualClock
 from core.errors import BadInput
 from core.evidence import Removal
-from core.ids import Digest, VersionId, digest
-from core.ports import ObjectStore
-from pagestore.connection import MongoDatabase, connect
-from pagestore.evidence import MongoEvidenceStore
+from core.ids import Digest, digest
 from pagestore.mongo import MongoPageStore, MongoWorkStore
 from pagestore.objects.memory import MemoryObjects
 from pagestore.objects.opening import open_objects
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
 from records import stores
-from records.backups import pruning, tables
-from records.backups.format import (
-    DamagedBackup,
-    backups_at,
-    load,
-    manifest_bytes,
-    manifest_key,
-    object_key,
-)
+from records.backups import pruning
+from records.backups.format import DamagedBackup, backup_of, backups_at, load, object_key, put_manifest
 from records.backups.installation import installation_key
 from records.backups.mending import mend
-from records.backups.restoring import Target, require_empty, require_fitting, restore
-from records.backups.verification import verify
-from records.backups.writing import Made, Source, make
-from records.models import Case, Chapter, EvidenceBundle, PageCheck, PageRecord, RewordedLead, Work
+from records.backups.restoring import require_empty, require_whole, restore
+from records.backups.verification import require_fitting, verify
+from records.backups.writing import Source, make
+from records.models import EvidenceBundle, PageRecord, RewordedLead, Work
 from tests.support import admin_data
-from tests.support.case_texts import Texts, keep_estate
+from tests.support.backed_up import Stored, unheard
+from tests.support.case_texts import Texts
 from tests.support.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def unheard(*_: object) -> None:
-    """Progress that nobody reads."""
-
-
-@dataclass
-class Stored:
-    """An installation with all its stores."""
-
-    mongo: MongoDatabase
-    world: admin_data.World
-
-    @property
-    def evidence(self) -> MongoEvidenceStore:
-        return MongoEvidenceStore(self.mongo)
-
-    @property
-    def target(self) -> Target:
-        return Target(self.mongo, self.evidence)
-
-    def backed_up(self, to: ObjectStore, **files: bytes) -> Made:
-        return make(Source(installation_key(), self.mongo, self.evidence, files), to, unheard)
-
-    def rows(self) -> dict[str, list[bytes]]:
-        """All that the admin database holds."""
-        return {model._meta.db_table: [content for content, _ in tables.pieces(model)] for model in tables.tables()}
-
-    def documents(self) -> dict[str, list[dict[str, object]]]:
-        """All that the page store and the evidence store hold."""
-        names = sorted(self.mongo.list_collection_names())
-        found = {name: sorted(self.mongo[name].find({}), key=lambda each: each["_id"]) for name in names}
-        return {name: documents for name, documents in found.items() if documents}
-
-    def destroy(self) -> None:
-        for name in self.mongo.list_collection_names():
-            self.mongo[name].drop()
-        call_command("flush", interactive=False, verbosity=0)
-
-
-@pytest.fixture
-def stored(mongo_url: str, monkeypatch: pytest.MonkeyPatch) -> Stored:
-    database = connect(mongo_url)
-    texts = Texts(MongoPageStore(database), MongoWorkStore(database))  # type: ignore[arg-type]
-    world = admin_data.fill_world(cases=3)
-    monkeypatch.setattr(stores, "page_store", lambda: texts.pages)
-    monkeypatch.setattr(stores, "work_store", lambda: texts.works)
-    made = Stored(database, world)
-    installation_key()
-    monkeypatch.setattr(stores, "evidence_store", lambda: made.evidence)
-    ports = EvidencePorts(texts.pages, texts.works, made.evidence, ManualClock(admin_data.NOW + timedelta(days=2)))
-    for estate in (world.ours, world.theirs):
-        keep_estate(texts, estate)
-        for chapter in Chapter.objects.filter(work__in=estate.works):
-            Chapter.objects.filter(pk=chapter.pk).update(text_id=texts.works.put_text(admin_data.WORK_TEXT))
-        for page in PageRecord.objects.filter(site__in=estate.sites):
-            body = f"<html>{page.title}</html>".encode()
-            PageRecord.objects.filter(pk=page.pk).update(version_id=texts.keep(page, page.title, body))
-        keep_estate(texts, estate)
-        for page in PageRecord.objects.filter(site__in=estate.sites):
-            PageCheck.objects.filter(page=page).update(version_id=page.version_id)
-            EvidenceBundle.objects.filter(case__page=page).update(version_id=page.version_id)
-        evidence.bundle_version(VersionId(Case.objects.get(pk=estate.cases[1].pk).version_id), ports)
-    return made
 
 
 def test_what_was_destroyed_is_restored_row_by_row_and_byte_by_byte(stored: Stored) -> None:
@@ -126,7 +50,7 @@ def test_a_second_backup_writes_what_is_new_alone(stored: Stored) -> None:
     place = MemoryObjects()
     first = stored.backed_up(place)
     again = stored.backed_up(place)
-    manifest = len(manifest_bytes(again.backup.manifest))
+    manifest = len(again.backup.line) + 1
     assert again.new_bytes == manifest < first.new_bytes
     MongoWorkStore(stored.mongo).put_text("后来加入的一章。")
     third = stored.backed_up(place)
@@ -227,9 +151,8 @@ def test_every_damaged_object_is_named_and_never_restored(stored: Stored, damage
         place.put_new(key, whole)
     piece = manifest.part("page_texts").pieces[0]
     place.remove(object_key(piece.name))
-    with pytest.raises(DamagedBackup, match="missing from the backup"):
-        restore(manifest, place, stored.target, unheard)
-    assert not Work.objects.exists()
+    with pytest.raises(DamagedBackup, match="missing from the backup; nothing was restored"):
+        require_whole(manifest, place, unheard)
 
 
 def test_a_backup_lies_in_s3_as_well(stored: Stored, s3_server: S3Server, s3_url: str) -> None:
@@ -257,26 +180,25 @@ def test_a_manifest_that_was_tampered_with_is_refused(stored: Stored) -> None:
     written = place.get(made.backup.key)
     assert written is not None
     place.remove(made.backup.key)
-    place.put_new(made.backup.key, written.replace(b'"format":1', b'"format":2'))
+    place.put_new(made.backup.key, written.replace(b'"format":2', b'"format":3'))
     with pytest.raises(DamagedBackup, match="its digest does not hold"):
         load(place, made.backup.key)
 
 
 def test_a_backup_of_a_later_format_is_refused(stored: Stored) -> None:
     place = MemoryObjects()
-    manifest = replace(stored.backed_up(place).backup.manifest, format=2)
-    key = manifest_key(manifest, manifest_bytes(manifest))
-    place.put_new(key, manifest_bytes(manifest))
-    with pytest.raises(BadInput, match="format 2, and this program reads format 1"):
-        load(place, key)
+    later = backup_of(replace(stored.backed_up(place).backup.manifest, format=3))
+    put_manifest(place, later)
+    with pytest.raises(BadInput, match="format 3, and this program reads format 2"):
+        load(place, later.key)
 
 
 def test_a_backup_with_other_tables_is_refused(stored: Stored) -> None:
     manifest = stored.backed_up(MemoryObjects()).backup.manifest
-    require_fitting(manifest, "1")
+    require_fitting(manifest)
     other = replace(manifest, schema=digest(b"other"), program="0.9")
     with pytest.raises(BadInput, match=r"made by version 0\.9, whose tables differ"):
-        require_fitting(other, "1")
+        require_fitting(other)
 
 
 def test_a_place_with_backups_of_another_installation_is_refused(stored: Stored) -> None:

@@ -1,0 +1,237 @@
+"""The verb `restore`: an installation made of a backup, or what a living one has damaged put back."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput
+from core.wording import Message
+from deploy.cli.backup import PartMeter, chosen_backup, open_place, read_passphrase, say_lacking
+from deploy.cli.output import as_json, say
+from deploy.cli.session import session
+from deploy.words import worded
+
+if TYPE_CHECKING:
+    from core.ports import ObjectStore
+    from core.settings import Settings
+    from deploy.restoration import BackupFiles, Offer
+    from records.backups.format import Backup
+    from records.backups.restoring import Target
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command("restore")(restore)
+
+
+def restore(
+    source: Annotated[str, typer.Argument(metavar="SRC")],
+    *,
+    chosen: Annotated[str, typer.Option("--backup", metavar="ID")] = "",
+    passphrase_file: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    is_asked: Annotated[bool, typer.Option("--passphrase")] = False,
+    is_unsealed: Annotated[bool, typer.Option("--unsealed")] = False,
+    with_settings: Annotated[bool | None, typer.Option("--with-settings/--without-settings")] = None,
+    is_damaged: Annotated[bool, typer.Option("--damaged")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Make an empty installation of a backup, on the servers that its settings name; all is read back."""
+    from core.settings_layers import planned
+    from deploy import restoration, services
+    from deploy.home import prepare
+
+    passphrase = read_passphrase(passphrase_file, is_asked=is_asked)
+    if is_damaged:
+        _put_back(source, chosen, passphrase, is_unsealed=is_unsealed, is_json=is_json)
+        return
+    home = prepare(os.environ, planned)
+    store = open_place(source, home.settings)
+    restoration.require_rest(home)
+    half = restoration.begun(home.path)
+    restoration.require_no_other(half, chosen)
+    wishes = Wishes(half.backup if half else chosen, passphrase, is_unsealed, with_settings)
+    with session() as settings:  # nothing is written, made or started before all of the backup was read
+        from records.backups.restoring import require_no_rows
+
+        if half is None and (settings.services.database_url or settings.sqlite_path.exists()):
+            require_no_rows()
+        reviewed = review(store, home.path, wishes)
+    restoration.start_stores(home, say)
+    try:
+        with session() as settings:
+            _write(reviewed, store, settings)
+    finally:
+        if home.embeds_mongo:
+            services.down(home, say)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person says of a restore. with_settings: None where they are to be asked."""
+
+    chosen: str = ""
+    passphrase: str = field(default="", repr=False)
+    is_unsealed: bool = False
+    with_settings: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A backup that was read to its end, and what is done with the files in it.
+
+    is_proven: by its seal. taken, left: the names of its settings, and of the roots of authorities.
+    """
+
+    backup: "Backup"
+    files: "BackupFiles"
+    offer: "Offer"
+    is_proven: bool
+    taken: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
+    """Read all of a backup, and ask what has to be asked; nothing is changed. Raises BadInput, ServiceUnavailable."""
+    from deploy import restoration
+    from records.backups.restoring import require_whole
+    from records.backups.verification import require_fitting
+
+    backup = chosen_backup(store, wishes.chosen)
+    require_fitting(backup.manifest)
+    secrets = _secrets(backup, wishes.passphrase, is_unsealed=wishes.is_unsealed)
+    files = restoration.read_files(store, backup.manifest.files, secrets or b"")
+    offer = restoration.offer(home, files, is_proven=secrets is not None)
+    is_taking = _is_taking(files, offer, wishes.with_settings)
+    meter = PartMeter(Message("backup.verifying"))
+    try:
+        require_whole(backup.manifest, store, meter.at)
+    finally:
+        meter.close()
+    taken = (*offer.plain, *(offer.asked if is_taking else ()))
+    left = (*offer.left, *(() if is_taking else offer.asked))
+    return Reviewed(backup, files, offer, secrets is not None, taken, left)
+
+
+def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes | None:
+    """What the seal holds; None where a person wants the backup without one. Raises BadInput."""
+    if not backup.seal:
+        if not is_unsealed:
+            raise BadInput("backup.no-seal", backup=backup.id)
+        return None
+    if not passphrase and is_unsealed:
+        return None
+    if not passphrase and sys.stdin.isatty():
+        passphrase = read_passphrase(None, is_asked=True)
+    if not passphrase:
+        raise BadInput("backup.needs-passphrase", backup=backup.id)
+    return backup.open_seal(passphrase)
+
+
+def _is_taking(files: "BackupFiles", offer: "Offer", with_settings: bool | None) -> bool:
+    """Whether settings that have to be asked about are taken over. Raises BadInput where nobody can be asked."""
+    from deploy import restoration
+
+    if not offer.asked or with_settings is not None:
+        return bool(with_settings)
+    if not sys.stdin.isatty():
+        raise BadInput("backup.decide-settings", names=offer.asked)
+    say(Message("backup.asked-settings"))
+    for line in restoration.described(files, offer.asked):
+        say(f"  {line}")
+    return typer.confirm(worded(Message("backup.take-settings")))
+
+
+def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:
+    from django.contrib.auth.models import User
+
+    from deploy import restoration
+    from deploy.home import prepare
+    from records.backups.restoring import require_empty, settle
+    from records.backups.restoring import restore as write
+
+    wanted, target = reviewed.backup, _target(settings)
+    half, places = restoration.begun(settings.home), restoration.places_of(settings)
+    if half is None or half.places != places:
+        require_empty(target)
+        _require_no_index(settings)
+    restoration.begin(settings.home, wanted.id, places)
+    meter = PartMeter(Message("backup.restoring"))
+    try:
+        records = write(wanted.manifest, store, target, meter.of_part)
+    finally:
+        meter.close()
+    was_on = settle(wanted)
+    restoration.put_files(settings.home, reviewed.files, reviewed.taken)
+    restoration.forget_what_is_made_anew(prepare(os.environ))
+    restoration.end(settings.home)
+    say(Message("backup.restored", backup=wanted.id, records=records))
+    if was_on:
+        say(Message("backup.plan-off"))
+    if reviewed.left:
+        say(Message("backup.not-taken", names=reviewed.left))
+    if reviewed.offer.refused:
+        say(Message("backup.never-taken", names=reviewed.offer.refused))
+    if "secret_key" not in reviewed.taken:
+        for line in _to_enter_again():
+            say(line)
+    say_lacking(wanted.manifest.lacking)
+    if not reviewed.is_proven:  # whoever could write to its place may have added an account to it
+        names = list(User.objects.filter(is_superuser=True, is_active=True).values_list("username", flat=True))
+        say(Message("backup.administrators", names=names))
+    say(Message("backup.now-up"))
+
+
+def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
+    """Into the installation as it runs, what is damaged or gone in its stores."""
+    with session() as settings:
+        from records.backups.installation import installation_key
+        from records.backups.mending import mend
+
+        store = open_place(source, settings)
+        wanted = chosen_backup(store, chosen)
+        _secrets(wanted, passphrase, is_unsealed=is_unsealed)
+        meter = PartMeter(Message("backup.mending"))
+        try:
+            mended = mend(wanted.manifest, store, _target(settings), installation_key(), meter.of_part)
+        finally:
+            meter.close()
+    if is_json:
+        as_json({"backup": wanted.id, "put_back": mended.put_back, "looked_at": mended.looked_at})
+        return
+    for each in mended.put_back:
+        say(each)
+    say(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
+
+
+def _target(settings: "Settings") -> "Target":
+    from pagestore.connection import connect
+    from pagestore.opening import open_raw_bodies
+    from records import stores
+    from records.backups.restoring import Target
+
+    database = connect(settings.mongo_url)
+    raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
+    return Target(database, stores.evidence_store(), raw)
+
+
+def _require_no_index(settings: "Settings") -> None:
+    """A Redis that runs elsewhere may hold the index of another installation; the embedded one is made anew."""
+    from pipeline.wiring import match_index
+
+    if not (settings.services.embeds_redis and not settings.services.index_url) and (
+        match_index(settings).state().generation
+    ):
+        raise BadInput("backup.index-not-empty")
+
+
+def _to_enter_again() -> list[Message]:
+    """What only the secrets would have opened."""
+    from records.models import SiteProxy
+
+    sites = list(SiteProxy.objects.exclude(sealed_password="").values_list("site__name", flat=True).distinct()[:10])
+    lines = [Message("backup.secrets-again")]
+    return [*lines, Message("backup.proxies-again", sites=sites)] if sites else lines

@@ -1,0 +1,5 @@
+"""Fixtures of more than one module here."""
+
+from tests.support.backed_up import stored
+
+__all__ = ["stored"]
