@@ -107,6 +107,10 @@ PAPERS = {
     Paper.DMCA: Words("DMCA notice", "DMCA 通知"),
     Paper.FORM_KIT: Words("kit for the web form", "网页表单材料"),
 }
+# What a letter and the page of a case call the digests of an evidence bundle: of the list of what is in it, which is
+# stamped, and of its file, as any program shows it.
+BUNDLE_DIGEST = Words("SHA-256 of the bundle", "证据包 SHA-256")
+FILE_DIGEST = Words("SHA-256 of its file", "证据包文件 SHA-256")
 COUNTER_RULES = {
     CounterRule.REPLY_2020_9: Words(
         "Civil Code art. 1196, reply 法释〔2020〕9号: at most 20 working days",

@@ -1,4 +1,4 @@
-"""A paper made of a template and values, refused while a field that the law asks for is empty."""
+"""A paper made of a template and values, refused while it would have a hole."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.terms import PAPERS
 from papers.kinds import FIELDS, PaperField
 from papers.pdf_writing import pdf_file
 from papers.word_reading import read_word
-from papers.word_template import Values, filled
+from papers.word_template import Values, filled, unfilled
 
 _MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 
@@ -28,14 +28,23 @@ def lacking(kind: Paper, values: Values) -> list[PaperField]:
     return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
 
 
+def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
+    """The fields without which the paper is not finished: those of the law, and those that would leave a hole in it.
+
+    In the order in which they stand. Raises BadInput for a template that is none.
+    """
+    missing = {each.code for each in (*lacking(kind, values), *unfilled(template, values))}
+    return [each for each in FIELDS if each.code in missing]
+
+
 def advised(kind: Paper, values: Values) -> list[PaperField]:
     """The empty fields that the recommended form asks for and no law."""
     return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
 
 
 def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> PaperFiles:
-    """Fill the template and set it. Raises BadInput while something is lacking, and for a template that is none."""
-    missing = lacking(kind, values)
+    """Fill the template and set it. Raises BadInput while something is missing, and for a template that is none."""
+    missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
     language = "en" if kind is Paper.DMCA else "zh"

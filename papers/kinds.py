@@ -64,7 +64,8 @@ class PaperField:
     """One field. name: as it stands in templates, in Chinese; code: the same in English.
 
     needed: by kind, the law that asks for it; without it the paper cannot be finished. asked: kinds whose recommended
-    form asks for it: an empty one is pointed out. columns: of a list, its columns by code.
+    form asks for it: an empty one is pointed out. columns: of a list, its columns by code. is_optional: a row or a line
+    that holds nothing else is left out while it is empty; any other field that stands in a template must be filled in.
     """
 
     code: str
@@ -72,6 +73,7 @@ class PaperField:
     needed: Mapping[Paper, Law] = field(default_factory=dict)
     asked: frozenset[Paper] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
+    is_optional: bool = False
 
     @property
     def words(self) -> Words:
@@ -83,29 +85,34 @@ _FORM = frozenset({Paper.ARTICLE_14})
 
 FIELDS: tuple[PaperField, ...] = (
     PaperField("addressee_name", "收件方名称", {_STOP: Law.CUSTOM, _REMOVAL: Law.CUSTOM, _DMCA: Law.CUSTOM}),
-    PaperField("addressee_address", "收件方地址"),
-    PaperField("addressee_postcode", "收件方邮编"),
-    PaperField("addressee_email", "收件方电子邮箱"),
-    PaperField("addressee_phone", "收件方电话"),
-    PaperField("addressee_fax", "收件方传真"),
+    PaperField("addressee_address", "收件方地址", is_optional=True),
+    PaperField("addressee_postcode", "收件方邮编", is_optional=True),
+    PaperField("addressee_email", "收件方电子邮箱", is_optional=True),
+    PaperField("addressee_phone", "收件方电话", is_optional=True),
+    PaperField("addressee_fax", "收件方传真", is_optional=True),
     PaperField("site_name", "网站名称"),
     PaperField("site_domains", "网站域名", asked=_FORM),
-    PaperField("site_record", "网站备案号"),
-    PaperField("site_ip", "网站IP地址", asked=_FORM),
+    PaperField("site_record", "网站备案号", is_optional=True),
+    PaperField("site_ip", "网站IP地址", asked=_FORM, is_optional=True),
     PaperField(
         "holder_name",
         "权利人名称",
         {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
     ),
-    PaperField("holder_identity", "权利人身份证明", {_REMOVAL: Law.CIVIL_CODE_1195, _WEB: Law.CIVIL_CODE_1195}),
-    PaperField("holder_representative", "法定代表人", asked=_FORM),
+    PaperField(
+        "holder_identity",
+        "权利人身份证明",
+        {_REMOVAL: Law.CIVIL_CODE_1195, _WEB: Law.CIVIL_CODE_1195},
+        is_optional=True,
+    ),
+    PaperField("holder_representative", "法定代表人", asked=_FORM, is_optional=True),
     PaperField(
         "holder_address",
         "权利人地址",
         {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
     ),
-    PaperField("holder_postcode", "权利人邮编", asked=_FORM),
-    PaperField("contact_person", "联系人", asked=_FORM),
+    PaperField("holder_postcode", "权利人邮编", asked=_FORM, is_optional=True),
+    PaperField("contact_person", "联系人", asked=_FORM, is_optional=True),
     PaperField(
         "holder_phone",
         "权利人电话",
@@ -115,16 +122,18 @@ FIELDS: tuple[PaperField, ...] = (
         "holder_email",
         "权利人电子邮箱",
         {_REMOVAL: Law.REGULATION_14_1, _DMCA: Law.DMCA_IV, _WEB: Law.REGULATION_14_1},
+        is_optional=True,
     ),
-    PaperField("holder_fax", "权利人传真"),
-    PaperField("agent_name", "代理人名称"),
-    PaperField("agent_contact", "代理人联系方式"),
+    PaperField("holder_fax", "权利人传真", is_optional=True),
+    PaperField("agent_name", "代理人名称", is_optional=True),
+    PaperField("agent_contact", "代理人联系方式", is_optional=True),
     PaperField(
         "works",
         "作品",
         {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_2, _DMCA: Law.DMCA_II, _WEB: Law.REGULATION_14_2},
         columns={"title": "名称", "author": "作者", "proof": "权属证明", "published": "首次发表"},
     ),
+    PaperField("ownership", "权属说明"),
     PaperField(
         "addresses",
         "网址",
@@ -146,7 +155,9 @@ FIELDS: tuple[PaperField, ...] = (
         "侵权事实",
         {_STOP: Law.CUSTOM, _REMOVAL: Law.REGULATION_14_3, _WEB: Law.REGULATION_14_3},
     ),
+    PaperField("legal_basis", "法律依据"),
     PaperField("demands", "要求", {_STOP: Law.CUSTOM}, asked=_FORM),
+    PaperField("answer_days", "答复期限"),
     PaperField("declaration", "保证声明", {_REMOVAL: Law.REGULATION_14, _WEB: Law.REGULATION_14}),
     PaperField("good_faith", "善意声明", {_DMCA: Law.DMCA_V}),
     PaperField("accuracy", "准确性声明", {_DMCA: Law.DMCA_VI}),

@@ -21,19 +21,29 @@ def _stop_letter() -> tuple[Block, ...]:
     return (
         Paragraph.heading("停止侵权告知函", 1, Align.CENTER),
         Paragraph.of("致：{{收件方名称}}", is_bold=True),
+        Paragraph.of("地址：{{收件方地址}}"),
         _text(
-            "{{权利人名称}}系下列作品的著作权人，依法享有信息网络传播权。经核查，贵方在其经营的网站"
-            "“{{网站名称}}”（域名：{{网站域名}}；备案号：{{网站备案号}}）上，未经许可传播了下列作品的内容。现函告如下："
+            "{{权利人名称}}（以下称“权利人”）依法享有下列作品的信息网络传播权。经核查，贵方经营的网站“{{网站名称}}”"
+            "未经权利人许可，通过信息网络向公众提供下列作品的内容。现函告如下："
         ),
-        Paragraph.heading("一、作品", 2),
+        Paragraph.heading("一、作品及权属", 2),
         _works(),
-        Paragraph.heading("二、侵权内容的网络地址", 2),
+        _text("{{权属说明}}"),
+        Paragraph.heading("二、侵权内容所在网站及网络地址", 2),
+        _pairs(("网站名称", "{{网站名称}}"), ("域名", "{{网站域名}}"), ("备案号", "{{网站备案号}}")),
         _addresses(),
         Paragraph.heading("三、侵权事实", 2),
         _text("{{侵权事实}}"),
-        Paragraph.heading("四、要求", 2),
+        Paragraph.heading("四、法律依据", 2),
+        _text("{{法律依据}}"),
+        Paragraph.heading("五、要求", 2),
         _text("{{要求}}"),
-        Paragraph.heading("五、联系方式", 2),
+        _text(
+            "请贵方立即停止侵权，并在收到本函之日起 {{答复期限}} 日内将处理结果书面答复权利人。逾期未处理或者未答复的，"
+            "权利人将依法采取投诉、诉讼等措施，由此产生的后果由贵方承担。"
+        ),
+        _text("本函不构成对权利人任何权利的放弃。特此函告。"),
+        Paragraph.heading("六、联系方式", 2),
         _pairs(
             ("权利人", "{{权利人名称}}"),
             ("地址", "{{权利人地址}}"),
@@ -42,9 +52,9 @@ def _stop_letter() -> tuple[Block, ...]:
             ("电子邮箱", "{{权利人电子邮箱}}"),
             ("代理人", "{{代理人名称}} {{代理人联系方式}}"),
         ),
-        _text("本函不构成对权利人任何权利的放弃。"),
         Paragraph.heading("附件", 2),
         _attachments(),
+        Paragraph(),
         Paragraph.of("{{权利人名称}}（盖章）", align=Align.RIGHT),
         Paragraph.of("{{日期}}", align=Align.RIGHT),
     )
@@ -68,7 +78,7 @@ def _removal() -> tuple[Block, ...]:
         Paragraph.heading("二、权利人", 2),
         _pairs(
             ("姓名（名称）", "{{权利人名称}}"),
-            ("身份证明（附复印件）", "{{权利人身份证明}}"),
+            ("身份证明", "{{权利人身份证明}}"),
             ("法定代表人", "{{法定代表人}}"),
             ("地址、邮编", "{{权利人地址}} {{权利人邮编}}"),
             ("联系人", "{{联系人}}"),
@@ -84,17 +94,21 @@ def _removal() -> tuple[Block, ...]:
             ("备案号", "{{网站备案号}}"),
             ("IP 地址", "{{网站IP地址}}"),
         ),
-        Paragraph.heading("四、作品", 2),
+        Paragraph.heading("四、作品及权属", 2),
         _works(),
+        _text("{{权属说明}}"),
         Paragraph.heading("五、要求删除或断开链接的网络地址", 2),
         _addresses(),
-        Paragraph.heading("六、侵权事实及初步证明材料", 2),
+        Paragraph.heading("六、侵权事实、法律依据及初步证明材料", 2),
         _text("{{侵权事实}}"),
+        _text("{{法律依据}}"),
         _attachments(),
         Paragraph.heading("七、要求", 2),
         _text("{{要求}}"),
+        _text("请贵方在收到本通知之日起 {{答复期限}} 日内，将处理结果书面告知权利人。"),
         Paragraph.heading("八、保证声明", 2),
         _text("{{保证声明}}"),
+        Paragraph(),
         Paragraph.of("权利人（签字或盖章）：{{权利人名称}}", align=Align.RIGHT),
         Paragraph.of("{{日期}}", align=Align.RIGHT),
     )
@@ -110,11 +124,11 @@ def _dmca() -> tuple[Block, ...]:
         _table(("Title", "Author"), ("{{works.title}}", "{{works.author}}"), (0.6, 0.4)),
         Paragraph.heading("2. The infringing material and where it is", 2),
         _table(
-            ("No.", "Address; SHA-256 of the evidence", "Work", "Captured"),
+            ("No.", "Address, and the evidence of it", "Work", "Captured"),
             (
                 "{{addresses.number}}",
                 "{{addresses.url}}\n{{addresses.digest}}",
-                "{{addresses.work}} {{addresses.chapters}}",
+                "{{addresses.work}}\n{{addresses.chapters}}",
                 "{{addresses.fetched}}",
             ),
             (0.07, 0.52, 0.24, 0.17),
@@ -147,12 +161,14 @@ def _web_form() -> tuple[Block, ...]:
             ("电话", "{{权利人电话}}"),
             ("电子邮箱", "{{权利人电子邮箱}}"),
         ),
-        Paragraph.heading("作品", 2),
+        Paragraph.heading("作品及权属", 2),
         _works(),
+        _text("{{权属说明}}"),
         Paragraph.heading("网络地址", 2),
         _addresses(),
-        Paragraph.heading("侵权事实", 2),
+        Paragraph.heading("侵权事实及法律依据", 2),
         _text("{{侵权事实}}"),
+        _text("{{法律依据}}"),
         Paragraph.heading("保证声明", 2),
         _text("{{保证声明}}"),
         Paragraph.heading("要上传的文件", 2),
@@ -186,7 +202,7 @@ def _addresses() -> Table:
         (
             "{{网址.序号}}",
             "{{网址.地址}}\n{{网址.证据哈希值}}",
-            "{{网址.作品}} {{网址.章节}}",
+            "{{网址.作品}}\n{{网址.章节}}",
             "{{网址.占原文}}",
             "{{网址.取证时间}}",
         ),
@@ -200,10 +216,15 @@ def _attachments() -> Table:
 
 def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...]) -> Table:
     return Table(
-        (tuple(Cell.of(text, is_bold=True) for text in head), tuple(Cell.of(text) for text in row)),
+        (tuple(Cell.of(text, is_bold=True) for text in head), tuple(map(_lines, row))),
         widths,
         has_head=True,
     )
+
+
+def _lines(text: str) -> Cell:
+    """A paragraph for each line: one whose field is empty goes."""
+    return Cell(tuple(Paragraph.of(line) for line in text.split("\n")))
 
 
 def _pairs(*pairs: tuple[str, str]) -> Table:

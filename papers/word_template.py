@@ -7,7 +7,7 @@ import copy
 import difflib
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
 
 _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
+MAX_LABEL_CHARS = 12  # of a line that goes with its field, such as "代理人："; longer ones say something by themselves
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -65,13 +66,76 @@ def filled(content: bytes, values: Values) -> bytes:
         # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
         rows = [(row, lists.pop()) for row in part.iter(qn("w:tr")) if (lists := _lists(row))]
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
-        for paragraph in [each for each in part.iter(qn("w:p")) if each not in in_rows]:
-            _fill(paragraph, partial(_text, values))
+        paragraphs = [each for each in part.iter(qn("w:p")) if each not in in_rows]
+        for place in _left_out(part, values):
+            _remove(place)
+        for paragraph in paragraphs:
+            if paragraph.getparent() is not None:
+                _fill(paragraph, partial(_text, values))
         for row, code in rows:
             _write_rows(row, values.get(code, ()), values)
     kept = io.BytesIO()
     file.save(kept)
     return kept.getvalue()
+
+
+def template_codes(content: bytes) -> set[str]:
+    """The codes of the fields that stand in a template. Raises BadInput."""
+    paragraphs = (each for part in parts_of(opened(content)) for each in part.iter(qn("w:p")))
+    return {field.code for paragraph in paragraphs for field in _fields_of(paragraph)}
+
+
+def unfilled(content: bytes, values: Values) -> list[PaperField]:
+    """The fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
+    found = dict[str, PaperField]()
+    for part in parts_of(opened(content)):
+        left_out = set(_left_out(part, values))
+        for paragraph in part.iter(qn("w:p")):
+            if paragraph not in left_out and left_out.isdisjoint(paragraph.iterancestors(qn("w:tr"))):
+                is_label = _is_label(paragraph)
+                empty = (each for each in _fields_of(paragraph) if not each.columns and _is_empty(each, values))
+                found |= {each.code: each for each in empty if not (each.is_optional and is_label)}
+    return list(found.values())
+
+
+def _left_out(part: Any, values: Values) -> list[Any]:
+    """Rows and lines that say nothing but fields a letter can do without, all of them empty."""
+    rows = [row for row in part.iter(qn("w:tr")) if _can_do_without(_own_paragraphs(row), values)]
+    lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _can_do_without([each], values)]
+    return [*rows, *(line for line in lines if _row_of(line) not in rows and line.getparent().tag != qn("w:tc"))]
+
+
+def _can_do_without(paragraphs: Iterable[Any], values: Values) -> bool:
+    fields = [each for paragraph in paragraphs for each in _fields_of(paragraph)]
+    return bool(fields) and all(each.is_optional and _is_empty(each, values) for each in fields)
+
+
+def _own_paragraphs(row: Any) -> list[Any]:
+    return [paragraph for paragraph in row.iter(qn("w:p")) if _row_of(paragraph) is row]
+
+
+def _fields_of(paragraph: Any) -> list[PaperField]:
+    asked = [_asked(name) for name in _names(paragraph)]
+    return [each.field for each in asked if isinstance(each, Asked)]
+
+
+def _is_label(paragraph: Any) -> bool:
+    """Whether a line has nothing but fields, or a name and a colon before them."""
+    rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
+    return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
+
+
+def _is_empty(field: PaperField, values: Values) -> bool:
+    value = values.get(field.code, "")
+    return not (value.strip() if isinstance(value, str) else value)
+
+
+def _remove(place: Any) -> None:
+    """Take a row or a line out; a table that has no row left goes with its last one."""
+    parent = place.getparent()
+    parent.remove(place)
+    if parent.tag == qn("w:tbl") and parent.find(qn("w:tr")) is None:
+        parent.getparent().remove(parent)
 
 
 def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
@@ -151,6 +215,9 @@ def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
     alone = _FIELD.fullmatch(whole.strip())
     if alone is not None and isinstance(asked := _asked(alone[1].strip()), Asked):
         lines = printable(value_of(asked) or "").split("\n")
+        if lines == [""] and len(paragraph.getparent().findall(qn("w:p"))) > 1:
+            paragraph.getparent().remove(paragraph)
+            return
         for line in lines[:-1]:
             paragraph.addprevious(_with_text(copy.deepcopy(paragraph), line))
         _with_text(paragraph, lines[-1])

@@ -194,6 +194,8 @@ def _say_what_lacks(notice: "Notice") -> None:
     standing = standing_of(notice)
     if standing.fields:
         say(Message("notice.lacks", fields=tuple(field.words for field in standing.fields)))
+    for each in standing.pointed_out:
+        say(each)
     if not standing.has_authority:
         say(Message("notice.no-authority"))
     for case, reason in standing.pages:

@@ -13,7 +13,7 @@ from papers.comparison_table import ComparedCase
 from papers.pictures import PagePicture, page_picture
 from records import stores
 from records.models import Case, EvidenceBundle
-from records.notices.values import main_match, moment, newest_bundle
+from records.notices.values import hashes_of, main_match, moment, newest_bundle
 
 # Chosen: up to 7 MB of pictures in each format of the table (papers.pictures). What names more pages goes out by mail
 # without them; the export of a matter has a table for as many pages.
@@ -59,7 +59,7 @@ def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
             ("相似度", percentage(case.similarity)),
             ("占原文", percentage(case.work_share)),
             ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
-            ("证据包哈希值", f"SHA-256 {bundle.sha256}" if bundle else ""),
+            *hashes_of(bundle, "zh"),
         ),
         spans=match.spans if match else (),
         picture=picture,

@@ -18,20 +18,28 @@ from core.terms import PAPERS
 from core.text import storable
 from core.wording import Message
 from papers.comparison_table import TITLE, comparison_table
-from papers.finished import PaperFiles, finish, lacking
+from papers.finished import PaperFiles, finish, missing_fields
 from papers.kinds import BY_CODE, PaperField
 from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
 from records.locks import lock_rights
-from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage
+from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage, Work
 from records.notices.compared import compared_cases
 from records.notices.events import locked, move, note_event, states_before
 from records.notices.fitness import parted, provider_of
 from records.notices.kept_files import content_of, papers_that_go_with, template_of
-from records.notices.sending import release
-from records.notices.values import all_values, cases_of, of_addressee, written_at_first
+from records.notices.sending import is_days, release
+from records.notices.values import (
+    all_values,
+    cases_of,
+    newest_bundle,
+    of_addressee,
+    undated,
+    unowned,
+    written_at_first,
+)
 
 # Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
 MAX_PAGES = 500
@@ -49,15 +57,37 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a draft still lacks. fields: that the law asks for; pages: that may not be named any more."""
+    """What a draft still lacks. fields: that would leave a hole; pages: that may not be named any more.
+
+    What holds nothing up and is pointed out: works without proof of ownership or time of publication, that no copy of
+    the holder's identity paper goes with it, pages without an evidence bundle.
+    """
 
     fields: Sequence[PaperField]
     pages: Sequence[tuple[Case, Message]]
     has_authority: bool
+    unowned: Sequence[Work] = ()
+    undated: Sequence[Work] = ()
+    has_identity: bool = True
+    unbundled: Sequence[Case] = ()
 
     @property
     def is_ready(self) -> bool:
         return self.has_authority and not self.fields and not self.pages
+
+    @property
+    def pointed_out(self) -> list[Message]:
+        """What it would be stronger with, a sentence each."""
+        said = []
+        if self.unowned:
+            said.append(Message("notice.unowned", works=_titles(self.unowned)))
+        if self.undated:
+            said.append(Message("notice.undated", works=_titles(self.undated)))
+        if not self.has_identity:
+            said.append(Message("notice.no-identity-paper"))
+        if self.unbundled:
+            said.append(Message("notice.unbundled", pages=len(self.unbundled)))
+        return said
 
 
 def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> Drafted:
@@ -113,6 +143,8 @@ def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
     kept = {code: storable(text).strip() for code, text in values.items() if _is_written(code)}
     for code, text in kept.items():
+        if code == "answer_days" and text and not is_days(text):
+            raise BadInput("notice.no-days")
         if len(text) > MAX_FIELD_CHARS:
             raise BadInput("notice.field-too-long", field=BY_CODE[code].words, most=MAX_FIELD_CHARS)
     with transaction.atomic():
@@ -122,15 +154,28 @@ def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
     notice.values = row.values
 
 
+def _titles(works: Sequence[Work]) -> tuple[str, ...]:
+    return tuple(f"《{work.title}》" for work in works)
+
+
 def standing_of(notice: Notice) -> Standing:
     """What keeps a draft from being confirmed today."""
-    now = timezone.now()
-    papers = _papers(notice, now)
-    _, unfit = parted(cases_of(notice), provider_of(notice.addressee, notice.values))
+    papers, cases, kind = _papers(notice, timezone.now()), cases_of(notice), Paper(notice.kind)
+    _, unfit = parted(cases, provider_of(notice.addressee, notice.values))
     values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
     needs_authority = bool(str(notice.values.get("agent_name", "")).strip())
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
-    return Standing(lacking(Paper(notice.kind), values), unfit, has_authority or not needs_authority)
+    is_of_china = kind is not Paper.DMCA
+    needs_identity = kind in BY_CODE["holder_identity"].needed
+    return Standing(
+        fields=missing_fields(kind, template_of(notice.rights_holder_id, kind), values),
+        pages=unfit,
+        has_authority=has_authority or not needs_authority,
+        unowned=unowned(cases, papers) if is_of_china else [],
+        undated=undated(cases) if is_of_china else [],
+        has_identity=not needs_identity or any(paper.kind == HolderPaper.Kind.IDENTITY for paper in papers),
+        unbundled=[case for case in cases if newest_bundle(case) is None],
+    )
 
 
 def preview(notice: Notice) -> PaperFiles:

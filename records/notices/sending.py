@@ -86,10 +86,26 @@ def _require_confirmed_by(row: Notice, day: date) -> None:
         raise BadInput("notice.before-it-was-confirmed", day=day.isoformat(), confirmed=first)
 
 
+def _answer_days(notice: Notice) -> int:
+    """As the paper says; of one that says nothing as is entered for the addressee."""
+    written = str(notice.values.get("answer_days", ""))
+    if is_days(written):
+        return int(written)
+    return (notice.addressee.answer_days if notice.addressee else None) or ANSWER_DAYS
+
+
+def is_days(text: str) -> bool:
+    """Whether a text is a number of days that a paper may give: one to a year.
+
+    >>> is_days("7"), is_days("0"), is_days("七"), is_days("366")
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 365
+
+
 def answer_due_of(notice: Notice) -> date | None:
     """The day by which whoever got a notice should have answered; None for one that did not go out."""
-    days = notice.addressee.answer_days if notice.addressee else None
-    return notice.sent_on + timedelta(days=days or ANSWER_DAYS) if notice.sent_on else None
+    return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
 
 
 def release(row: Notice, now: datetime) -> None:

@@ -6,12 +6,13 @@ from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Min
+from django.db.models import F, Min
 
-from core.addressees import Paper
+from core.addressees import ANSWER_DAYS, Paper
 from core.chapters import numbers_named
 from core.contacts import ContactKind
 from core.shares import percentage
+from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.comparison_table import TITLE
 from papers.kinds import FIELDS
 from papers.word_template import Row, Values
@@ -29,9 +30,25 @@ from records.models import (
 )
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
+_NOTHING = "—"  # in a cell of a list, for what is not known
 _STOP = (
-    "一、立即停止传播上述内容，并删除全部侵权页面；\n二、不再以任何方式传播上述作品；\n"
-    "三、收到本函后书面答复处理结果，并说明该内容的来源和传播情况。"
+    "1. 立即停止传播上述内容，删除全部侵权页面；\n2. 不再以任何方式传播上述作品；\n"
+    "3. 书面说明上述内容的来源、上线时间和传播情况。"
+)
+# Copyright Law (2020), Regulation on the Right of Communication through Information Networks: docs/notices.md.
+_RIGHT = "《中华人民共和国著作权法》第十条第一款第（十二）项规定的信息网络传播权"
+_STOP_BASIS = (
+    f"未经许可通过信息网络向公众提供他人作品，侵害{_RIGHT}。依照该法第五十二条、第五十三条和《信息网络传播权保护条例》"
+    "第十八条，贵方应当承担停止侵害、消除影响、赔礼道歉、赔偿损失等民事责任；赔偿数额依照该法第五十四条确定。"
+)
+_REMOVE_BASIS = (
+    f"上述内容未经权利人许可通过信息网络向公众提供，侵害{_RIGHT}。依照《信息网络传播权保护条例》第十五条和《中华人民共和国"
+    "民法典》第一千一百九十五条，网络服务提供者接到通知后应当及时采取删除、断开链接等必要措施，并将通知转送相关用户。"
+)
+_OWNED = "权利人对上述作品享有信息网络传播权，权属证明见附件。"
+_SIGNED = (
+    "上述作品的作者以作品署名为初步证据：依照《中华人民共和国著作权法》第十二条第一款，在作品上署名的自然人、法人或者非法人组织"
+    "为作者，且该作品上存在相应权利，但有相反证明的除外。"
 )
 _REMOVE = "请在接到本通知后立即删除上述网络地址的内容，或者断开与该内容的链接，并将本通知转送提供该内容的服务对象。"
 _DECLARATION = "权利人保证本通知的内容真实，并对其真实性承担法律责任。"
@@ -53,7 +70,9 @@ def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date
         "site_domains": "、".join(site.domains.order_by("pk").values_list("host", flat=True)),
         "site_record": _record_of(site),
         "facts": _facts(site, cases),
+        "legal_basis": _STOP_BASIS if kind is Paper.LETTER else "" if is_english else _REMOVE_BASIS,
         "demands": _STOP if kind is Paper.LETTER else _REMOVE,
+        "answer_days": str(ANSWER_DAYS),
         "declaration": _DECLARATION,
         "good_faith": _GOOD_FAITH,
         "accuracy": _ACCURACY,
@@ -76,6 +95,7 @@ def of_addressee(addressee: Addressee | None) -> dict[str, str]:
     if addressee is None:
         return {}
     return {
+        "answer_days": str(addressee.answer_days or ANSWER_DAYS),
         "addressee_name": addressee.legal_name or addressee.name,
         "addressee_address": addressee.postal_address,
         "addressee_postcode": addressee.postcode,
@@ -129,10 +149,15 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     cases = cases_of(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
+    written = {field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns}
+    works = _works(cases, papers, "见下文" if written["ownership"].strip() else "作品署名")
+    if not written["ownership"].strip():
+        is_signed = all(case.work.author for case in cases)
+        written["ownership"] = _OWNED if not unowned(cases, papers) else _SIGNED if is_signed else ""
     return {
-        **{field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns},
-        "works": _works(cases, papers),
-        "addresses": [_address(number, case, zone) for number, case in enumerate(cases, 1)],
+        **written,
+        "works": works,
+        "addresses": [_address(number, case, zone, language) for number, case in enumerate(cases, 1)],
         "attachments": [
             {"number": str(number), "name": name}
             for number, name in enumerate([TITLE.in_language(language), *(paper.name for paper in papers)], 1)
@@ -141,12 +166,23 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 
 
 def cases_of(notice: Notice) -> list[Case]:
-    """The cases of its pages, with all that a notice says of them."""
-    cases = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
-    return list(cases.select_related("work", "page", "page__site", "decision", "matter", "rights_holder"))
+    """The cases of its pages in the order of the works and their chapters, with all that a notice says of them."""
+    rows = Case.objects.filter(notice_pages__notice=notice).order_by("work_id", "notice_pages__pk")
+    cases = list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder"))
+    of_versions = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"), chapter__isnull=False)
+    first = dict(of_versions.order_by().values_list("case").annotate(Min("chapter__number")))
+    return sorted(cases, key=lambda case: (case.work_id, first.get(case.pk, 0)))
 
 
-def _works(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Row]:
+def unowned(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
+    """The works of which no proof of ownership is there."""
+    proved = {paper.work_id for paper in papers if paper.kind == HolderPaper.Kind.OWNERSHIP}
+    works = {case.work_id: case.work for case in cases}
+    return [] if None in proved else [work for key, work in works.items() if key not in proved]
+
+
+def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: str) -> list[Row]:
+    """A row for each work. otherwise: what proves it where no paper does."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
         if paper.kind == HolderPaper.Kind.OWNERSHIP:
@@ -155,12 +191,18 @@ def _works(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Row]:
     return [
         {
             "title": f"《{work.title}》",
-            "author": work.author,
-            "proof": "、".join([*proofs[key], *proofs[None]]),
-            "published": _first_published(work),
+            "author": work.author or _NOTHING,
+            "proof": "、".join([*proofs[key], *proofs[None]]) or otherwise,
+            "published": _first_published(work) or _NOTHING,
         }
         for key, work in works.items()
     ]
+
+
+def undated(cases: Sequence[Case]) -> list[Work]:
+    """The works of which no time of publication is known."""
+    works = {case.work_id: case.work for case in cases}
+    return [work for work in works.values() if not _first_published(work)]
 
 
 def _first_published(work: Work) -> str:
@@ -168,26 +210,37 @@ def _first_published(work: Work) -> str:
     return first.astimezone(ZoneInfo(settings.TIME_ZONE)).date().isoformat() if first else ""
 
 
-def _address(number: int, case: Case, zone: ZoneInfo) -> Row:
+def _address(number: int, case: Case, zone: ZoneInfo, language: str) -> Row:
     match = main_match(case)
-    bundle = newest_bundle(case)
+    bundle, colon = newest_bundle(case), ":\n" if language == "en" else "：\n"
     return {
         "number": str(number),
         "url": case.page_url,
         "title": case.page_title,
         "work": f"《{case.work.title}》",
-        "chapters": _chapters(case),
+        "chapters": _chapters(case, language),
         "share": percentage(case.work_share),
         "seen": moment(case.first_seen_at, zone),
         "fetched": moment(bundle.fetched_at if bundle else match.fetched_at if match else case.last_seen_at, zone),
-        "digest": f"SHA-256 {bundle.sha256}" if bundle else "",
+        "digest": "\n".join(f"{name}{colon}{value}" for name, value in hashes_of(bundle, language)),
     }
 
 
-def _chapters(case: Case) -> str:
+def hashes_of(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:
+    """Both digests of a bundle, named as the page of its case names them; none without a bundle."""
+    if bundle is None:
+        return []
+    return [(BUNDLE_DIGEST.in_language(language), bundle.digest), (FILE_DIGEST.in_language(language), bundle.sha256)]
+
+
+def _chapters(case: Case, language: str) -> str:
+    """Which chapters stand on the page; "" of a work that has no more than one."""
     of_version = case.matches.filter(version_id=case.version_id, chapter__isnull=False)
     numbers = set(of_version.values_list("chapter__number", flat=True))
-    return f"第{numbers_named(sorted(numbers))}章" if numbers else ""
+    if not numbers or case.work.chapters.count() < 2:
+        return ""
+    named = numbers_named(sorted(numbers))
+    return f"ch. {named}" if language == "en" else f"第{named.replace(', ', '、')}章"
 
 
 def main_match(case: Case) -> CaseMatch | None:

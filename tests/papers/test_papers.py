@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from core.addressees import Paper
 from core.errors import BadInput
 from core.wording import say
-from papers.finished import PaperFiles, advised, finish, lacking
+from papers.finished import PaperFiles, advised, finish, lacking, missing_fields
 from papers.kinds import FIELDS, LAWS
 from papers.standard import standard_template
 from papers.word_reading import read_word
@@ -90,6 +90,24 @@ def test_what_only_the_recommended_form_asks_for_is_pointed_out_and_holds_nothin
     given = values(holder_postcode="", site_ip="")
     assert [field.code for field in advised(Paper.ARTICLE_14, given)] == ["site_ip", "holder_postcode"]
     assert finish(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), given, AT).pdf
+
+
+def test_what_is_empty_leaves_no_hole() -> None:
+    """Rows and lines of what a letter can do without go; anything else that is empty is named before it is finished."""
+    empty = dict.fromkeys(("site_record", "agent_name", "agent_contact", "contact_person", "addressee_address"), "")
+    word = docx.Document(io.BytesIO(filled(standard_template(Paper.LETTER), values(**empty))))
+    labels = [row.cells[0].text for table in word.tables for row in table.rows]
+    assert not {"备案号", "联系人", "代理人"} & set(labels)
+    assert {"域名", "电话"} <= set(labels)
+    assert not any(each.text.startswith("地址") for each in word.paragraphs)
+    assert missing_fields(Paper.LETTER, standard_template(Paper.LETTER), values(**empty)) == []
+    lacks = values(**empty, legal_basis="", answer_days=" ", ownership="")
+    codes = [field.code for field in missing_fields(Paper.LETTER, standard_template(Paper.LETTER), lacks)]
+    assert codes == ["ownership", "legal_basis", "answer_days"]
+    own = edited(Paper.LETTER, lambda file: file.add_paragraph("（备案号：{{网站备案号}}）"))
+    assert [field.code for field in missing_fields(Paper.LETTER, own, values(**empty))] == ["site_record"]
+    with pytest.raises(BadInput, match="these fields are still empty: site record"):
+        finish(Paper.LETTER, own, values(**empty), AT)
 
 
 def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own() -> None:

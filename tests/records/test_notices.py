@@ -28,6 +28,7 @@ from records.models import (
 from records.notices import kept_files
 from records.notices.drafting import confirm, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import add_paper, add_template
+from records.notices.sending import answer_due_of
 from records.notices.values import all_values
 from tests.support import admin_data
 
@@ -207,6 +208,37 @@ def test_nothing_is_kept_of_a_notice_that_could_not_be_confirmed(
         confirm(notice, ours.manager)
     assert not NoticeFile.objects.exists()
     assert Notice.objects.latest("pk").state == Notice.State.DRAFTED
+
+
+def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_order(ours: admin_data.Estate) -> None:
+    cases = cases_of(ours)
+    work = cases[0].work
+    for case, number in zip(cases, (3, 1, 2), strict=True):
+        Case.objects.filter(pk=case.pk).update(work=work)
+        match = case.matches.filter(version_id=case.version_id).get()
+        match.chapter = work.chapters.get_or_create(number=number, defaults={"title": f"第{number}章"})[0]
+        match.save()
+    bundle = admin_data.evidence_bundle(cases[1])
+    ours.addressee.answer_days = 5
+    ours.addressee.save()
+    notice = draft(cases_of(ours), Paper.LETTER, ours.reviewer, ours.addressee).notice
+    text = text_of(preview(notice).word)
+    chapters = [row["chapters"] for row in all_values(notice, [], timezone.get_default_timezone())["addresses"]]  # type: ignore[index,arg-type]
+    assert chapters == ["第1章", "第2章", "第3章"]
+    for said in ("第五十二条", "起 5 日内", "以作品署名为初步证据", "证据包 SHA-256：", "证据包文件 SHA-256："):
+        assert said in text
+    assert bundle.digest in text
+    assert bundle.sha256 in text
+    assert bundle.sha256 != bundle.digest
+    codes = [each.code for each in standing_of(notice).pointed_out]
+    assert codes == ["notice.unowned", "notice.undated", "notice.unbundled"]
+    add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "登记证书.pdf", PDF, ours.manager)
+    assert "权属证明见附件" in text_of(preview(notice).word)
+    write(notice, {"answer_days": "9", "ownership": "授权合同 HT-1"}, ours.reviewer)
+    assert "起 9 日内" in text_of(preview(notice).word)
+    assert answer_due_of(Notice(values=notice.values, sent_on=TODAY)) == TODAY + timedelta(days=9)
+    with pytest.raises(BadInput, match="as a number from 1 to 365"):
+        write(notice, {"answer_days": "一周"}, ours.reviewer)
 
 
 def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_data.Estate) -> None:

@@ -103,6 +103,7 @@ def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: adm
 def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_data.World) -> None:
     page = shown(world)
     assert own(world).digest in page
+    assert own(world).sha256 in page
     assert "未设置时间戳机构" in page
     assert "ZHUIWEN_" not in page
     assert "zw-alarm" not in page

@@ -1,6 +1,6 @@
 """One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from core.errors import BadInput, ZhuiwenError
 from papers.finished import advised
 from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
 from papers.mail import body_of, subject_of
+from papers.word_template import template_codes
 from records.access import may_manage, may_see, visible
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import proposed_before_notice
@@ -27,7 +28,7 @@ from records.models import Addressee, Case, EventPaper, Matter, Notice
 from records.notices import mail_content
 from records.notices.drafting import Standing, confirmed_cases, draft, preview, standing_of
 from records.notices.events import MOVES
-from records.notices.kept_files import papers_that_go_with
+from records.notices.kept_files import papers_that_go_with, template_of
 from records.notices.outcomes import mistaken
 from records.notices.values import all_values, cases_of
 from records.removals import track_record
@@ -43,7 +44,9 @@ from webadmin.wording import said
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
 
-LONG = frozenset({"facts", "demands", "declaration", "good_faith", "accuracy"})
+LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
+# What a mail and the counting of days need of a notice, whatever its template has.
+_OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
 _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 
 
@@ -188,6 +191,7 @@ def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Noti
         "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
         "groups": _groups(notice, standing),
         "standing": standing,
+        "pointed_out": [said(each) for each in standing.pointed_out],
         "lacking": _(", ").join(_label(field) for field in standing.fields),
         "advised": _(", ").join(_label(field) for field in advised(Paper(notice.kind), values)) if is_draft else "",
         "untaken": _untaken(notice) if is_draft else [],
@@ -210,19 +214,23 @@ def _untaken(notice: Notice) -> list[tuple[Case, str]]:
 
 
 def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
-    """To whom and where; from whom; what is said. Fields that the kind has no use for are left out."""
+    """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
     kind = Paper(notice.kind)
-    others = {field.code for field in FIELDS if field.needed and kind not in field.needed and kind not in field.asked}
+    codes = template_codes(template_of(notice.rights_holder_id, kind)) | _OF_MAILS
     groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
     for field in FIELDS:
-        if field.columns or field.code in others:
-            continue
-        place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
-        groups[place].append(_shown(field, notice, kind, standing))
+        if not field.columns and (field.code in codes or kind in field.needed):
+            place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
+            groups[place].append(_shown(field, notice, standing, must_be_filled=_must_be_filled(field, kind, codes)))
     return groups
 
 
-def _shown(field: PaperField, notice: Notice, kind: Paper, standing: Standing) -> FieldShown:
+def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
+    return kind in field.needed or (field.code in codes - _OF_MAILS and not field.is_optional)
+
+
+def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> FieldShown:
+    kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)
     law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
     return FieldShown(
@@ -230,7 +238,7 @@ def _shown(field: PaperField, notice: Notice, kind: Paper, standing: Standing) -
         _label(field),
         str(notice.values.get(field.code, "")),
         law.in_language(get_language() or "en") if law else "",
-        kind in field.needed,
+        must_be_filled,
         field in standing.fields,
         field.code in LONG,
     )
