@@ -52,7 +52,7 @@ _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 
 @dataclass(frozen=True, slots=True)
 class FieldShown:
-    """One field of the form. why: the law that asks for it, or the form that recommends it; "" for neither."""
+    """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
 
     code: str
     label: str
@@ -216,17 +216,26 @@ def _untaken(notice: Notice) -> list[tuple[Case, str]]:
 def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
     """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
     kind = Paper(notice.kind)
-    codes = template_codes(template_of(notice.rights_holder_id, kind)) | _OF_MAILS
+    codes = template_codes(template_of(notice.rights_holder_id, kind))
     groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
     for field in FIELDS:
-        if not field.columns and (field.code in codes or kind in field.needed):
+        if not field.columns and (field.code in codes | _OF_MAILS or kind in field.needed):
             place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
             groups[place].append(_shown(field, notice, standing, must_be_filled=_must_be_filled(field, kind, codes)))
     return groups
 
 
 def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
-    return kind in field.needed or (field.code in codes - _OF_MAILS and not field.is_optional)
+    return kind in field.needed or (field.code in codes and not (field.is_optional or field.code == "ownership"))
+
+
+def _hint(code: str) -> str:
+    """What else is to be known of a field that no law asks for."""
+    hints = {
+        "ownership": _("Empty: the proofs of ownership that go with it, else the author's name on the work."),
+        "answer_days": _("In days from when it was received."),
+    }
+    return hints.get(code, "")
 
 
 def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> FieldShown:
@@ -237,7 +246,7 @@ def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_fil
         field.code,
         _label(field),
         str(notice.values.get(field.code, "")),
-        law.in_language(get_language() or "en") if law else "",
+        law.in_language(get_language() or "en") if law else _hint(field.code),
         must_be_filled,
         field in standing.fields,
         field.code in LONG,
