@@ -1,16 +1,18 @@
 """The only way out of the browser: a proxy on loopback that resolves names itself and judges what it connects to.
 
 A browser looks names up once more after anybody has judged them, follows redirects and opens sockets by itself; so the
-judge has to stand where the connection is made. One request a connection; bodies are passed on unread.
+judge has to stand where the connection is made. One request a connection: of a second one nothing reaches the site,
+which would read the login of this proxy in it. Bodies are passed on unread.
 """
 
 import asyncio
 import base64
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from core.captures import NameAnswer
@@ -27,6 +29,7 @@ _CHUNK_BYTES = 65_536
 _HEAD_TIMEOUT_S = 10.0
 # Whatever a page loads; its own text is bounded by ZHUIWEN_MAX_BODY_BYTES besides.
 MAX_BYTES_A_CONNECTION = 64 * 1024 * 1024
+MAX_INTERIM_HEADS = 10  # before an answer; servers send one
 MAX_REFUSED = 100
 MAX_REACHED = 1_000  # hosts of which it is kept where they stood; a crawl meets tens
 REFUSED_HEADER = "x-zhuiwen-refused"
@@ -128,12 +131,15 @@ class BrowserProxy:
         except (OSError, TimeoutError) as fault:
             raise _Refused("502 Bad Gateway", type(fault).__name__) from fault
         try:
-            if ask.method == "CONNECT" and upstream is None:
-                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            else:
+            if ask.method != "CONNECT":
                 far_writer.write(_forwarded(ask, upstream))
-                await self._pass_head(far_reader, writer, is_tunnel=ask.method == "CONNECT")
-            await self._join(reader, writer, far_reader, far_writer)
+                up = self._pump(reader, far_writer, _body_bytes(ask))
+                await self._join(up, self._answer(far_reader, writer))
+            elif upstream is None or await self._opens_tunnel(ask, upstream, far_reader, far_writer):
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await self._join(self._pump(reader, far_writer), self._pump(far_reader, writer))
+            else:
+                raise _Refused("502 Bad Gateway", "the proxy opens no tunnel")
         finally:
             with suppress(OSError):
                 far_writer.close()
@@ -181,22 +187,31 @@ class BrowserProxy:
             return
         self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False, way=way)
 
-    async def _pass_head(self, far: Reader, writer: Writer, *, is_tunnel: bool) -> None:
-        """The head of the answer; the browser is told that no second request goes over this connection."""
-        head = await asyncio.wait_for(far.readuntil(b"\r\n\r\n"), self._timeout_s)
-        if is_tunnel:
-            writer.write(head)
-            return
-        first, *headers = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+    async def _opens_tunnel(self, ask: _Ask, upstream: Proxy, far: Reader, far_writer: Writer) -> bool:
+        far_writer.write(_forwarded(ask, upstream))
+        return _status(await self._head(far)).startswith("2")
+
+    async def _answer(self, far: Reader, writer: Writer) -> None:
+        """Pass an answer on; the browser is told that no second request goes over this connection."""
+        first, *headers = (await self._head(far)).rstrip("\r\n").split("\r\n")
         kept = [line for line in headers if _name(line) not in _HOP_BY_HOP]
         writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
+        await self._pump(far, writer)
 
-    async def _join(self, reader: Reader, writer: Writer, far_reader: Reader, far_writer: Writer) -> None:
+    async def _head(self, far: Reader) -> str:
+        """The head of an answer; those that only announce it, as 103 Early Hints, are left out.
+
+        Raises ValueError for what is none.
+        """
+        for _ in range(MAX_INTERIM_HEADS):
+            head = (await asyncio.wait_for(far.readuntil(b"\r\n\r\n"), self._timeout_s)).decode("latin-1")
+            if not _status(head).startswith("1"):
+                return head
+        raise ValueError("an answer that only announces itself")
+
+    async def _join(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
         """Pass on bytes both ways until one end closes, says nothing for long, or has said too much."""
-        ways = (
-            asyncio.ensure_future(self._pump(reader, far_writer)),
-            asyncio.ensure_future(self._pump(far_reader, writer)),
-        )
+        ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             if ways[0].done() and not ways[1].done():  # the browser has said all; the answer is still to come
@@ -206,16 +221,34 @@ class BrowserProxy:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
-    async def _pump(self, source: Reader, sink: Writer) -> None:
+    async def _pump(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
+        """Pass on at most so many bytes; what comes behind them is read until the end, and goes nowhere."""
         passed = 0
         with suppress(OSError, TimeoutError):
             while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), self._timeout_s):
-                passed += len(chunk)
                 self.bytes_passed += len(chunk)
+                sink.write(chunk[: max(0, most - passed)])
+                passed += len(chunk)
                 if passed > MAX_BYTES_A_CONNECTION:
                     return
-                sink.write(chunk)
                 await sink.drain()
+
+
+def _body_bytes(ask: _Ask) -> int:
+    """How many bytes of a request follow its head. Raises _Refused where it does not say."""
+    stated = {_name(line): line.partition(":")[2].strip() for line in ask.headers}
+    if "transfer-encoding" in stated:
+        raise _Refused("411 Length Required", "no length")
+    length = stated.get("content-length", "0")
+    return int(length) if length.isdecimal() else 0
+
+
+def _status(head: str) -> str:
+    """The status of an answer. Raises ValueError for what is no HTTP."""
+    protocol, status = head.split(maxsplit=2)[:2]
+    if not protocol.startswith("HTTP/"):
+        raise ValueError("no HTTP")
+    return status
 
 
 def _forwarded(ask: _Ask, upstream: Proxy | None) -> bytes:
