@@ -1,6 +1,5 @@
 """Scrapy's settings for a plan: polite, bounded, silent."""
 
-import os
 from typing import Any
 
 from core.errors import BadConfiguration
@@ -10,6 +9,7 @@ from core.settings import CrawlSettings
 from crawler.browsing.availability import missing_browser
 from crawler.browsing.chromium import find_chromium
 from crawler.browsing.launching import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
+from crawler.browsing.rights import launch_options
 from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.middlewares.robots_rules import MAX_DELAY_S
@@ -111,14 +111,14 @@ def _browser_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any
         raise BadConfiguration(missing)
     if missing is not None:
         return {}
-    launch: dict[str, Any] = {"args": ARGUMENTS, "chromium_sandbox": os.geteuid() != 0}  # root can have no sandbox
     path = find_chromium(settings.chromium)
+    assert path is not None  # it is not missing
     return {
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("file", "ftp", "s3", "data")),
             **dict.fromkeys(("http", "https"), "crawler.browsing.on_demand.OnDemandBrowser"),
         },
-        "PLAYWRIGHT_LAUNCH_OPTIONS": launch | {"executable_path": str(path)},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {"args": ARGUMENTS, **launch_options(path)},
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "crawler.browsing.browser.own_headers",
         PAGES_SETTING: settings.browser_pages,
         AGE_SETTING: settings.browser_minutes * 60,

@@ -15,6 +15,9 @@ from redis.exceptions import RedisClusterException
 
 from core.errors import ZhuiwenError
 from core.wording import Message
+from crawler.browsing.availability import missing_browser
+from crawler.browsing.chromium import find_chromium
+from crawler.browsing.rights import UNPRIVILEGED, has_sandbox, unprivileged_user
 from deploy import home_checks
 from deploy.findings import Check, Context, Finding
 from deploy.services import ServiceStatus, State, probes, status
@@ -128,6 +131,19 @@ def object_writes(context: Context) -> list[Finding]:
     ]
 
 
+def browser(context: Context) -> list[Finding]:
+    """Chromium as root: it is run as another user, where that one may, and in its sandbox, where there is one."""
+    missing = missing_browser(context.home.settings.crawl)
+    if unprivileged_user() is None or find_chromium(context.home.settings.crawl.chromium) is None:
+        return []
+    if missing is not None:
+        return [Finding("browser.root", missing, Message("doctor.root-remedy"))]
+    if has_sandbox():
+        return []
+    problem = Message("doctor.no-sandbox", user=UNPRIVILEGED)
+    return [Finding("browser.sandbox", problem, Message("doctor.no-sandbox-remedy"))]
+
+
 def migrations(context: Context) -> list[Finding]:
     """Whether the admin database has the tables of this release."""
     try:
@@ -171,6 +187,7 @@ CHECKS: tuple[Check, ...] = (
     index_keeps_all,
     mongo_writes,
     object_writes,
+    browser,
     migrations,
 )
 

@@ -8,7 +8,6 @@ product runs as root, Chromium runs as `nobody`: its sandbox refuses root.
 
 import json
 import os
-import pwd
 import select
 import shutil
 import signal
@@ -22,13 +21,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from crawler.browsing.rights import unprivileged_user
+
 # The one without windows first: a page costs it .15 s of processor time, the others .9 s (Debian's 156, 2026-11).
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 PLAYWRIGHT_FOLDERS = ("chromium-*/chrome-linux*/chrome", "chromium_headless_shell-*/chrome-linux*/headless_shell")
 MAX_MESSAGE_BYTES = 128 * 1024 * 1024  # a screenshot of 20 megapixels of noise is 60 MB, and a third more in base64
 CHUNK_BYTES = 1 << 20
 KILL_WAIT_S = 5.0
-UNPRIVILEGED = "nobody"
 FLAGS = (
     *("--headless", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--mute-audio"),
     *("--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync", "--disable-breakpad"),
@@ -139,13 +139,14 @@ class Chromium:
         their_reads, self._writes = os.pipe()
         self._reads, their_writes = os.pipe()
         os.set_blocking(self._writes, False)
-        user = pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else -1
-        if user >= 0:
+        user = unprivileged_user()
+        as_user = str(-1 if user is None else user)
+        if user is not None:
             os.chown(self._folder, user, -1)
         try:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-S", "-c", _LAUNCHER, str(their_reads), str(their_writes), str(user)),
+                    *(sys.executable, "-S", "-c", _LAUNCHER, str(their_reads), str(their_writes), as_user),
                     *(str(self._executable), *FLAGS, f"--user-data-dir={self._folder / 'profile'}", "about:blank"),
                 ],
                 env={"PATH": os.defpath, "HOME": str(self._folder), "TMPDIR": str(self._folder), "LANG": "C.UTF-8"},

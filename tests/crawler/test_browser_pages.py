@@ -1,13 +1,21 @@
 """Pages that scripts make, loaded in a real Chromium; and what such pages try to reach."""
 
 import json
+import os
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
+import psutil
 import pytest
 
 from core.politeness import BrowserMode, Politeness
+from core.settings import CrawlSettings
+from crawler.browsing.availability import missing_browser
 from crawler.browsing.chromium import find_chromium
+from crawler.browsing.rights import has_sandbox, may_be_run
 from crawler.middlewares.browser_requests import SHELLS_THAT_DECIDE
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text
@@ -48,6 +56,39 @@ def test_a_page_that_scripts_write_is_read_in_the_browser_and_a_plain_one_is_not
         assert SIMPLIFIED[0] in crawled.reading("/p/1").text
         assert site.requested.count("/p/2") == 1
         assert site.requested.count("/p/1") == 2
+
+
+def test_chromium_has_neither_roots_rights_nor_the_secrets_of_the_installation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ZHUIWEN_SECRET_KEY", "geheim")
+    seen: list[tuple[int, bool, list[str]]] = []
+
+    def looked(path: str) -> Answer:
+        for process in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                if process.name().startswith(("chrom", "headless")):
+                    is_told = "ZHUIWEN_SECRET_KEY" in process.environ()
+                    seen.append((process.uids().effective, is_told, process.cmdline()))
+        return _shell(_writes(1))
+
+    with WebServer({"/": looked}) as site:
+        crawled = crawl(plan_of(site.url(), politeness=ALWAYS), settings_of(site.netloc))
+        assert crawled.counts.stored == 1, crawled.counts
+    assert seen
+    assert not any(user == 0 or is_told for user, is_told, _ in seen)
+    assert any("--no-sandbox" in command for *_, command in seen) is not has_sandbox()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is put aside")
+def test_a_chromium_that_only_root_may_run_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(0o700)
+    chromium = closed / "chromium"
+    shutil.copy("/bin/true", chromium)
+    assert may_be_run(Path("/bin/true"))
+    missing = missing_browser(CrawlSettings(chromium=str(chromium)))
+    assert f"as root, Chromium is run as nobody, who may not run {chromium}" in str(missing)
 
 
 def test_a_site_of_scripts_is_not_asked_twice_for_each_page() -> None:

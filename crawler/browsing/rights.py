@@ -1,0 +1,83 @@
+"""What Chromium may do on this machine. Where the product runs as root, it runs as `nobody`: its sandbox refuses root.
+
+Without the sandbox, which needs a namespace of its own, whoever breaks out of a page is `nobody`, and not root.
+"""
+
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+UNPRIVILEGED = "nobody"
+_TIMEOUT_S = 10.0
+# Runs in place of Chromium, and becomes it. The profile that playwright has made belongs to root.
+_LAUNCHER = """
+import os, sys
+user, executable, *arguments = sys.argv[1:]
+profile = next(each.partition("=")[2] for each in arguments if each.startswith("--user-data-dir="))
+os.chown(profile, int(user), -1)
+os.setgroups([]); os.setgid(int(user)); os.setuid(int(user))
+environment = {"PATH": os.defpath, "HOME": profile, "TMPDIR": profile, "LANG": "C.UTF-8"}
+os.execve(executable, [executable, *arguments], environment)
+"""
+
+
+def unprivileged_user() -> int | None:
+    """As whom Chromium is run; None: as whoever runs the product, who is not root."""
+    return pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else None
+
+
+def may_be_run(executable: Path) -> bool:
+    """Whether Chromium can be run without root's rights: one in root's own folder cannot."""
+    if unprivileged_user() is None:
+        return True
+    with suppress(OSError):
+        real = executable.resolve(strict=True)
+        is_open = all(folder.stat().st_mode & 0o001 for folder in (*executable.absolute().parents, *real.parents))
+        return is_open and real.stat().st_mode & 0o005 == 0o005
+    return False
+
+
+def has_sandbox() -> bool:
+    """Whether that user is given the namespace that the sandbox needs; many containers give none."""
+    user = unprivileged_user()
+    if user is None:
+        return True  # Chromium says so itself, and does not start
+    program = shutil.which("unshare")
+    if program is None:
+        return False
+    try:
+        tried = subprocess.run(
+            (program, "--user", "true"),
+            user=user, group=user, extra_groups=(), cwd="/", capture_output=True, timeout=_TIMEOUT_S, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return tried.returncode == 0
+
+
+def launch_options(executable: Path) -> dict[str, Any]:
+    """How playwright starts Chromium: in its sandbox, without root's rights, in an environment without secrets."""
+    user = unprivileged_user()
+    return {
+        "executable_path": str(executable) if user is None else _launcher(executable, user),
+        "chromium_sandbox": has_sandbox(),
+        "env": {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ},
+    }
+
+
+def _launcher(executable: Path, user: int) -> str:
+    """The path of a program that becomes Chromium as that user. In memory: files of /tmp may not be run everywhere."""
+    command = shlex.join((sys.executable, "-S", "-c", _LAUNCHER, str(user), str(executable)))
+    written = os.memfd_create("zhuiwen-browser")
+    os.write(written, f'#!/bin/sh\nexec {command} "$@"\n'.encode())
+    os.fchmod(written, 0o700)
+    # What somebody may still write to is not run. It stays open as long as this process, which crawls one site.
+    kept = os.open(f"/proc/self/fd/{written}", os.O_RDONLY)
+    os.close(written)
+    return f"/proc/{os.getpid()}/fd/{kept}"
