@@ -1,26 +1,44 @@
 """What the charset labels of pages stand for: each by its largest superset, since pages use characters beyond it."""
 
-_BY_LABEL = {
-    **dict.fromkeys(
-        ("gb2312", "gb_2312-80", "gbk", "x-gbk", "cp936", "ms936", "euc-cn", "gb18030", "chinese"), "gb18030"
-    ),
-    **dict.fromkeys(("big5", "big5-hkscs", "big5hkscs", "cn-big5", "x-x-big5", "csbig5", "cp950"), "big5hkscs"),
-    **dict.fromkeys(("utf-8", "utf8", "unicode-1-1-utf-8"), "utf-8"),
-    **dict.fromkeys(("utf-16", "utf-16le", "utf-16-le", "unicode"), "utf-16-le"),
-    **dict.fromkeys(("utf-16be", "utf-16-be"), "utf-16-be"),
-    **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "windows-1252", "cp1252", "us-ascii", "ascii"), "cp1252"),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
-    "euc-jp": "euc_jp",
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "cp949"), "cp949"),
-    **dict.fromkeys(("windows-1251", "cp1251"), "cp1251"),
-    "koi8-r": "koi8-r",
+from w3lib.encoding import resolve_encoding
+
+CHINESE = frozenset({"gb18030", "big5hkscs"})
+UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
+LATIN = frozenset(
+    {
+        *("cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "mac-roman"),
+        *("iso8859-2", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-15", "iso8859-16"),
+    }
+)
+# Of encodings for one language or script beside Chinese: the letters that text in them is made of.
+HANGUL, KANA, RUSSIAN = "\u3131-\u318e\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
+LETTERS = {
+    "cp949": HANGUL,
+    **dict.fromkeys(("cp932", "euc_jp"), KANA),
+    **dict.fromkeys(("cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866"), "\u0400-\u052f"),
+    **dict.fromkeys(("cp1253", "iso8859-7"), "\u0370-\u03ff"),
+    **dict.fromkeys(("cp1255", "iso8859-8"), "\u0590-\u05ff"),
+    **dict.fromkeys(("cp1256", "iso8859-6"), "\u0600-\u06ff"),
+}
+_READ = CHINESE | UNICODE | LATIN | LETTERS.keys()
+# Labels of pages that w3lib does not know, and one that it reads more narrowly.
+_MORE = {
+    "x-gbk": "gb18030",
+    **dict.fromkeys(("cn-big5", "x-x-big5", "cp950"), "big5hkscs"),
+    "unicode-1-1-utf-8": "utf-8",
+    **dict.fromkeys(("utf-16", "unicode"), "utf-16-le"),
+    **dict.fromkeys(("windows-949", "ks_c_5601-1989"), "cp949"),
+    "x-euc-jp": "euc_jp",
+    "iso-8859-8-i": "iso8859-8",
 }
 
 
 def codec_of(label: str) -> str:
     """The codec that a charset label stands for, "" for one that no page should be read in.
 
-    >>> codec_of("GB2312")
-    'gb18030'
+    >>> codec_of("GB2312"), codec_of("utf-7")
+    ('gb18030', '')
     """
-    return _BY_LABEL.get(label.strip().strip("\"'").lower(), "")
+    plain = label.strip().strip("\"'").lower()
+    codec = _MORE.get(plain) or resolve_encoding(plain) or ""
+    return codec if codec in _READ else ""

@@ -3,7 +3,6 @@
 Serves the crawl and `zhuiwen read`. Does not look at markup beyond the charset that it declares.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +10,13 @@ from w3lib.encoding import html_body_declared_encoding
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.characters.charsets import codec_of
+from crawler.characters.charsets import CHINESE, UNICODE, codec_of
+from crawler.characters.languages import declared_texts, undeclared_text
 from crawler.characters.mojibake import (
     MIN_QUALITY_OF_CLEAN,
     MIN_QUALITY_TO_ACCEPT,
     MIN_QUALITY_TO_TRUST,
+    count_lost,
     count_outside_ascii,
     frequent_share,
     has_many_controls,
@@ -35,26 +36,15 @@ __all__ = [
 ]
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
 _STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order when nothing else decides
 MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement stays below
 # Three in ten characters of GBK happen to be valid UTF-8 (lead C4-DF, trail 80-BF): eight in a row are no accident.
 MIN_CHARS_OF_SURE_UTF8 = 8
 _LABEL_BONUS = 0.02  # a label decides between readings that are as good as each other, and never more
 _VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 beyond a few characters
-# Chinese read as Korean is two fifths other characters, as Russian two fifths signs, as Japanese hardly ever hiragana.
-MIN_SHARE_OF_ANOTHER_LANGUAGE = 0.97
-MIN_SHARE_OF_HIRAGANA = 0.2
-MIN_CHARS_OF_ANOTHER_LANGUAGE = 8
-# Running Chinese has 0.25-0.5, Korean read as GB 2312 0.05-0.12.
-MAX_FREQUENT_SHARE_IN_DOUBT = 0.15
+# Running Chinese has 0.25-0.5; Korean read as GB 2312 up to 0.09, Japanese as Big5 up to 0.17 (2026-12).
+MAX_FREQUENT_SHARE_IN_DOUBT, MAX_FREQUENT_SHARE_OF_DECLARED = 0.2, 0.3
 MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that Latin letters make when read as Chinese; such pages have few
-MAX_SHARE_OUT_OF_CASE = 0.02  # capitals after small letters: Russian in the wrong one of its encodings is full of them
-_CHARS_OF_PART = 100_000
-_HANGUL = re.compile("[\uac00-\ud7af]+")
-_HIRAGANA = re.compile("[\u3040-\u309f]+")
-_CYRILLIC = re.compile("[А-Яа-яЁё\u00a0«»№—–]+")
-_CYRILLIC_OUT_OF_CASE = re.compile("[а-яё][А-ЯЁ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +86,32 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
         return _best(body, [codec], [codec]) or Rejection.MOJIBAKE
     declared = html_body_declared_encoding(body[:8192]) or ""
     labels = [named for label in (hint, codec, header_charset, declared) if (named := codec_of(label))]
-    return _best(body, list(_codecs(body, labels)), labels) or Rejection.MOJIBAKE
+    return _best(body, list(_codecs(body, labels)), labels) or _valid_utf8(body, labels) or Rejection.MOJIBAKE
 
 
 def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
     if has_many_controls(body[:4000].decode("latin-1")):
         yield from ("utf-16-le", "utf-16-be")  # Chinese in one order is rare characters in the other: quality decides
-    if _is_utf8_for_sure(body):
+    if _is_utf8_for_sure(body, labels):
         yield "utf-8"
         return
-    yield from dict.fromkeys([*labels, *_STATISTICAL])
+    yield from dict.fromkeys([*(label for label in labels if label in UNICODE | CHINESE), *_STATISTICAL])
 
 
-def _is_utf8_for_sure(body: bytes) -> bool:
-    """Whether it is valid UTF-8 by more than chance: what is then no text is no text in any other encoding either."""
+def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
+    """Whether it is valid UTF-8 and that is declared, or no accident: it is text in no other encoding then."""
     text, is_whole = _text(body, "utf-8")
-    return is_whole and count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8
+    return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
+
+
+def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
+    """UTF-8 for sure that hardly looks like text, as a browser shows it; None where its characters were lost before."""
+    text, _ = _text(body, "utf-8")
+    is_short = count_outside_ascii(text) < MIN_CHARS_OF_SURE_UTF8
+    is_lost = lost_share(text) > MAX_LOST_SHARE and count_lost(text) >= MIN_CHARS_OF_SURE_UTF8
+    if is_lost or not _is_utf8_for_sure(body, labels):
+        return None
+    return Decoded(text, "utf-8", is_doubtful=not is_short or "\ufffd" in text)
 
 
 def _best(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
@@ -121,18 +121,18 @@ def _best(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded 
     for codec in dict.fromkeys(codecs):
         # No text is better than 1.0, and labels come first: nothing behind this one has a higher rank.
         if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
-            return _in_its_language(best, body)
+            return _in_its_language(best, body, labels)
         plain.append(_plain(body, codec, labels))
         best = _first_of([each for each in plain if each.is_acceptable])
     if best is None or not _is_clean(best, body):
         found = [*plain, *_mixtures(body, plain), *_repaired(plain)]
         best = _first_of([each for each in found if each.is_acceptable])
-    return _in_its_language(best, body)
+    return _in_its_language(best, body, labels)
 
 
-def _in_its_language(best: _Candidate | None, body: bytes) -> Decoded | None:
-    if best is None or best.decoded.encoding not in _UNICODE:
-        return _other_language(body, best) or (best.decoded if best else None)
+def _in_its_language(best: _Candidate | None, body: bytes, labels: Sequence[str]) -> Decoded | None:
+    if best is None or best.decoded.encoding not in UNICODE:
+        return _other_language(body, labels, best) or (best.decoded if best else None)
     return best.decoded
 
 
@@ -191,57 +191,21 @@ class _Mended(_Candidate):
         return self.worth >= MIN_QUALITY_TO_ACCEPT
 
 
-def _other_language(body: bytes, best: _Candidate | None) -> Decoded | None:
-    """Text that is surely Korean, Japanese, Russian, or in Latin letters, and would be forced into Chinese."""
+def _other_language(body: bytes, labels: Sequence[str], best: _Candidate | None) -> Decoded | None:
+    """Text in another language, by what is declared or by its letters, that would be forced into Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
+    if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
+        for text, codec in declared_texts(body, labels):
+            return Decoded(text, codec, "\ufffd" in text)
     if frequent >= MAX_FREQUENT_SHARE_IN_DOUBT:
         return None
-    for language in _LANGUAGES:
-        found = language.read(body)
-        if found is not None:
-            return found
+    if (undeclared := undeclared_text(body)) is not None:
+        return Decoded(*undeclared)
     latin = _plain(body, "cp1252", ())
     is_sure = (
         latin.worth >= (MIN_QUALITY_TO_TRUST if best else MIN_QUALITY_TO_ACCEPT) and frequent < MAX_FREQUENT_IN_LATIN
     )
     return latin.decoded if is_sure else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Language:
-    """How a language that is not Chinese is told by its letters. strict: the narrower codec that must read all."""
-
-    codec: str
-    strict: str
-    letters: re.Pattern[str]
-    min_share: float
-
-    def read(self, body: bytes) -> Decoded | None:
-        """The text, where it is surely in this language."""
-        text, is_whole = _text(body, self.strict)
-        outside = count_outside_ascii(text)
-        if not is_whole or outside < MIN_CHARS_OF_ANOTHER_LANGUAGE:
-            return None
-        if _count(self.letters, text) < self.min_share * outside:
-            return None
-        if sum(1 for _ in _CYRILLIC_OUT_OF_CASE.finditer(text)) > outside * MAX_SHARE_OUT_OF_CASE:
-            return None
-        return Decoded(_text(body, self.codec)[0], self.codec)
-
-
-def _count(letters: re.Pattern[str], text: str) -> int:
-    """How many characters of a text are letters; in parts, as each run of them is an object of its own."""
-    parts = (text[at : at + _CHARS_OF_PART] for at in range(0, len(text), _CHARS_OF_PART))
-    return sum(len(run) for part in parts for run in letters.findall(part))
-
-
-_LANGUAGES = (
-    _Language("cp949", "euc_kr", _HANGUL, MIN_SHARE_OF_ANOTHER_LANGUAGE),
-    _Language("euc_jp", "euc_jp", _HIRAGANA, MIN_SHARE_OF_HIRAGANA),
-    _Language("cp932", "cp932", _HIRAGANA, MIN_SHARE_OF_HIRAGANA),
-    _Language("cp1251", "cp1251", _CYRILLIC, MIN_SHARE_OF_ANOTHER_LANGUAGE),
-    _Language("koi8-r", "koi8-r", _CYRILLIC, MIN_SHARE_OF_ANOTHER_LANGUAGE),
-)
 
 
 def _text(body: bytes, codec: str) -> tuple[str, bool]:

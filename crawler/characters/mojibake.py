@@ -3,6 +3,7 @@
 The check that decides between decodings. Pure functions of text.
 """
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.characters.charsets import LATIN
 from crawler.characters.repertoire import (
     CHINESE_MARKS,
     COMMON_HAN,
@@ -33,6 +35,9 @@ MAX_LOST_SHARE_TO_REPAIR = (
     0.1  # one character lost at the end of each paragraph of ten is still a text, if a doubtful one
 )
 MIN_CHARS_TO_SUSPECT = 4  # fewer characters have no statistics
+# Of a letter with diacritics or a sign that may be half of a Chinese character, in a word or alone it is worth 1; where
+# one of a hundred characters is one, that is not looked at.
+WORTH_OF_LATIN, MIN_SHARE_OF_LATIN = 0.4, 0.01
 _SAMPLE_CHARS = 60_000
 # Of a page in which mojibake is looked for block by block: a novel on one page has 50,000, more is made to be slow.
 MAX_BLOCKS_TO_REPAIR = 150_000
@@ -40,7 +45,6 @@ _SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # of which the way of repair is to
 
 _CHARS_OF_PART, _CHARS_OF_SHORT = 200_000, 2_000  # numpy pays from some 1,000 on (2026-11)
 _LAST_OF_ASCII, _LAST_OF_BASIC_PLANE = 0x7F, 0xFFFF
-_LETTERS = re.compile("[À-ÖØ-öø-ɏ]")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
@@ -53,11 +57,16 @@ _LATIN_OF_WINDOWS = re.compile("[\u0080-\u00ffŒœŠšŽžŸƒˆ˜]")
 # No letter may follow those that Big5 begins a character with.
 _LONE_SIGNS = re.compile(
     "(?<![^\x00-\x7f])(?:[\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac\u2122]|[\u00a0\u00a3\u00a9\u00ab\u00ae\u00b0\u00b7"
-    "\u00bb\u00c0\u00e0](?![@-~]))(?![^\x00-\x7f])"
+    "\u00bb\u00c0\u00e0](?![@-~]))(?![^\x00-\x7f])|(?<=[\\s>(])[¡¿](?=[A-ZÁÉÍÓÚÑ])"
+)
+# Other signs that stand alone in Unicode, or in a row (××××), and soft hyphens: what was read as Latin and saved so is
+# in runs, or, of Big5, has a letter behind it.
+_SIGNS_ALONE = re.compile(
+    "(?<![^\x00-\x7f])([\u00a1-\u00a8\u00aa\u00ac\u00af-\u00b6\u00b8-\u00ba\u00bc-\u00bf×÷])\\1*(?![@-~]|[^\x00-\x7f])"
+    "|(?<=[a-z])\u00ad(?=[a-z])"
 )
 _BLOCK = re.compile(r"[^<>\r\n]+")
 _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_jp", "cp949"})
-_SINGLE_BYTE = "cp1252"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +85,32 @@ def quality(text: str, codec: str = "utf-8") -> float:
         return 0.0
     if text.isascii():
         return 1.0
-    sample = _sample(text)
-    has_letters = codec == _SINGLE_BYTE or _LETTERS.search(sample) is not None
-    around = _around(text) if has_letters else ""
-    in_words = sum(map(len, _LETTERS_IN_WORDS.findall(around)))
-    if codec == _SINGLE_BYTE:
-        return min(1.0, (in_words + len(_LONE_SIGNS.findall(around))) / len(sample))
+    sample = outside_ascii(text)
+    if codec in LATIN:
+        around = around_outside_ascii(text)
+        return min(1.0, (_count_in_words(around) + len(_LONE_SIGNS.findall(around))) / len(sample))
     is_unicode, is_kana_at_home = codec.startswith("utf"), codec in _KANA_IS_AT_HOME
-    worth, han, frequent = 0.0, 0, 0
+    worth, han, frequent, latin = 0.0, 0, 0, 0
     for char, count in _counted(sample):
         of_char, is_han, is_frequent = _judged(char, is_unicode, is_kana_at_home)
         worth, han, frequent = worth + of_char * count, han + is_han * count, frequent + is_frequent * count
-    if is_unicode:
-        worth += 0.55 * in_words  # beside the 0.4 that they are worth by themselves
+        latin += count * (of_char == WORTH_OF_LATIN)
+    if is_unicode and latin > MIN_SHARE_OF_LATIN * len(sample):
+        around = around_outside_ascii(text)
+        alone = sum(len(found[0]) for found in _SIGNS_ALONE.finditer(around))
+        worth += (1 - WORTH_OF_LATIN) * min(latin, _count_in_words(around) + alone)
     share = frequent / han if han else 0.4
     # Two fifths of running text are frequent characters; short texts and lists of names have few, so it weighs little.
-    value = (worth - 8 * _count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, share / 0.2))
+    value = (worth - 8 * count_lost(sample)) / len(sample) * (0.95 + 0.05 * min(1.0, share / 0.2))
     return max(0.0, min(1.0, value))
 
 
-def _sample(text: str) -> str:
-    """What is not ASCII."""
+def _count_in_words(around: str) -> int:
+    return sum(map(len, _LETTERS_IN_WORDS.findall(around)))
+
+
+def outside_ascii(text: str) -> str:
+    """What is not ASCII, of a long text the first 60,000 characters."""
     if len(text) < _CHARS_OF_SHORT:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
@@ -122,8 +136,8 @@ def _codes(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def _around(text: str) -> str:
-    """The same with what stands right before and behind each run of it."""
+def around_outside_ascii(text: str) -> str:
+    """The same, with what stands right before and behind each run of it."""
     around: list[str] = []
     left = _SAMPLE_CHARS
     for run in _OUTSIDE_ASCII.finditer(text):
@@ -144,11 +158,11 @@ def frequent_share(text: str) -> float:
 
 def lost_share(text: str) -> float:
     """The share of characters outside ASCII that nobody can bring back."""
-    lost = _count_lost(text)
+    lost = count_lost(text)
     return lost / count_outside_ascii(text) if lost else 0.0
 
 
-def _count_lost(text: str) -> int:
+def count_lost(text: str) -> int:
     """How often U+FFFD stands in a text, or what GBK makes of it, or memory that nobody wrote to."""
     lost = text.count("\ufffd")
     if "锟" in text or "拷" in text:  # one character is looked for ten times as fast as several
@@ -240,10 +254,19 @@ _BEYOND_LATIN = re.compile(
 
 def _bytes_of(codec: str) -> Callable[[str], bytes]:
     def undo(block: str) -> bytes:
-        return b"\xff".join(part.encode(codec, "replace") for part in block.split("\ufffd"))
+        return b"\xff".join(part.encode(codec, _AS_LOST) for part in block.split("\ufffd"))
 
     return undo
 
+
+def _as_lost(fault: UnicodeError) -> tuple[bytes, int]:
+    """A byte of no character for what an encoding lacks: a question mark would pass for good text."""
+    assert isinstance(fault, UnicodeEncodeError)
+    return b"\xff" * (fault.end - fault.start), fault.end
+
+
+_AS_LOST = "zhuiwen.lost"
+codecs.register_error(_AS_LOST, _as_lost)
 
 _WAYS = (
     _Way("utf-8", "cp1252", _bytes_of_latin),
@@ -275,4 +298,4 @@ def _worth(char: str, is_unicode: bool, is_kana_at_home: bool) -> float:
         return 0.9 if is_kana_at_home else 0.3
     if _CONTROLS.match(char) or char == "\ufffd":
         return 0.0
-    return 0.9 if is_unicode and char.isprintable() and not _LATIN_OF_WINDOWS.match(char) else 0.4
+    return 0.9 if is_unicode and char.isprintable() and not _LATIN_OF_WINDOWS.match(char) else WORTH_OF_LATIN

@@ -17,7 +17,7 @@ _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 # Four characters of the blocks of Chinese, kana and full-width forms; in 43 MB of novels never by chance, in GBK or
 # Big5 (2026-11). A set of bytes first, which is searched for five times as fast.
 _UTF8_RUN = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){3}")
-_OTHERS = {"utf-8": ("gb18030", "big5hkscs"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
+_OTHERS = {"utf-8": ("gb18030", "big5hkscs", "cp1252"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
 MIN_CHARS_TO_SUSPECT = 3  # of a block that can be read in the page's encoding
 # That are looked at, 20 us each; what is behind them is read in the page's own encoding. Saved pages have up to 4,823.
 MAX_BLOCKS = 20_000

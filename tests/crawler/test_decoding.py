@@ -10,7 +10,19 @@ from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 SHORT = ("的", "你好", "第一章", "联通", "林黛玉贾宝玉薛宝钗王熙凤", "中华人民共和国国务院办公厅关于印发通知")
 RARE = "饕餮鼍龙，魑魅魍魉，皆在窳陋之室；觥筹交错，羁旅之人彳亍而行。"
-LABELS = ("", "utf-8", "gb2312", "gbk", "big5", "iso-8859-1", "utf-16", "shift_jis", "no-such-charset")
+LABELS = (
+    "",
+    "utf-8",
+    "gb2312",
+    "gbk",
+    "big5",
+    "iso-8859-1",
+    "utf-16",
+    "shift_jis",
+    "euc-kr",
+    "koi8-r",
+    "no-such-charset",
+)
 
 
 def _encodings(text: str) -> list[str]:
@@ -203,6 +215,83 @@ def test_short_pages_in_other_languages_are_not_forced_into_chinese(text: str, c
     decoded = decode(markup.encode(codec))
     assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.encoding) == (markup, codec)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "codec"),
+    [
+        ("Für Größe und Höhe: Straße", "iso-8859-1", "cp1252"),
+        ("¿Qué pasa? ¡Hola, señor! « Où es-tu? »", "windows-1252", "cp1252"),
+        ("Zażółć gęślą jaźń. Łódź leży nad rzeką.", "iso-8859-2", "iso8859-2"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy", "windows-1250", "cp1250"),
+        ("Türkiye'nin başkenti Ankara'dır. Şimdi gülüyoruz.", "iso-8859-9", "cp1254"),
+        ("Съешь же ещё этих булок, да выпей чаю", "koi8-r", "koi8-r"),
+        ("Столицата е София", "iso-8859-5", "iso8859-5"),
+        ("Η Ελλάδα είναι μια χώρα", "windows-1253", "cp1253"),
+        ("שלום עולם, זהו מבחן קצר", "windows-1255", "cp1255"),
+        ("مرحبا بالعالم، هذا اختبار", "windows-1256", "cp1256"),
+        ("PC를 켜고 ▲ 오늘의 ‘뉴스’ 3·1절", "ks_c_5601-1987", "cp949"),
+        ("대통령이 美國을 방문했다. 한국 정부는 대화를 시작한다고 발표했다", "euc-kr", "cp949"),
+        ("東京都内の企業は対応を急いでいる", "euc-jp", "euc_jp"),
+        ("ニュース", "shift_jis", "cp932"),
+    ],
+)
+def test_a_declared_encoding_wins_where_its_text_looks_like_its_language(text: str, label: str, codec: str) -> None:
+    body = f"<html><body><p>{text}</p></body></html>".encode(codec)
+    for labelled, header in ((body, label), (f'<meta charset="{label}">'.encode() + body, "gb2312")):
+        decoded = decode(labelled, header)
+        assert decoded == Decoded(labelled.decode(codec), codec)
+    spoilt = decode(body * 40 + b"\xff\xff" + body, label)  # a byte that is broken costs no page its language
+    assert isinstance(spoilt, Decoded)
+    assert spoilt.text.count(text) == 41
+
+
+@pytest.mark.parametrize(
+    "label", ["iso-8859-2", "windows-1251", "iso-8859-5", "windows-1253", "windows-1255", "euc-jp"]
+)
+@pytest.mark.parametrize(("lines", "codec"), [(SIMPLIFIED, "gb18030"), (TRADITIONAL, "gb18030"), (TRADITIONAL, "big5")])
+def test_no_label_of_another_language_beats_a_reading_as_chinese(
+    lines: tuple[str, ...], codec: str, label: str
+) -> None:
+    for line in lines:
+        markup = f"<p>{line}</p>"
+        decoded = decode(markup.encode(codec), label)
+        assert isinstance(decoded, Decoded)
+        assert decoded.text == markup
+
+
+def test_german_with_an_umlaut_here_and_there_is_not_russian() -> None:
+    markup = "<p>Für größere Mengen gelten ermäßigte Preise; die Straße ist während der Messe gesperrt.</p>"
+    assert decode(markup.encode("latin-1")) == Decoded(markup, "cp1252")
+
+
+@pytest.mark.parametrize("signs", ["×", "××", "× ×", "°C", "é", "Ã", "锟斤拷", "\ufffd"])
+def test_valid_utf8_that_is_declared_is_believed_however_little_of_it_there_is(signs: str) -> None:
+    markup = f"<p>&#26411;&#29677;&#33337; <a>{signs}</a></p>"
+    for body, header in ((markup, "utf-8"), (f'<meta charset="utf-8">{markup}', "")):
+        decoded = decode(body.encode(), header)
+        assert isinstance(decoded, Decoded)
+        assert (decoded.text, decoded.encoding) == (body, "utf-8")
+        assert decoded.is_doubtful is (signs == "\ufffd")
+
+
+def test_rare_characters_are_not_repaired_into_question_marks() -> None:
+    markup = f"<p>{SIMPLIFIED[0]}</p><p>㐀㐁㐂㐃㐄㐅㐆㐇㐈</p>"
+    decoded = decode(markup.encode(), "utf-8")
+    assert isinstance(decoded, Decoded)
+    assert (decoded.text, decoded.repairs) == (markup, ())
+
+
+def test_rows_of_one_sign_and_soft_hyphens_are_no_mojibake() -> None:
+    markup = f"<p>{SIMPLIFIED[0]}</p><p>××××××××</p><p>Die mo\xadder\xadne Welt</p>"
+    assert decode(markup.encode(), "utf-8") == Decoded(markup, "utf-8")
+
+
+def test_a_page_in_utf8_with_a_block_in_latin1_is_read_piece_by_piece() -> None:
+    parts = [("<p>Schöne Grüße aus Köln</p>" * 9, "utf-8"), ("<p>Öffnungszeiten für Gäste</p>", "latin-1")]
+    decoded = decode(b"".join(text.encode(codec) for text, codec in parts), "utf-8")
+    assert isinstance(decoded, Decoded)
+    assert (decoded.text, decoded.encoding) == ("".join(text for text, _ in parts), "utf-8")
 
 
 def test_what_the_operator_knows_decides_between_readings_that_are_as_good() -> None:

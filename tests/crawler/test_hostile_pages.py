@@ -24,8 +24,7 @@ from tests.crawler.crawl_process import plan_of
 URL = "http://a.example/1/1.html"
 SIZE = 20_000
 REFUSED = {
-    "rare characters": Rejection.MOJIBAKE,
-    "ISO-2022": Rejection.NO_MAIN_TEXT,
+    "ISO-2022": Rejection.MOJIBAKE,
     "ISO-2022 in GBK": Rejection.MOJIBAKE,
     "broken GB 18030": Rejection.MOJIBAKE,
     "broken Big5": Rejection.MOJIBAKE,
