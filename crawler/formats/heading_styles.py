@@ -1,0 +1,360 @@
+"""A text -> the styles of headings that may divide it into chapters, the best first."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from crawler.formats.heading_lines import Rank, Reading, is_title, readings, shown_title
+
+MAX_LINE_CHARS = 160
+MIN_BODY_CHARS = 20  # a heading with less under it belongs to the next one: a volume's name, a table of contents
+MAX_FRONT_MATTER_CHARS = 200  # title, author, a motto; more than that before the first heading is a preface
+# At least so many of the steps from one number to the next must be such as chapters make. A book with a chapter missing
+# here and there stays above; sentences that begin with 第三回 by chance do not count upwards. Set by reasoning.
+MIN_PLAUSIBLE_STEPS = 0.7
+MAX_GAP = 5
+# What styles that say little of themselves have to make of a text to be believed. Set on 918 text files of public
+# repositories, half of them without chapters (2026-11): essays with sections, lists and poems stay whole.
+MIN_HEADINGS, MIN_PREFIXED = 3, 5  # of 1、 and its like; of those with a text before the number, and of titles
+MIN_RISING = 0.5  # of the lines of a style; the others are prose that begins with a number
+MIN_EVENNESS = 0.5  # how many chapters of one length they come to, for each; 1 where all are of one length
+MIN_DISTINCT = 0.8  # of titles: 原文, 注释, 译文 are parts of chapters
+MAX_FRONT = 0.25  # of the text may stand before the first
+_LEAST = {  # characters of the chapter in the middle; headings by characters: ten chapters of 500, five of 2,000
+    Rank.NUMBER: (200, 50_000),
+    Rank.PAGE: (200, 50_000),
+    Rank.SIGN: (300, 50_000),
+    Rank.TITLE: (300, 80_000),
+}
+USUAL_BODY, UNUSUAL = 1_000, 0.1  # numbers that stand closer are those of paragraphs, unless there is nothing else
+MAX_OUTLINED_CHARS = 60_000  # of a text whose sections are numbered inside: reports and theses, hardly ever books
+# A table of contents: lines with less between them, of which the like stands elsewhere with so many times more.
+MAX_CONTENTS_GAP, MIN_BODY_RATIO, MIN_CONTENTS = 300, 5, 2
+MAX_REPEATS = 5  # of a number: 第一部分 that stands above each chapter of it is no table of contents
+# A chapter so much longer than the others, and so long, is divided by another style where there is one.
+MIN_TIMES_LONGER, MIN_LONG_CHARS = 10, 10_000
+MIN_TIMES_TO_GO_ON = 3  # where that other style goes on counting
+SET_APART = "顶格"  # the style of titles that nothing marks but that they are indented otherwise than prose
+MIN_PROSE_CHARS, MIN_INDENTED_ALIKE = 40, 0.8
+MAX_STYLES = 40  # that are looked at, of those that say little of themselves; texts have thousands with two lines
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line that names a chapter. `start` is where the line begins; `number` is None for prologues and the like."""
+
+    start: int
+    end: int
+    title: str
+    number: int | None
+    rank: Rank = Rank.CHAPTER
+    style: str = ""
+    is_sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style and the headings that begin chapters by it.
+
+    is_plausible: False where only a person would choose it. front_chars: of a preface before the first, without a table
+    of contents.
+    """
+
+    name: str
+    headings: tuple[Heading, ...]
+    front_chars: int
+    worth: float
+    is_plausible: bool
+
+
+def as_heading(start: int, line: str, reading: Reading) -> Heading:
+    """A line of a text as the heading that it is read as."""
+    title = shown_title(line)
+    return Heading(start, start + len(line), title, reading.number, reading.rank, reading.style, reading.is_sure)
+
+
+def placed_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each line of a text, and where it starts."""
+    start = 0
+    for line in text.split("\n"):
+        yield start, line
+        start += len(line) + 1
+
+
+class FoundHeadings:
+    """All lines of a text that may be headings, by their styles."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._by_style = defaultdict[str, list[Heading]](list)
+        for start, line in placed_lines(text):
+            if len(line) <= MAX_LINE_CHARS:
+                for reading in readings(line):
+                    self._by_style[reading.style].append(as_heading(start, line, reading))
+        self._unnumbered = self._by_style.pop("", [])
+        divisions = (Rank.CHAPTER, Rank.SECTION, Rank.VOLUME)
+        marks = (each for found in self._by_style.values() for each in found)
+        self._divisions = [each for each in marks if each.rank in divisions and each.is_sure]
+        if apart := list(_set_apart(text)):
+            self._by_style[SET_APART] = apart
+
+    @property
+    def own_title(self) -> str:
+        """The title of a text of one chapter: its only heading, at its head."""
+        marks = [*self._divisions, *self._unnumbered]
+        is_at_head = len(marks) == 1 and len(self._text[: marks[0].start].strip()) < MAX_FRONT_MATTER_CHARS
+        return marks[0].title if is_at_head else ""
+
+    def styles(self) -> list[Style]:
+        """The styles that divide the text, the best first."""
+        frequent = sorted(self._by_style, key=lambda name: -len(self._by_style[name]))[:MAX_STYLES]
+        named = [name for name, marks in self._by_style.items() if marks[0].rank not in _LEAST]
+        found = [style for name in dict.fromkeys([*named, *frequent]) if (style := self._style(name))]
+        return sorted(found, key=lambda each: (not each.is_plausible, -each.worth))
+
+    def chosen(self, name: str) -> Style | None:
+        """The style of that name as a person wants it: its numbers begin again anywhere; None for no such style."""
+        best = self.best()
+        if best is not None and best.name == name:
+            return best
+        return self._style(name, is_wanted=True) if name in self._by_style else None
+
+    def best(self) -> Style | None:
+        """The style that divides the text best, what it leaves undivided divided by the best there; None for none."""
+        found = self._most_plausible()
+        return self._divided_further(found) if found is not None and len(found.headings) >= MIN_PREFIXED else found
+
+    def _most_plausible(self) -> Style | None:
+        return next((each for each in self.styles()[:1] if each.is_plausible), None)
+
+    def _divided_further(self, found: Style) -> Style:
+        usual = median(self._bodies(found.headings))
+        starts = [each.start for each in found.headings]
+        chapters = zip(found.headings, [*starts[1:], len(self._text)], strict=True)
+        spans = [(None, 0, starts[0]), *((each.number, each.end, end) for each, end in chapters)]
+        for number, start, end in spans:
+            if end - start < MIN_TIMES_TO_GO_ON * usual:
+                continue
+            within = FoundHeadings(self._text[start:end])
+            other = within._going_on(number)
+            if other is None and end - start >= max(MIN_LONG_CHARS, MIN_TIMES_LONGER * usual):
+                other = within._most_plausible()
+            if other is None or other.headings[-1].rank in (Rank.VOLUME, Rank.PAGE, Rank.SIGN, Rank.TITLE):
+                continue
+            if median(within._bodies(other.headings)) * MIN_BODY_RATIO >= usual:
+                moved = [replace(each, start=each.start + start, end=each.end + start) for each in other.headings]
+                found = replace(
+                    found,
+                    name=" + ".join(dict.fromkeys([*found.name.split(" + "), other.name])),
+                    headings=tuple(sorted((*found.headings, *moved), key=_start)),
+                    front_chars=found.front_chars if start else other.front_chars,
+                )
+        return found
+
+    def _going_on(self, number: int | None) -> Style | None:
+        """The style that goes on counting behind a number."""
+        found = (each for each in self.styles() if number is not None and len(each.headings) >= MIN_HEADINGS)
+        return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
+
+    def _style(self, name: str, *, is_wanted: bool = False) -> Style | None:
+        marks = self._by_style[name]
+        rank = marks[0].rank
+        own_lines = {each.start for each in marks}
+        above = (Rank.VOLUME, *((Rank.CHAPTER,) if is_wanted and rank is not Rank.CHAPTER else ()))
+        others = [each for each in self._divisions if rank is not Rank.VOLUME and each.rank in above]
+        beside = [each for each in (*self._unnumbered, *others) if each.start not in own_lines]
+        all_marks = sorted((*marks, *beside), key=_start)
+        left = _without_contents(all_marks, self._text)
+        candidates = [each for each in left if each.style == name]
+        begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # whose numbers are those of parts
+        rising = _rising(candidates, [each.start for each in left if each.rank is Rank.VOLUME], begins_again)
+        kept = {each.start for each in rising}
+        chosen = _with_bodies([each for each in left if each.style != name or each.start in kept], self._text)
+        own = [each for each in chosen if each.style == name]
+        if len(own) < 2:
+            return None
+        bodies = self._bodies(own)
+        evenness = sum(bodies) ** 2 / sum(body**2 for body in bodies)
+        is_close = rank is Rank.NUMBER and median(bodies) < USUAL_BODY
+        worth = rank.weight * evenness * (UNUSUAL if is_close else 1)
+        is_enough = len(rising) >= MIN_RISING * len(candidates) and evenness >= MIN_EVENNESS * len(bodies)
+        is_plausible = _is_division(own) if rank not in _LEAST else is_enough and self._is_plausible(own, bodies)
+        front = len(self._text[: chosen[0].start].strip()) - _listed_chars(all_marks, left, chosen[0].start)
+        return Style(name, tuple(chosen), front, worth, is_plausible)
+
+    def _bodies(self, headings: Sequence[Heading]) -> list[int]:
+        """How long the chapters are, and what stands before the first where it is long enough to be one."""
+        ends = [*(each.start for each in headings[1:]), len(self._text)]
+        bodies = [max(1, end - each.end) for each, end in zip(headings, ends, strict=True)]
+        return [headings[0].start, *bodies] if headings[0].start > MAX_FRONT_MATTER_CHARS else bodies
+
+    def _is_plausible(self, headings: Sequence[Heading], bodies: Sequence[int]) -> bool:
+        rank, count, chars = headings[0].rank, len(headings), sum(bodies)
+        min_body, min_divided = _LEAST[rank]
+        is_number_first = rank is Rank.NUMBER and _starts_with_number(headings[0].style)
+        distinct = {each.title for each in headings} if headings[0].number is None else headings
+        return (
+            count >= (MIN_HEADINGS if is_number_first else MIN_PREFIXED)
+            and headings[0].start <= MAX_FRONT * len(self._text)
+            and median(bodies) >= min_body
+            and count * chars >= min_divided
+            and len(distinct) >= MIN_DISTINCT * count
+            and not (chars <= MAX_OUTLINED_CHARS and self._is_outline(headings))
+        )
+
+    def _is_outline(self, headings: Sequence[Heading]) -> bool:
+        """Whether most of the parts are numbered inside once more."""
+        inner = [
+            (first.start, second.start)
+            for name, marks in self._by_style.items()
+            if name != headings[0].style and marks[0].rank is Rank.NUMBER
+            for first, second in pairwise(marks)
+            if (first.number, second.number) == (1, 2)
+        ]
+        starts = [*(each.start for each in headings), len(self._text)]
+        outlined = [any(start < first and second < end for first, second in inner) for start, end in pairwise(starts)]
+        return 2 * sum(outlined) >= len(outlined)
+
+
+def _starts_with_number(style: str) -> bool:
+    return style[0] in "1一I([【〖〔《『<"
+
+
+def _start(mark: Heading) -> int:
+    return mark.start
+
+
+def _set_apart(text: str) -> Iterator[Heading]:
+    """Titles that are indented otherwise than the prose of a text."""
+    indents = Counter(_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
+    usual, count = next(iter(indents.most_common(1)), (0, 0))
+    if count < MIN_INDENTED_ALIKE * indents.total() or not count:
+        return
+    for start, line in placed_lines(text):
+        bare = line.strip()
+        if bare and len(bare) <= MAX_LINE_CHARS and _indent(line) != usual and is_title(bare):
+            yield Heading(start, start + len(line), shown_title(line), None, Rank.TITLE, SET_APART)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_division(headings: Sequence[Heading]) -> bool:
+    """Whether headings of a style that says enough of itself count up, as chapters or as volumes."""
+    numbers = [each.number or 0 for each in headings]
+    steps = [0 <= after - before <= MAX_GAP or after <= 1 for before, after in pairwise(numbers)]
+    is_named = len(headings) >= MIN_HEADINGS or any(each.is_sure for each in headings)
+    return is_named and sum(steps) >= MIN_PLAUSIBLE_STEPS * len(steps) and len(set(numbers)) > 1
+
+
+def _rising(marks: Sequence[Heading], volumes: Sequence[int], begins_again: bool) -> list[Heading]:
+    """The most whose numbers go up, by at most MAX_GAP at a time; all sure ones, and all without numbers.
+
+    begins_again: the numbers may do so anywhere, and stand twice; else behind a volume's heading alone.
+    """
+    if not marks or marks[0].number is None:
+        return list(marks)
+    best: dict[int, tuple[int, int]] = {}  # by the last number: how many there are, and the last of them
+    before: list[int] = []
+    longest = base = (0, -1)
+    waiting = list(reversed(volumes))
+    for at, mark in enumerate(marks):
+        number = mark.number or 0
+        if begins_again or (waiting and waiting[-1] <= mark.start):
+            base = longest
+        while waiting and waiting[-1] <= mark.start:
+            waiting.pop()
+        lasts = [best[last] for last in range(number - MAX_GAP, number + begins_again) if last in best]
+        length, previous = max([*lasts, base] if number <= 1 else lasts, key=_length, default=(0, -1))
+        before.append(previous)
+        if length + 1 >= best.get(number, (0, -1))[0]:
+            best[number] = (length + 1, at)
+        if length + 1 >= longest[0]:
+            longest = (length + 1, at)
+    rising, at = set[int](), longest[1]
+    while at >= 0:
+        rising.add(at)
+        at = before[at]
+    return [mark for at, mark in enumerate(marks) if at in rising or mark.is_sure]
+
+
+def _length(chain: tuple[int, int]) -> int:
+    return chain[0]
+
+
+def _without_contents(marks: Sequence[Heading], text: str) -> list[Heading]:
+    """The headings without tables of contents: lines close to each other that stand elsewhere above a chapter."""
+    ends = [*(mark.start for mark in marks[1:]), len(text)]
+    bodies = [len(text[mark.end : end].strip()) for mark, end in zip(marks, ends, strict=True)]
+    keys = [_key(mark) for mark in marks]
+    places = defaultdict[object, list[int]](list)
+    for at, key in enumerate(keys):
+        places[key].append(at)
+    if len(marks) > MAX_REPEATS * len(places):
+        return list(marks)
+    longest = {key: max(bodies[at] for at in found) for key, found in places.items()}
+    dropped = set[int]()
+    for run in _runs(bodies):
+        listed = [
+            at
+            for at in run[:-1]
+            if longest[keys[at]] >= max(MIN_BODY_CHARS, MIN_BODY_RATIO * bodies[at], bodies[at] + 1)
+        ]
+        if len(listed) < MIN_CONTENTS or 2 * len(listed) < listed[-1] - listed[0]:
+            continue
+        contents = range(listed[0], listed[-1] + 1)
+        dropped.update(contents)
+        last = {marks[at].style: marks[at].number for at in contents}
+        known = {keys[at] for at in contents}
+        for at in range(listed[-1] + 1, run[-1] + 1):
+            number, before = marks[at].number, last.get(marks[at].style)
+            if number is None:  # a prologue right behind the contents, or the epilogue that they end with
+                is_listed = keys[at] not in known and (places[keys[at]][-1] > at or places[keys[at]][0] < run[0])
+            else:  # the first chapter right behind the contents, or one more line of them
+                is_listed = before is not None and number > before
+            if not is_listed:
+                break
+            last[marks[at].style] = number
+            known.add(keys[at])
+            dropped.add(at)
+    return [mark for at, mark in enumerate(marks) if at not in dropped]
+
+
+def _listed_chars(marks: Sequence[Heading], left: Sequence[Heading], before: int) -> int:
+    """How long the lines of a table of contents are that stands before a place."""
+    kept = {each.start for each in left}
+    return sum(each.end - each.start for each in marks if each.end < before and each.start not in kept)
+
+
+def _runs(bodies: Sequence[int]) -> Iterator[list[int]]:
+    """Headings in a row with little under them, and the next one."""
+    run: list[int] = []
+    for at, body in enumerate(bodies):
+        run.append(at)
+        if body >= MAX_CONTENTS_GAP:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _key(mark: Heading) -> object:
+    bare = "".join(filter(str.isalnum, mark.title))
+    return (mark.style, mark.number) if mark.number is not None else bare[: 2 if mark.rank is Rank.UNNUMBERED else None]
+
+
+def _with_bodies(headings: Sequence[Heading], text: str) -> list[Heading]:
+    """Those under which something stands; one with hardly anything gives its place to the next and keeps its text."""
+    kept: list[Heading] = []
+    start: int | None = None
+    for mark, after in pairwise([*headings, Heading(len(text), len(text), "", None)]):
+        begin = mark.start if start is None else start
+        if len(text[mark.end : after.start].strip()) < MIN_BODY_CHARS and after.start < len(text):
+            start = begin
+            continue
+        kept.append(replace(mark, start=begin))
+        start = None
+    return kept
