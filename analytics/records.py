@@ -59,7 +59,8 @@ class CaseRow:
     opened_at: datetime
     first_seen_at: datetime
     last_seen_at: datetime
-    page_author: str = ""  # as the page states, and when it says that it was published
+    page_author: str = ""  # as the page states, who posted it, and when it says that it was published
+    page_poster: str = ""
     page_published_at: datetime | None = None
     allowed_as: Rejection | None = None  # what allows the page: a licence, an own domain
     allowed_by: str = ""

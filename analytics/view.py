@@ -210,6 +210,7 @@ def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phr
     def lines(*wanted: str) -> tuple[tuple[str, str], ...]:
         return tuple((phrases[f"column.{key}"], text[key]) for key in wanted if key in has)
 
+    named, unsigned = lines("page_poster", "page_author"), ((phrases["signature"], phrases["unsigned"]),)
     holder = () if report.scope.rights_holder else lines("rights_holder")
     return CaseView(
         number=text["case_id"],
@@ -220,7 +221,7 @@ def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phr
         ),
         page_title=text["page_title"],
         page_url=text["page_url"],
-        page=lines("site", "host", "page_author", "page_published_at"),
+        page=(*lines("site", "host"), *(named or unsigned), *lines("page_published_at")),
         work_title=text["work"],
         work=(*holder, *lines("chapter", "match_class", "obfuscations")),
         figures=lines("similarity", "page_containment", "work_containment", "taken_chars", "matched_chars"),

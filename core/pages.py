@@ -71,6 +71,14 @@ class ChapterStart:
 
 
 @dataclass(frozen=True, slots=True)
+class Poster:
+    """The account that a page names beside a post, and how many lines of the main text stand before it; "" unknown."""
+
+    name: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class NetDiskLink:
     """A link to a file on a net disk, as it stands on a page; it is listed and never fetched. `disk`: whose it is."""
 
@@ -113,6 +121,7 @@ class Reading:
     chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
     net_disks: tuple[NetDiskLink, ...] = ()
     marks: tuple[Mark, ...] = ()
+    posters: tuple[Poster, ...] = ()  # who posted the main text, as far as the page says; `author` is who wrote it
 
     @property
     def lines(self) -> list[ZonedLine]:
@@ -169,6 +178,18 @@ class Reading:
         starts = [chapter.start for chapter in self.chapters]
         found = sorted({bisect_right(starts, place) for place in places} - {0})
         return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
+
+    def posters_at(self, places: Iterable[int]) -> tuple[str, ...]:
+        r"""Name who posted what stands at these places of the main text, each once, in order.
+
+        >>> posters = Poster("路人", 0), Poster("", 1), Poster("过客", 2)
+        >>> Reading("", "甲\n乙\n丙", posters=posters).posters_at([0, 2, 4, 99])
+        ('路人', '过客')
+        """
+        starts = [poster.after for poster in self.posters]
+        lines = {self.text.count("\n", 0, place) for place in places if place < len(self.text)}
+        found = sorted({bisect_right(starts, line) for line in lines} - {0})
+        return tuple(dict.fromkeys(name for at in found if (name := self.posters[at - 1].name)))
 
 
 @dataclass(frozen=True, slots=True)

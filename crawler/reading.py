@@ -162,6 +162,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         left_out=tuple(storable(line) for line in extraction.left_out),
         repairs=decoded.repairs,
         beside=tuple(map(_storable, (*extraction.beside, *folded))),
+        posters=tuple(replace(each, name=storable(each.name)) for each in extraction.posters),
     )
 
 

@@ -42,7 +42,7 @@ def explanation(
 
 
 def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
-    blocks: list[Block] = [Heading(words.pages, 2)]
+    blocks: list[Block] = [Heading(words.pages, 2), *_signatures(words, material)]
     for number, (bundle, proof) in enumerate(taken, 1):
         blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
     blocks += told(words.language, [bundle for bundle, _ in taken])
@@ -56,6 +56,16 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
     bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
     return [*blocks, *by_hand(words, bundle.digest, proof, is_sealed), Paragraph(words.check_replay)]
+
+
+def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
+    """Who posted the text and whom the page names as its author, which are two; or that neither was found."""
+    page = material.facts.get("page")
+    if page is None:
+        return []
+    named = (words.poster, page.get("poster")), (words.stated_author, page.get("author"))
+    told = tuple((name, str(value)) for name, value in named if value)
+    return [Pairs(told or ((words.signatures, words.unsigned),))]
 
 
 def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:

@@ -17,6 +17,10 @@ class Words:
     url: str
     page_title: str
     fetched: str
+    poster: str
+    stated_author: str
+    signatures: str
+    unsigned: str
     work: str
     work_digest: str
     similarity: str
@@ -93,6 +97,10 @@ CHINESE = Words(
     url="网址",
     page_title="网页标题",
     fetched="取得时间",
+    poster="发布者（网页所标）",
+    stated_author="网页署名",
+    signatures="发布者与署名",
+    unsigned="网页未见标明",
     work="权利作品",
     work_digest="作品全文 SHA-256",
     similarity="相似度",
@@ -234,6 +242,10 @@ ENGLISH = Words(
     url="URL",
     page_title="Title of the page",
     fetched="Fetched",
+    poster="Posted by, as the page states",
+    stated_author="Author stated by the page",
+    signatures="Poster and author",
+    unsigned="none found on the page",
     work="Protected work",
     work_digest="SHA-256 of the work",
     similarity="Similarity",

@@ -24,7 +24,7 @@ from core.ids import (
 )
 from core.marks import Mark
 from core.obfuscations import OBFUSCATIONS, ObfuscationFound
-from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Reading, StoredPart
+from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Poster, Reading, StoredPart
 from core.text import TextOffset, TextRange
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
@@ -127,6 +127,7 @@ def version_document(version: PageVersion) -> Document:
         "chapter_number": reading.chapter_number,
         "left_out": [packed(line) for line in reading.left_out],
         "chapters": [{"title": packed(each.title), "start": each.start} for each in reading.chapters],
+        "posters": [{"name": packed(each.name), "after": each.after} for each in reading.posters],
         "net_disks": [
             {"url": packed(each.url), "disk": packed(each.disk), "label": packed(each.label)}
             for each in reading.net_disks
@@ -272,6 +273,7 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
         chapters=tuple(
             ChapterStart(unpacked(each["title"]), TextOffset(each["start"])) for each in document.get("chapters", ())
         ),
+        posters=tuple(Poster(unpacked(each["name"]), each["after"]) for each in document.get("posters", ())),
         net_disks=tuple(
             NetDiskLink(unpacked(each["url"]), unpacked(each["disk"]), unpacked(each["label"]))
             for each in document.get("net_disks", ())

@@ -291,6 +291,7 @@ def _case_row(case: Any, names: Names, match: dict[str, Any] | None, taken: dict
         page_url=case.page_url,
         page_title=case.page_title,
         page_author=case.page_author,
+        page_poster=case.page_poster,
         page_published_at=case.page_published_at,
         state=CaseState(case.state),
         verdict=Verdict(case.given) if case.given else None,

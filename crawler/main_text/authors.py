@@ -8,6 +8,7 @@ from typing import Any
 from lxml.html import HtmlElement
 
 from crawler.main_text.headline import meta, one_line, site_name
+from crawler.main_text.posters import is_post
 from crawler.markup import Line
 
 MAX_NAME_CHARS = 30
@@ -25,9 +26,7 @@ STATED = re.compile(
     rf"|(?<!小)(?:记\s*者|記\s*者|通讯员|通訊員)\s*(?:[:：/／|｜]\s*|\s+)?({_NAMES}){_BEHIND}"
     rf"|^\s*[□■◎○●◆]\s*({_HAN_NAME}(?: {_HAN_NAME})?)\s*$"
     rf"|^({_HAN_NAME})\s*[著◎]\s*$"
-    rf"|^([^\s:：，。]{{2,20}})\s+(?:发表于|發表於|发布于|發佈於)\s*[:：]?\s*\d"
     rf"|^[\u4e00-\u9fff]{{2,6}}[／/]({_HAN_NAME})\s+20\d\d"
-    rf"|^(?:本[贴帖文]由)?([^\s:：，。]{{2,20}}?)\s*[于於]\s*(?:19|20)\d\d[-/.年][\d\s:：/.月日-]{{4,20}}(?:在\S{{1,12}})?(?:发布|發佈|发表|發表)"
 )
 # （记者林舟）近日 and （中央社記者林舟台北21日電）: a place and a day may follow the name without a blank.
 _PLACED = re.compile(
@@ -83,7 +82,8 @@ def _of_linked_data(text: str) -> str:
         return ""
     graph = record.get("@graph") if isinstance(record, dict) else None
     records = next(each for each in (graph, record, [record]) if isinstance(each, list))
-    return next(filter(None, (_name_of(each.get("author")) for each in records if isinstance(each, dict))), "")
+    texts = (each for each in records if isinstance(each, dict) and not is_post(each))
+    return next(filter(None, (_name_of(each.get("author")) for each in texts)), "")
 
 
 def _name_of(stated: Any) -> str:

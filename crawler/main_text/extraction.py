@@ -11,6 +11,7 @@ from datetime import datetime
 
 from lxml.html import HtmlElement
 
+from core.pages import Poster
 from core.zones import LineBeside
 from crawler.characters.repertoire import count_han
 from crawler.main_text import authors, headline, metadata
@@ -20,6 +21,7 @@ from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_a
 from crawler.main_text.edges import MAX_LINES_OF_LEAD, edged, inside_of, lead
 from crawler.main_text.headline import title_places
 from crawler.main_text.neighbours import neighbours
+from crawler.main_text.posters import posters
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
 from crawler.main_text.sections import sectioned
@@ -59,6 +61,7 @@ class Extraction:
     chapter_number: int | None = None
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
     beside: tuple[LineBeside, ...] = ()  # the page's other lines, the site's template with them
+    posters: tuple[Poster, ...] = ()
     containers: frozenset[HtmlElement] = frozenset()  # the blocks that the lines of the text stand in
 
 
@@ -107,6 +110,7 @@ def extract(
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
         beside=(*lines_beside(whole, main), *lines_of_controls(tree, len(main))),
+        posters=posters(tree, whole, main, is_a_thread=is_a_thread),
         containers=frozenset(line.container for line in main),
     )
 

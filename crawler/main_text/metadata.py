@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 
 from crawler.main_text.authors import STATED
 from crawler.main_text.headline import meta
+from crawler.main_text.posters import POSTED
 from crawler.markup import Line
 
 # htmldate takes out elements one by one, each time copying the text behind: saved pages have up to 8,000 (2026-11).
@@ -67,12 +68,12 @@ def parse_time(text: str) -> datetime | None:
 
 def is_byline(text: str) -> bool:
     """Whether a line only states author, source or date."""
-    rest = _DATE.sub("", STATED.sub("", text))
+    rest = _DATE.sub("", STATED.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
     # A diary's 2026年3月1日 晴 states no hour; what a machine wrote does, and says where it was published.
     is_stamped = date is not None and date[4] is not None
-    has_statement = bool(date or STATED.search(text)) and (words > 0 or is_stamped)
+    has_statement = bool(date or STATED.search(text) or POSTED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
 
 

@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.markup import BLOCKS, Line
 
-_TIME = in_both_scripts(
+TIME = in_both_scripts(
     r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
     r"|(?:昨天|前天|今天|今日)\s*\d{1,2}:\d{2}|^(?:刚刚|昨天|前天|\d{1,2}[-/月]\d{1,2}日?)$"
     r"|\d{4}\s?年\s?\d{1,2}\s?月|^\d{1,2}\s?月\s?(?:\d{4}|\d{1,2}\s?日?)?$|^\d+\s?(?:秒|分钟|小时|天|周|个?月|年)$"
@@ -18,7 +18,7 @@ _TIME = in_both_scripts(
     r"|(?:\d+|[一二三四五六七八九十半几])\s?(?:秒钟?|分钟|小时|天|周|星期|个?月|年)(?:以|之)?前"
     r"|(?:发表|回复|回答|发布|编辑|创建|提问|更新|修改)于"
 )
-_FLOOR = in_both_scripts(
+FLOOR = in_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
@@ -38,12 +38,12 @@ _COUNTER = in_both_scripts(
     r"|(?:浏览|点击|阅读|查看|人气|回复|回帖|帖子|收藏|关注|评论|积分|精华|威望)(?:数|量|次数)?\s?[:：]?\s?\d"
 )
 MIN_COUNTERS = 2
-_OF_MEMBER = re.compile(
+OF_MEMBER = re.compile(
     r"/(?:u|users?|people|members?|profiles?|space|home|author)/|[?&/-]u?(?:uid|userid|space-)[=-]?|profile|space-u",
     re.IGNORECASE,
 )
 _MEMBER = re.compile(r"user|author|member|poster|nick", re.IGNORECASE)
-MAX_CHARS_OF_MEMBER = 30
+MAX_CHARSOF_MEMBER = 30
 _ELSEWHERE_TAGS = frozenset({"nav", "aside", "footer", "form"})
 _ELSEWHERE = re.compile(
     r"footer|sidebar|side-bar|cookie|consent|breadcrumb|related|recommend|copyright|toolbar|share|menu|xiangguan|tuijian"
@@ -59,18 +59,18 @@ def is_mark(text: str) -> bool:
     """Whether a line says when something was written, or as the how-manieth, and hardly anything else."""
     if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
         return False
-    found = _TIME.search(text) or _FLOOR.search(text)
+    found = TIME.search(text) or FLOOR.search(text)
     return found is not None and len(text) - len(found[0]) <= MAX_CHARS_BESIDE_MARK
 
 
 def is_member(line: Line) -> bool:
     """Whether a line is the name of a member alone: in a box called so, or a link to what else that member wrote."""
-    if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
+    if len(line.text) > MAX_CHARSOF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
     if _MEMBER.search(line.container.get("class") or ""):
         return True
     links = line.container.iter("a") if len(line.text) == line.link_chars else ()
-    return any(_OF_MEMBER.search(link.get("href") or "") for link in links)
+    return any(OF_MEMBER.search(link.get("href") or "") for link in links)
 
 
 def is_of_software(text: str) -> bool:

@@ -169,6 +169,11 @@ def stitched(parts: Sequence[Reading]) -> Reading:
         raw_text=raw_text,
         marks=marks,
         beside=_beside(parts, starts),
+        posters=tuple(
+            replace(each, after=start + each.after)
+            for part, start in zip(parts, starts, strict=True)
+            for each in part.posters
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from core.counting import count_characters
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.wording import Message
@@ -37,7 +38,8 @@ def read(
             ("column.title", reading.title),
             ("column.chapter", reading.chapter_number),
             ("column.site", _site(page.name, reading)),
-            ("column.author", reading.author),
+            *(("column.poster", name) for name in dict.fromkeys(each.name for each in reading.posters if each.name)),
+            ("column.page-author", reading.author),
             ("column.published", local_time(reading.published, settings) if reading.published else ""),
             ("column.encoding", _doubted(reading.encoding, reading.is_encoding_doubtful)),
             *(("column.repaired", sentence) for sentence in reading.repairs),
@@ -49,7 +51,7 @@ def read(
                 ("column.obfuscation", obfuscation_found(item.kind, item.count, item.example))
                 for item in reading.obfuscations
             ),
-            ("column.characters", f"{len(reading.text):,}"),
+            ("column.characters", f"{count_characters(reading.text):,}"),
         ]
     )
     typer.echo()
@@ -78,6 +80,7 @@ def _record(name: str, reading: Reading, settings: Any) -> dict[str, Any]:
         "title": reading.title,
         "chapter_number": reading.chapter_number,
         "author": reading.author,
+        "posters": [{"name": each.name, "after": each.after} for each in reading.posters],
         "published": local_iso(reading.published, settings),
         "encoding": reading.encoding,
         "is_encoding_doubtful": reading.is_encoding_doubtful,

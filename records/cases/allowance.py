@@ -68,5 +68,6 @@ def covered_in_part(case: Case) -> CoveredInPart | None:
 
 def _ruling(case: Case) -> Allowance:
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, ())
-    copied = Copied(case.work_id, case.page_id, case.page_url, case.last_seen_at, case.page_author, texts)
+    account = case.page_poster or case.page_author
+    copied = Copied(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)
     return Rights(case.rights_holder_id).ruling(copied)

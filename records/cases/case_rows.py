@@ -18,8 +18,8 @@ from records.models.obfuscation_kinds import kinds_of
 from records.snapshots import frozen_obfuscations, frozen_span
 
 _FIGURES = (
-    "page_url", "page_title", "page_author", "page_published_at", "version_id", "match_class", "similarity",
-    "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
+    "page_url", "page_title", "page_author", "page_poster", "page_published_at", "version_id", "match_class",
+    "similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
     "obfuscations",
 )  # fmt: skip
 _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"

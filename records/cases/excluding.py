@@ -9,7 +9,7 @@ from core.ports import Outcome
 from records.cases.case_rows import Cases, text_and_digest
 from records.cases.found import Found
 from records.cases.permissions import ALLOWANCES, Allowance
-from records.cases.totals import Findings, author_of, title_of
+from records.cases.totals import Findings, author_of, poster_of, title_of
 from records.models import Case, Chapter, Exclusion, PageRecord
 from records.snapshots import placed_span
 
@@ -22,6 +22,7 @@ def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: A
         "page_url": outcome.version.page_url,
         "page_title": title_of(outcome.version),
         "page_author": author_of(outcome.version),
+        "page_poster": poster_of(outcome.version, findings.matches),
         "text_ids": [str(match.text_id) for match in findings.copies],
         "reason": str(allowance.reason),
         "detail": allowance.label,

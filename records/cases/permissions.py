@@ -22,15 +22,15 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 class Copied:
     """What the rights are asked about: a page that copied from a work.
 
-    page: its key; seen_at: when it was last seen with that; author: whom the page names; texts: those of the work that
-    it copied more of than a quotation.
+    page: its key; seen_at: when it was last seen with that; account: who posted it, or else whom the page names as
+    author; texts: those of the work that it copied more of than a quotation.
     """
 
     work: int
     page: str
     url: str
     seen_at: datetime
-    author: str = ""
+    account: str = ""
     texts: Collection[str] = ()
 
 
@@ -136,7 +136,7 @@ class Rights:
         near = self._near_to(copied.url)
         for account in near.accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
-            if not is_overruled and _account(account).posted(copied.url, copied.author):
+            if not is_overruled and _account(account).posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
         own = [domain for domain in near.own if not self._overrules(copied, Rejection.OWN_SITE, domain)]
         permissions = [

@@ -15,7 +15,7 @@ from records.cases.found import Found, found_in
 from records.cases.page_rows import write_checks, write_pages
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
-from records.cases.totals import Findings, author_of
+from records.cases.totals import Findings, author_of, poster_of
 from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.locks import lock_rights
 from records.matters import figures as matters
@@ -107,4 +107,5 @@ class _Ruler:
 def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:
     texts = [str(match.text_id) for match in findings.copies]
     version = outcome.version
-    return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, author_of(version), texts)
+    account = poster_of(version, findings.matches) or author_of(version)
+    return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)

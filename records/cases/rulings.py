@@ -138,10 +138,11 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
     by_chapters = rights.works_by_chapters
     texts = texts_by_case(cases.filter(work__in=by_chapters)) if by_chapters else {}
     names = ("pk", "page_id", "match_class", "matched_chars", "allowed_as", "allowed_by")
-    asked = ("work_id", "page_url", "last_seen_at", "page_author")
-    for *case, work, url, seen_at, author in cases.order_by().values_list(*names, *asked).iterator(chunk_size=2_000):
+    asked = ("work_id", "page_url", "last_seen_at", "page_poster", "page_author")
+    rows = cases.order_by().values_list(*names, *asked)
+    for *case, work, url, seen_at, poster, author in rows.iterator(chunk_size=2_000):
         pk, page, match_class, matched, reason, label = case
-        allowance = rights.ruling(Copied(work, page, url, seen_at, author, texts.get(pk, ())))
+        allowance = rights.ruling(Copied(work, page, url, seen_at, poster or author, texts.get(pk, ())))
         if allowance.reason is None:
             allowance = rights.of_case(page, work, match_class, matched)
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
@@ -155,10 +156,11 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
     """Bring findings that never were cases in line: under another reason, or compared again to become cases."""
     unallowed: set[str] = set()
-    names = ("work_id", "page_id", "page_url", "page__last_seen", "page_author", "text_ids")
+    names = ("work_id", "page_id", "page_url", "page__last_seen", "page_poster", "page_author", "text_ids")
     others = ("pk", "page__version_id", "reason", "detail")
     for *asked, pk, version, reason, label in exclusions.order_by().values_list(*names, *others).iterator():
-        allowance = rights.ruling(Copied(*asked))
+        work, page, url, seen_at, poster, author, texts = asked
+        allowance = rights.ruling(Copied(work, page, url, seen_at, poster or author, texts))
         if allowance.reason is None:
             unallowed |= {version} if reason in ALLOWANCES else set()
         elif (str(allowance.reason), allowance.label) != (reason, label):

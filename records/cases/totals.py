@@ -61,6 +61,13 @@ def author_of(version: PageVersion) -> str:
     return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
+def poster_of(version: PageVersion, matches: Iterable[Match]) -> str:
+    """Whom the page names as having posted what it took in its main text; "" for nobody."""
+    spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
+    names = version.reading.posters_at(place for span in spans for place in (span.start, span.end - 1))
+    return with_length_kept("、".join(names))[:MAX_AUTHOR_CHARS]
+
+
 def title_of(version: PageVersion) -> str:
     """The page's title, as cases and findings keep it."""
     return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
@@ -73,6 +80,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
         "page_url": version.page_url,
         "page_title": title_of(version),
         "page_author": author_of(version),
+        "page_poster": poster_of(version, matches),
         "page_published_at": version.reading.published,
         "version_id": version.id,
         "match_class": findings.main.match_class,

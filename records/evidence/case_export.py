@@ -127,6 +127,7 @@ def facts_of(case: Case) -> dict[str, Any]:
             "url": case.page_url,
             "title": case.page_title,
             "author": case.page_author,
+            "poster": case.page_poster,
             "published_at": _moment(case.page_published_at) if case.page_published_at else None,
             "site": case.page.site.name,
         },

@@ -40,6 +40,7 @@ class Case(models.Model):
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     # As the page states them, of the version shown.
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
+    page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
     page_published_at = models.DateTimeField(_("published, as the page states"), null=True, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
     # The verdict that stands, of those in `verdicts`; none while the case is open or set aside.

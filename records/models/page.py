@@ -104,6 +104,7 @@ class Exclusion(models.Model):
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
+    page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
     text_ids = models.JSONField(default=list, blank=True)
     reason = models.CharField(_("reason"), max_length=32, choices=rejection_choices)
     detail = models.CharField(_("detail"), max_length=300, blank=True)

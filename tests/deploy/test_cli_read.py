@@ -16,7 +16,7 @@ from tests.support.web_server import page
 FIELDS = {
     *("source", "site", "title", "chapter_number", "author", "published", "encoding", "is_encoding_doubtful"),
     *("repairs", "extractor", "confidence", "is_extraction_doubtful", "left_out", "obfuscations", "text"),
-    *("chapters", "net_disks"),
+    *("chapters", "net_disks", "posters"),
 }
 NOVEL = case("articles", "chapter-in-one-pre-element-gbk")
 

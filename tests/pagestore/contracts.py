@@ -22,7 +22,7 @@ from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.marks import Mark
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import ChapterStart, Fetched, FollowingPart, NetDiskLink, Page, Reading
+from core.pages import ChapterStart, Fetched, FollowingPart, NetDiskLink, Page, Poster, Reading
 from core.ports import FingerprintStore, PageStore, WorkStore
 from core.text import TextOffset, TextRange
 from core.works import StoredFingerprint, WorkText
@@ -323,6 +323,7 @@ class PageStoreContract:
             raw_text=text,
             chapters=(ChapterStart(text, TextOffset(0)), ChapterStart(text, TextOffset(0))),
             net_disks=(NetDiskLink(text, text, text),),
+            posters=(Poster(text, 0), Poster("", 2)),
         )
         part = FollowingPart(FinalUrl(text), 200, ((text, text),), b"<p>y</p>", NOON)
         response = fetched(

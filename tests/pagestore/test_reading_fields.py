@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
+from core.pages import ChapterStart, Fetched, NetDiskLink, Poster, Reading
 from core.text import TextOffset
 from core.zones import LineBeside, Zone
 from pagestore.documents import new_version, texts_of, version_document, version_of
@@ -32,6 +32,7 @@ READING = Reading(
     ),
     chapters=(ChapterStart("", TextOffset(0)), ChapterStart("二", TextOffset(2))),
     net_disks=(NetDiskLink("https://pan.baidu.com/s/1", "百度网盘", "提取码"),),
+    posters=(Poster("闻笛", 1),),
 )
 
 
@@ -42,7 +43,9 @@ def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they
 
 def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
     document = version_document(new_version(FETCHED, READING))
-    for name in ("site_name", "chapter_number", "left_out", "beside", "chapters", "net_disks"):
+    for name in ("site_name", "chapter_number", "left_out", "beside", "chapters", "net_disks", "posters"):
         del document[name]
-    plain = replace(READING, site_name="", chapter_number=None, left_out=(), beside=(), chapters=(), net_disks=())
+    plain = replace(
+        READING, site_name="", chapter_number=None, left_out=(), beside=(), chapters=(), net_disks=(), posters=()
+    )
     assert version_of(document, texts_of(READING)).reading == plain

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from core.errors import NotFound
 from core.ids import FinalUrl, VersionId, work_text_id
 from core.matches import MatchClass
-from core.pages import FROM_FEED, PageVersion, Sighted, VersionOfPage
+from core.pages import FROM_FEED, PageVersion, Poster, Sighted, VersionOfPage
 from core.states import CaseState, Rejection, Verdict
 from pagestore.memory import MemoryWorkStore
 from records.cases.case_repository import DjangoCaseRepository
@@ -60,10 +60,12 @@ def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: Memory
 
 
 def test_a_case_keeps_the_author_and_the_time_that_its_page_states(site: Site, works: MemoryWorkStore) -> None:
-    version = page_version(str(site.pk), author="搬运\x00工" * 80, published=MOMENT - A_DAY)
+    posters = (Poster("路人", 0), Poster("过客", 1))
+    version = page_version(str(site.pk), author="搬运\x00工" * 80, published=MOMENT - A_DAY, posters=posters)
     DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
     case = Case.objects.get()
     assert (case.page_author, case.page_published_at) == (("搬运\ufffd工" * 80)[:200], MOMENT - A_DAY)
+    assert case.page_poster == "路人", "who posted the passages, not who else posted there"
     later = page_version(str(site.pk), text="抄来的字句", at=MOMENT + A_DAY)
     DjangoCaseRepository(works).open_or_update_cases([outcome(later, match(work_text_id(WORK_TEXT)))])
     case.refresh_from_db()

@@ -270,16 +270,20 @@ def test_the_proof_shows_the_screenshot_who_posted_when_it_was_stamped_and_last_
     reviewer: Client, case: Case
 ) -> None:
     said = section(shown(reviewer, case), "zw-bundles")
-    for words in ("the page names nobody", "the page states no time", "none yet", "not checked yet"):
+    for words in ("none found on the page", "the page states no time", "none yet", "not checked yet"):
         assert words in said
     stamped(case)
     bundle = case.bundles.get()
     EvidenceBundle.objects.filter(pk=bundle.pk).update(kind="drawn", checked_at=admin_data.NOW + timedelta(days=1))
-    Case.objects.filter(pk=case.pk).update(page_author="<i>墨香客</i>", page_published_at=admin_data.NOW)
+    Case.objects.filter(pk=case.pk).update(
+        page_author="<i>墨香客</i>", page_poster="搬运工", page_published_at=admin_data.NOW
+    )
     said = section(shown(reviewer, case), "zw-bundles")
     assert f'<img src="?bundle={bundle.pk}&amp;shown=screenshot"' in said
     facts = dict(re.findall(r"<dt>([^<]*)</dt><dd>(.*?)</dd>", said))
-    assert facts["Posted by"] == "<bdi>&lt;i&gt;墨香客&lt;/i&gt;</bdi>"
+    assert facts["Posted by"] == "<bdi>搬运工</bdi>"
+    assert facts["Author stated by the page"] == "<bdi>&lt;i&gt;墨香客&lt;/i&gt;</bdi>"
+    assert "Poster and author" not in facts
     assert facts["Time stamp"].startswith("2026-03-10 12:00:00")
     assert "tsa.example" in facts["Time stamp"]
     assert facts["Last check of the evidence"].startswith("2026-03-11 12:00:00")

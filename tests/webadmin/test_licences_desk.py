@@ -370,18 +370,20 @@ class TestOwnAccounts:
     def test_pages_that_name_it_as_their_author_are_our_own_on_that_domain_alone(
         self, world: admin_data.World, desk: Any, work: Work
     ) -> None:
-        here, elsewhere, another = (case_of(world, work, number, 1) for number in (1, 2, 3))
+        here, elsewhere, another, posted, reposted = (case_of(world, work, number, 1) for number in range(1, 6))
         rows = {
-            here: ("https://zhuanlan.zhihu.com/p/1", "林栖 本人"),
-            elsewhere: ("https://pirate.example/1", "林栖本人"),
-            another: ("https://zhuanlan.zhihu.com/p/2", "林栖"),
+            here: ("https://zhuanlan.zhihu.com/p/1", "", "林栖 本人"),
+            elsewhere: ("https://pirate.example/1", "", "林栖本人"),
+            another: ("https://zhuanlan.zhihu.com/p/2", "", "林栖"),
+            posted: ("https://zhuanlan.zhihu.com/p/3", "林栖本人", ""),
+            reposted: ("https://zhuanlan.zhihu.com/p/4", "搬运工", "林栖本人"),
         }
-        for case, (url, author) in rows.items():
-            Case.objects.filter(pk=case.pk).update(page_url=url, page_author=author)
+        for case, (url, poster, author) in rows.items():
+            Case.objects.filter(pk=case.pk).update(page_url=url, page_poster=poster, page_author=author)
         desk.post(add_url(OwnAccount), self.account(world, domain="https://zhihu.com/", name="@林栖本人"))
         for case in rows:
             case.refresh_from_db()
-        assert [case.state for case in rows] == ["set_aside", "open", "open"]
+        assert [case.state for case in rows] == ["set_aside", "open", "open", "set_aside", "open"]
         assert here.allowed_by == "知乎 @林栖本人"
 
     def test_a_search_proposes_none_of_its_pages(self, world: admin_data.World, work: Work) -> None:

@@ -48,6 +48,7 @@ CASE_COLUMNS = (
     Column(_("work"), lambda case: case.work),
     Column(_("site"), lambda case: case.page.site),
     Column(_("page title"), lambda case: spelled(case.page_title)),
+    Column(_("posted by"), lambda case: spelled(case.page_poster)),
     Column(_("author stated by the page"), lambda case: spelled(case.page_author)),
     Column(_("published, as the page states"), lambda case: case.page_published_at),
     Column(_("page URL"), lambda case: spelled(case.page_url)),
@@ -127,7 +128,15 @@ class CaseAdmin(HolderAdmin):
     author_path = "work__author"
     list_select_related = ["work", "site", "decision"]
     sortable_by = ["class_and_share", "chars_taken", "opened"]  # those that an index serves
-    search_fields = ["page_title", "page_url", "page_author", "work__title", "work__author", "site__name"]
+    search_fields = [
+        "page_title",
+        "page_url",
+        "page_author",
+        "page_poster",
+        "work__title",
+        "work__author",
+        "site__name",
+    ]
     search_help_text = _("case number, URL, page title, work, author or site")
     actions = [*map(_verdict_action, Verdict), "reopen", "export_csv", "export_xlsx"]
 
