@@ -91,7 +91,8 @@ def _product(page: SavedPage) -> Found:
     if reading is None:
         return {}
     day = reading.published.astimezone(CHINA).date().isoformat() if reading.published else ""
-    return {"title": reading.title, "author": reading.author, "date": day}
+    named = [reading.author, *(poster.name for poster in reading.posters)]  # people who labelled made no difference
+    return {"title": reading.title, "author": next(filter(None, named), ""), "date": day}
 
 
 def _trafilatura(page: SavedPage) -> Found:

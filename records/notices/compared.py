@@ -55,9 +55,13 @@ def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
         page_facts=(
             ("网址", case.page_url),
             ("网页标题", case.page_title),
+            ("发布者", case.page_poster),
+            ("网页署名", case.page_author),
+            ("发布者与署名", "" if case.page_poster or case.page_author else "网页未见标明"),
             ("取证时间", moment(match.fetched_at, zone) if match else ""),
             ("相似度", percentage(case.similarity)),
             ("占原文", percentage(case.work_share)),
+            ("最长连续相同", f"{case.longest_equal_run_chars:,} 字（简繁、异体视为相同）"),
             ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
             *hashes_of(bundle, "zh"),
         ),
