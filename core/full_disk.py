@@ -1,9 +1,11 @@
 """Errors that come of a disk on which nothing more can be stored."""
 
 import errno
+import os
 from collections.abc import Iterator
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_SQLITE_SAYS = "database or disk is full"
 
 
 def want_of_space(error: BaseException) -> OSError | None:
@@ -11,8 +13,22 @@ def want_of_space(error: BaseException) -> OSError | None:
 
     >>> [want_of_space(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]
+
+    A server says so in the system's words, as Redis does, and SQLite in its own:
+
+    >>> want_of_space(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
+    OSError(28, 'No space left on device')
     """
-    return next((each for each in _causes(error) if isinstance(each, OSError) and each.errno in _FULL), None)
+    return next((lack for each in _causes(error) if (lack := _want_of(each)) is not None), None)
+
+
+def _want_of(error: BaseException) -> OSError | None:
+    if isinstance(error, OSError) and error.errno is not None:
+        return error if error.errno in _FULL else None
+    said = str(error)
+    if _SQLITE_SAYS in said:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return next((OSError(number, os.strerror(number)) for number in _FULL if os.strerror(number) in said), None)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

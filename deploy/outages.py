@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from core.errors import ServiceUnavailable
+from core.full_disk import want_of_space
 from core.wording import Message
 
 T = TypeVar("T")
@@ -50,5 +51,11 @@ class Outages:
             self._check()
             if now - told_at >= SAY_EVERY_S or since == now:
                 told_at = now
-                self._tell(Message("tracking.waits-for-service", service=away.service, where=away.where))
+                self._tell(_waits_for(away))
             time.sleep(POLL_S)
+
+
+def _waits_for(away: ServiceUnavailable) -> Message:
+    if want_of_space(away) is not None:
+        return Message("tracking.waits-for-room")
+    return Message("tracking.waits-for-service", service=away.service, where=away.where)

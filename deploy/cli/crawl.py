@@ -11,7 +11,7 @@ from core.messages import CrawlRequested
 from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from deploy.cli.crawl_waiting import wait_for_runs
-from deploy.cli.faults import FAILED, USAGE, complain, full_disk
+from deploy.cli.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import session
 
@@ -99,7 +99,8 @@ def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        complain(error)  # the run stays queued, and the clock wakes a crawler for it once the broker is back
+        # The run stays queued, and the clock wakes a crawler for it once the broker is back.
+        complain(of_a_full_disk(error, os.environ) or error)
     say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 

@@ -21,7 +21,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
     """Tell the user in one line what `error` means, and return the code to end with."""
     error = _of_a_database_that_is_away(error) or error
-    if told := _of_a_full_disk(error, environ):
+    if told := of_a_full_disk(error, environ):
         complain(told)
         return FAILED
     if isinstance(error, BadInput | BadConfiguration) and not isinstance(error, PortTaken):
@@ -72,17 +72,18 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
         return None
 
 
-def _of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
+def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
     """What a full disk has to do with a failure; None where it has nothing."""
     lack = want_of_space(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
     told = full_disk(environ)
-    if isinstance(error, ServiceUnavailable) and told:
+    if isinstance(error, ServiceUnavailable) and told and lack is None:
         return Message("cli.no-answer-on-full-disk", service=error.service, where=error.where, why=told)
     if told or lack is None:
         return told
-    return Message("cli.unwritable", path=lack.filename or Message("cli.some-file"), reason=lack.strerror)
+    place = error.service if isinstance(error, ServiceUnavailable) else lack.filename or Message("cli.some-file")
+    return Message("cli.unwritable", path=place, reason=lack.strerror)
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
@@ -95,7 +96,11 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
     if not (isinstance(error, Exception) and settings.configured):
         return None
-    return unavailable(error) if is_away(error) or is_unmade(error) else None
+    if not (is_away(error) or is_unmade(error)):
+        return None
+    away = unavailable(error)
+    away.__cause__ = error
+    return away
 
 
 def _of_usage(error: Any) -> Message:

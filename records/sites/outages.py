@@ -46,10 +46,10 @@ def wait_for_service(
 
 def fault_of(error: Exception) -> Message | None:
     """What is said of an error that means that a service is away, or the disk full; None of any other."""
-    if is_away(error):
-        return unavailable(error).message
     if want_of_space(error) is not None:
         return FULL_DISK
+    if is_away(error):
+        return unavailable(error).message
     return error.message if isinstance(error, RetryLater) else None
 
 

@@ -1,7 +1,7 @@
 """How many people a site reaches: visits a month, as a service that measures them says."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from io import StringIO
 
@@ -13,6 +13,7 @@ from records.models import Site
 from records.sites.watchlist import find_site
 
 MOST_VISITS = 10**12
+MAX_DIGITS = 20  # beyond which a number is too large, and beyond 4,300 none that Python reads
 
 
 def import_reach(text: str) -> list[Site]:
@@ -21,7 +22,7 @@ def import_reach(text: str) -> list[Site]:
     A first line that names the columns is passed over. Raises BadInput with the line that cannot be read, and for none.
     """
     visits: dict[int, int] = {}
-    for number, row in enumerate(csv.reader(StringIO(text.removeprefix("\ufeff"))), 1):
+    for number, row in enumerate(_rows(text.removeprefix("\ufeff")), 1):
         if not any(field.strip() for field in row) or (number == 1 and not _is_number(row[-1])):
             continue
         site, visited = _read(number, row)
@@ -29,6 +30,15 @@ def import_reach(text: str) -> list[Site]:
     if not visits:
         raise BadInput("site.reach-none")
     return _written(visits)
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """The fields of each line. Raises BadInput for a line that is no CSV."""
+    reader = csv.reader(StringIO(text))
+    try:
+        yield from reader
+    except csv.Error as error:  # a field of more than 128 KiB
+        raise BadInput("site.reach-line", number=reader.line_num, most=MOST_VISITS) from error
 
 
 def _written(visits: dict[int, int]) -> list[Site]:
@@ -53,4 +63,4 @@ def _read(number: int, row: Iterable[str]) -> tuple[Site, int]:
 
 def _is_number(text: str) -> bool:
     digits = text.strip().replace(",", "")
-    return digits.isascii() and digits.isdecimal() and int(digits) <= MOST_VISITS
+    return digits.isascii() and digits.isdecimal() and int(digits[:MAX_DIGITS]) <= MOST_VISITS

@@ -55,6 +55,8 @@ def test_sites_are_named_as_everywhere_and_a_head_is_passed_over(
         ("a.example,-3", "line 2: "),
         ("a.example,1,2", "line 2: "),
         (f"a.example,{10**13}", "line 2: "),
+        ("a.example," + "9" * 5_000, "line 2: "),
+        ("a.example," + "x" * 140_000, "line 2: "),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(
@@ -72,3 +74,18 @@ def test_a_file_without_sites_is_refused(sites: list[Site], tmp_path: Path) -> N
     file.write_text("site,visits\n", encoding="utf-8")
     with pytest.raises(BadInput, match="no line"):
         site_reach.reach(file)
+
+
+def test_a_file_of_a_chinese_windows_is_read_and_one_that_is_no_text_is_refused(
+    sites: list[Site], tmp_path: Path
+) -> None:
+    file = tmp_path / "reach.csv"
+    Site.objects.filter(pk=sites[0].pk).update(name="某书站")
+    file.write_bytes("某书站,7\n".encode("gb18030"))
+    site_reach.reach(file)
+    assert visits() == [7, None, None]
+    for data in (bytes(range(256)), b"PK\x03\x04" + b"\x00" * 40, b"a.example,5\n\x00", b"\xff\xfe" + b"\xd8" * 9):
+        file.write_bytes(data)
+        with pytest.raises(BadInput, match="is no text; save the table as CSV"):
+            site_reach.reach(file)
+    assert visits() == [7, None, None]

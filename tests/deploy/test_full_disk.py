@@ -14,12 +14,15 @@ from typing import Any
 
 import pytest
 import redis
+from django.db import OperationalError
 
 from core.errors import RetryLater, ServiceUnavailable
 from core.settings_loading import load
 from core.wording import Message
 from crawler.obfuscation import recognition
 from deploy import disk, home_checks
+from deploy import outages as outages_of_commands
+from deploy.cli import faults
 from deploy.cli.crawl_waiting import Patience, Watch
 from deploy.cli.standing import installation_status
 from deploy.findings import Context
@@ -27,6 +30,7 @@ from deploy.home import Home, prepare
 from deploy.services import State, down, orphans, preparation, status, up
 from laboratory.ports import free_port
 from pagestore.connection import MongoDatabase, connect, translated
+from records.sites import outages
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
@@ -137,6 +141,21 @@ def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
 
 
 # What follows needs no root.
+
+
+def test_a_service_that_cannot_write_is_not_blamed_where_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status")
+    broker.__cause__ = redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
+    assert outages.fault_of(broker) == outages.FULL_DISK
+    assert str(outages_of_commands._waits_for(broker)) == "waiting for room on the full disk"
+    there_is_room = str(faults.of_a_full_disk(broker, {"ZHUIWEN_HOME": "/"}))
+    assert there_is_room == "the message broker (Redis) cannot be written: No space left on device"
+    full = Message("start.disk-full", folder="/", megabytes=1)
+    monkeypatch.setattr(faults, "full_disk", lambda _: full)
+    assert faults.of_a_full_disk(broker, {}) == full
+    full_database = OperationalError("database or disk is full")
+    assert outages.fault_of(full_database) == outages.FULL_DISK
+
 
 LIMITED = """
 import os, resource, sys
