@@ -1,6 +1,5 @@
 """A bundle taken apart and held against itself: every digest, and every statement that another part repeats."""
 
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,10 +15,12 @@ from evidence.digests import sha256
 from evidence.faults import DoesNotHold, Fault
 from evidence.shapes import READ_IN_RESPONSE
 from evidence.warc import FULL_PAGE, PDF, TEXT
-from evidence.warc_reading import records
+from evidence.warc_reading import Budget, Expanded, records
 
 # A page is refused by the crawler long before; screenshots of very long pages have some 20 MB.
 MAX_EXPANDED_BYTES = 512 * 2**20
+_SHOWN = (TEXT, FULL_PAGE, PDF)
+_HEAD_END = b"\r\n\r\n"
 MAX_PAGES = 1_000  # of one text; the crawler follows 60
 
 # What every reader of a bundle relies on.
@@ -53,9 +54,9 @@ class Opened:
 class _Record:
     kind: str
     url: str
-    id: str
-    payload: bytes
-    head: bytes = b""  # of HTTP, with its first line
+    digest: Digest  # of its payload
+    payload: bytes  # of a rendering; of all else it is checked, and not kept
+    head: bytes  # of HTTP, with its first line
 
 
 def opened(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
@@ -79,7 +80,8 @@ def _opened(content: memoryview, said_in: str) -> Opened:
     around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
-    archived = list(_records(_file(files, bundle.ARCHIVE)))
+    budget = Budget(MAX_EXPANDED_BYTES)
+    archived = list(_records(_file(files, bundle.ARCHIVE), budget))
     try:
         renderings = _renderings(archived, page)
         text = renderings["text"].decode("utf-8", "surrogatepass")
@@ -90,7 +92,7 @@ def _opened(content: memoryview, said_in: str) -> Opened:
         else:
             comparison.check(finding, text, said_in)
         _check_exchanges(archived, connection)
-        _check_originals(files, page)
+        _check_originals(files, page, budget)
         if around is not None:
             _check_circumstances(archived, around)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
@@ -127,40 +129,25 @@ def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=Message("flaw.list-files")) from error
 
 
-def _records(compressed: bytes) -> Iterator[_Record]:
+def _records(compressed: bytes, budget: Budget) -> Iterator[_Record]:
     """The records, each with its digests checked."""
-    for fields, block in records(_expanded(compressed, bundle.ARCHIVE), bundle.ARCHIVE):
+    for fields, block in records(Expanded(compressed, bundle.ARCHIVE, budget), bundle.ARCHIVE):
         yield _checked(fields, block)
 
 
 def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
-    name, kind = fields.get("warc-record-id", ""), fields.get("warc-type", "")
+    """A record that is what its digests say; its payload is kept where it is a rendering, which is shown later."""
+    name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
-    head, _, rest = block.partition(b"\r\n\r\n")
-    payload = rest if is_http else block
-    for field, content in (("warc-block-digest", block), ("warc-payload-digest", payload)):
-        if field == "warc-payload-digest" and kind == "warcinfo":
-            continue
-        if fields.get(field) != f"sha256:{digest(content)}":
-            raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
-    return _Record(kind, fields.get("warc-target-uri", ""), name, payload, head if is_http else b"")
-
-
-def _expanded(compressed: bytes, part: str) -> bytes:
-    """All members of a gzip file, never more than MAX_EXPANDED_BYTES of them."""
-    out, rest = bytearray(), compressed
-    while rest:
-        member = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)
-        try:
-            out += member.decompress(rest, MAX_EXPANDED_BYTES - len(out) + 1)
-        except zlib.error as error:
-            raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-gzip")) from error
-        if len(out) > MAX_EXPANDED_BYTES:
-            raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_EXPANDED_BYTES))
-        if not member.eof:
-            raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.ends-early"))
-        rest = member.unused_data
-    return bytes(out)
+    end = block.find(_HEAD_END)
+    start = 0 if not is_http else len(block) if end < 0 else end + len(_HEAD_END)
+    payload_digest = sha256(memoryview(block)[start:])
+    if fields.get("warc-block-digest") != f"sha256:{sha256(block)}" or (
+        kind != "warcinfo" and fields.get("warc-payload-digest") != f"sha256:{payload_digest}"
+    ):
+        raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
+    head = block[: end if end >= 0 else None] if is_http else b""
+    return _Record(kind, url, payload_digest, block[start:] if url.startswith(_SHOWN) else b"", head)
 
 
 def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
@@ -176,7 +163,7 @@ def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, b
         records = [record for record in archived if record.url.startswith(prefix)]
         for record, (name, url, hashed) in zip(records, expected, strict=False):
             _require(
-                record.url == prefix + url and digest(record.payload) == hashed,
+                record.url == prefix + url and record.digest == hashed,
                 bundle.PAGE,
                 "flaw.rendering",
                 name=name,
@@ -227,7 +214,7 @@ def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: lis
     number = said.get("exchange", len(responses))
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
-    is_page = response is not None and digest(response.payload) == said["body_digest"] and response.url == said["url"]
+    is_page = response is not None and response.digest == said["body_digest"] and response.url == said["url"]
     _require(is_page, bundle.PAGE, "flaw.response")
     read_from = said.get("read_from", {"record": READ_IN_RESPONSE, "digest": said["body_digest"]})
     if read_from["record"] == READ_IN_RESPONSE:
@@ -242,7 +229,7 @@ def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> 
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
     are_same = len(said) == len(responses) and all(
-        each["url"] == record.url and each.get("body_digest", digest(record.payload)) == digest(record.payload)
+        each["url"] == record.url and each.get("body_digest", record.digest) == record.digest
         for each, record in zip(said, responses, strict=False)
     )
     _require(are_same, bundle.CONNECTION, "flaw.exchange")
@@ -276,20 +263,21 @@ def _headers(record: _Record) -> list[tuple[str, str]]:
     return [(name, value.strip()) for name, colon, value in lines if colon]
 
 
-def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any]) -> None:
-    """Each record of another archive stands where it is said to."""
-    expanded: dict[str, bytes] = {}
+def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: Budget) -> None:
+    """Each record of another archive stands where it is said to; they are listed in the order in which they stand."""
+    expanded: dict[str, tuple[Expanded, int]] = {}
     for part in (page, *page.get("following", ())):
         for said in part.get("originals", ()):
-            name = said["file"]
-            if name not in expanded:
-                expanded[name] = _expanded(_file(files, name), name)
-            content = expanded[name][said["at"] : said["at"] + said["bytes"]]
-            _require(digest(content) == said["digest"], bundle.PAGE, "flaw.original-record")
+            name, at, size = said["file"], said["at"], said["bytes"]
+            archive, end = expanded.get(name) or (Expanded(_file(files, name), name, budget), 0)
+            _require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
+            archive.digest(at - end)
+            _require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")
+            expanded[name] = archive, at + size
 
 
 def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool:
-    return any(each.kind == kind and each.url == url and digest(each.payload) == hashed for each in archived)
+    return any(each.kind == kind and each.url == url and each.digest == hashed for each in archived)
 
 
 def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) -> None:

@@ -186,6 +186,7 @@ def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
         assert found.fault is Fault.CONTRADICTS, found
     assert fault(several, bundle.PAGE, following=[7]).fault is Fault.UNREADABLE
     assert fault(archived, bundle.PAGE, originals=[first | {"file": "x"}]).fault is Fault.MISSING
+    assert fault(archived, bundle.PAGE, originals=[second, first]).fault is Fault.CONTRADICTS
 
 
 def in_parts_of_which_the_last_was_not_drawn() -> Capture:
