@@ -19,6 +19,8 @@ from core.wording import Message
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
 _PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*")
+_ORIGIN = re.compile(r"https?://(?:\*\.)?(\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,*.][^\s/@\[\]:,*]*)(?::[0-9]{1,5})?")
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 
 
@@ -90,6 +92,27 @@ def _is_host(text: str) -> bool:
         return False
 
 
+def _is_name(text: str) -> bool:
+    """A host name or an address, without a port; an IPv6 address without brackets."""
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return bool(_NAME.fullmatch(text))
+
+
+def _is_web_name(text: str) -> bool:
+    """What Django holds against the header Host: a name, `.name` with all below it, `*`, IPv6 in brackets."""
+    is_v6 = text.startswith("[") and text.endswith("]")
+    name = text[1:-1] if is_v6 else text.removeprefix(".")
+    return text == "*" or (_is_name(name) and is_v6 == (":" in name))
+
+
+def _is_origin(text: str) -> bool:
+    """`https://name` or `https://name:port`, as Django compares the header Origin with it; `*.` before a name."""
+    found = _ORIGIN.fullmatch(text)
+    return found is not None and _is_web_name(found[1])
+
+
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
@@ -117,5 +140,8 @@ Place = Annotated[str, Admits(_is_place, Message("config.places"))]
 TimeServer = Annotated[str, Admits(_is_host, Message("config.hosts"))]
 Socket = Annotated[str, Admits(_is_socket, Message("config.sockets"))]
 SmtpUrl = Annotated[str, Admits(can_be_server, Message("config.smtp-url"))]
+ListenAddress = Annotated[str, Admits(_is_name, Message("config.listen-address"))]
+WebName = Annotated[str, Admits(_is_web_name, Message("config.web-names"))]
+Origin = Annotated[str, Admits(_is_origin, Message("config.origins"))]
 MailAddress = Annotated[str, Admits(can_be_address, Message("config.mail-address"))]
 WhoisServer = Annotated[str, Admits(_is_whois_server, Message("config.whois-servers"))]

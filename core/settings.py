@@ -19,8 +19,10 @@ from core.setting_types import (
     EvidenceUrl,
     IndexUrl,
     Key,
+    ListenAddress,
     MailAddress,
     MongoUrl,
+    Origin,
     Place,
     Port,
     RawUrl,
@@ -30,6 +32,7 @@ from core.setting_types import (
     Socket,
     TimeServer,
     TimeZone,
+    WebName,
     WebUrl,
     WhoisServer,
 )
@@ -44,6 +47,7 @@ class ServiceSettings:
 
     mongo_url: Annotated[
         MongoUrl,
+        Origin,
         Setting(
             _("page store: MongoDB 6 or newer, a replica set; `mongodb://` or `mongodb+srv://`"),
             default=_("embedded"),
@@ -99,7 +103,7 @@ class ServiceSettings:
         ),
     ] = ""
     web_port: Annotated[Port, Setting(_("port of the admin"))] = 8717
-    web_host: Annotated[str, Setting(_("address that the admin listens on"))] = "127.0.0.1"
+    web_host: Annotated[ListenAddress, Setting(_("address that the admin listens on"))] = "127.0.0.1"
     demo_port: Annotated[DemoPort, Setting(_("first of the seven ports of the demo's sites"))] = 8801
 
     @property
@@ -333,7 +337,9 @@ class EvidenceSettings:
             default=_("none"),
         ),
     ] = ""
-    allow_private_tsa: Annotated[bool, Setting(_("`1`: an authority may have a private address"))] = False
+    allow_private_tsa: Annotated[
+        bool, Setting(_("`1`: the authorities may have private addresses; what else their certificates name may not"))
+    ] = False
     keep_years: Annotated[
         int,
         Interval(ge=0, le=1000),
@@ -400,19 +406,20 @@ class S3Settings:
 class WebSettings:
     secret_key: Annotated[
         Key,
+        ListenAddress,
         Setting(
             _("signs sessions, and keeps the sites' passwords from who reads the database alone"),
             default=_("made and kept in `secrets.toml`"),
             is_secret=True,
         ),
     ] = field(default="", repr=False)
-    allowed_hosts: Annotated[tuple[str, ...], Setting(_("host names that the admin answers to"))] = (
+    allowed_hosts: Annotated[tuple[WebName, ...], Setting(_("host names that the admin answers to"))] = (
         "127.0.0.1",
         "localhost",
         "[::1]",
     )
     trusted_origins: Annotated[
-        tuple[str, ...], Setting(_("`https://…` origins of the admin behind a proxy"), default=_("none"))
+        tuple[Origin, ...], Setting(_("`https://…` origins of the admin behind a proxy"), default=_("none"))
     ] = ()
     time_zone: Annotated[TimeZone, Setting(_("in which times are shown and schedules kept"))] = "Asia/Shanghai"
     language: Annotated[

@@ -95,14 +95,15 @@ class Authority:
         return found
 
     def _list(self, place: str, timeout_s: float) -> bytes:
-        answer = self._client.ask(place, without_secrets(place), timeout_s=timeout_s, max_bytes=MAX_LIST_BYTES)
+        shown, limit = without_secrets(place), MAX_LIST_BYTES
+        answer = self._client.ask(place, shown, self._bare_url, timeout_s=timeout_s, max_bytes=limit)
         return pem_of(answer.body) if answer.status == HTTPStatus.OK else b""
 
     def _asked(self, query: bytes) -> bytes:
         url, headers, limit_s = self._bare_url, self._headers(), self._timeout_s
         try:
             answer = self._client.ask(
-                url, self.name, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
+                url, self.name, url, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
             )
         except OSError as error:
             raise ServiceUnavailable(_SERVICE, self.name, Message("service.its-url")) from error

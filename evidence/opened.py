@@ -17,8 +17,6 @@ from evidence.shapes import READ_IN_RESPONSE
 from evidence.warc import FULL_PAGE, PDF, TEXT
 from evidence.warc_reading import Budget, Expanded, records
 
-# A page is refused by the crawler long before; screenshots of very long pages have some 20 MB.
-MAX_EXPANDED_BYTES = 512 * 2**20
 _SHOWN = (TEXT, FULL_PAGE, PDF)
 _HEAD_END = b"\r\n\r\n"
 MAX_PAGES = 1_000  # of one text; the crawler follows 60
@@ -80,7 +78,7 @@ def _opened(content: memoryview, said_in: str) -> Opened:
     around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
-    budget = Budget(MAX_EXPANDED_BYTES)
+    budget = Budget()
     archived = list(_records(_file(files, bundle.ARCHIVE), budget))
     try:
         renderings = _renderings(archived, page)
@@ -131,7 +129,7 @@ def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 def _records(compressed: bytes, budget: Budget) -> Iterator[_Record]:
     """The records, each with its digests checked."""
-    for fields, block in records(Expanded(compressed, bundle.ARCHIVE, budget), bundle.ARCHIVE):
+    for fields, block in records(compressed, bundle.ARCHIVE, budget):
         yield _checked(fields, block)
 
 

@@ -48,13 +48,17 @@ class Client(Protocol):
         self,
         url: str,
         shown: str,
+        named: str,
         *,
         timeout_s: float,
         max_bytes: int,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """GET `url`, or POST `body` to it; redirects are not followed. shown: the address without secrets.
+        """GET `url`, or POST `body` to it; redirects are not followed.
+
+        shown: the address without secrets. named: the one that the operator named; where `url` comes from a
+        certificate, it is another.
 
         Raises OSError where nothing whole of at most `max_bytes` comes within `timeout_s`, all in all; RetryLater for
         an address that may not be asked.

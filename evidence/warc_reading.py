@@ -14,6 +14,7 @@ from core.ids import Digest
 from core.wording import Message
 from evidence.faults import DoesNotHold, Fault
 
+MAX_EXPANDED_BYTES = 512 * 2**20  # a page as it is crawled has far less; screenshots of very long ones 20 MB
 MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
 READ_BYTES = 1 << 20
 MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields have 4 kB
@@ -24,7 +25,7 @@ _VERSION, _END = "WARC/1.1", b"\r\n\r\n"
 class Budget:
     """How many bytes the archives of one bundle may have, unpacked, all of them together."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
         self.most_bytes = self.left = most_bytes
 
 
@@ -69,9 +70,9 @@ class Expanded:
         return DoesNotHold(Fault.TOO_LARGE, self._part, limit=Message("flaw.bytes", bytes=self._budget.most_bytes))
 
 
-def records(archive: Expanded, part: str) -> Iterator[tuple[Mapping[str, str], bytes]]:
+def records(compressed: bytes, part: str, budget: Budget) -> Iterator[tuple[Mapping[str, str], bytes]]:
     """The fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
-    number = 0
+    archive, number = Expanded(compressed, part, budget), 0
     while (fields := _head(archive, part)) is not None:
         number += 1
         if number > MAX_RECORDS:

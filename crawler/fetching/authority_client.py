@@ -14,7 +14,10 @@ USER_AGENT = "Zhuiwen"
 
 
 class AuthorityClient:
-    """allow_private: whether addresses inside the operator's network may be asked. Redirects are not followed."""
+    """allow_private: whether an authority that the operator names may be inside its network, at its host and port.
+
+    What a certificate names there is not asked all the same. Redirects are not followed.
+    """
 
     def __init__(self, *, allow_private: bool = False, name_servers: Sequence[str] = ()) -> None:
         self._allow_private, self._names = allow_private, Names(name_servers)
@@ -23,6 +26,7 @@ class AuthorityClient:
         self,
         url: str,
         shown: str,
+        named: str,
         *,
         timeout_s: float,
         max_bytes: int,
@@ -30,7 +34,7 @@ class AuthorityClient:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         ask = Ask(url, {"User-Agent": USER_AGENT, **(headers or {})}, body, shown)
-        guard = AddressGuard((_place(url),) if self._allow_private else ())
+        guard = AddressGuard((_place(named),) if self._allow_private else ())
         try:
             return exchange(ask, Bounds(timeout_s, max_bytes), guard, self._names)
         except UnsafeUrl as error:

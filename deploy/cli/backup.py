@@ -139,8 +139,10 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
         finally:
             meter.close()
     faults += seen.faults
-    seal = "none" if not wanted.seal else "unproven" if not passphrase else "holds"
-    code = 1 if faults else 0 if seal == "holds" else UNPROVEN
+    seal, doubt = ("unproven", "backup.seal-unproven") if wanted.seal else ("none", "backup.seal-none")
+    if wanted.seal and passphrase:
+        seal, doubt = "holds", ""
+    code = 1 if faults else UNPROVEN if doubt else 0
     if is_json:
         as_json({"backup": wanted.id, "records": seen.records, "bytes": seen.bytes, "faults": faults,
                  "lacking": seen.lacking, "holds": not faults, "seal": seal})  # fmt: skip
@@ -154,8 +156,8 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
         say(Message("backup.does-not-hold", backup=wanted.id, count=len(faults)))
         return code
     say(Message("backup.holds", backup=wanted.id, records=seen.records, size=seen.bytes))
-    if code == UNPROVEN:
-        say(Message(f"backup.seal-{seal}"))
+    if doubt:
+        say(Message(doubt))
     return code
 
 

@@ -16,7 +16,7 @@ from crawler.readers.reading_process import ReadingProcess
 from evidence import bundle
 from evidence.faults import DoesNotHold
 from evidence.opened import Opened, opened
-from evidence.warc_reading import records
+from evidence.warc_reading import Budget, records
 from fingerprint.fingerprinting import fingerprint_text
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
@@ -129,7 +129,7 @@ def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
 
 def _pieces(found: Opened) -> Iterator[bytes]:
     yield found.renderings["text"]
-    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE):
+    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, Budget()):
         yield block
         if fields.get("warc-type") == "response":
             yield block.partition(_HTTP_END)[2]

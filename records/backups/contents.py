@@ -48,12 +48,12 @@ def documents_of(store: ObjectStore, part: Part, piece: Piece) -> list[Document]
     try:
         documents: list[Document] = bson.decode_all(content)
     except (*UNREADABLE, BSONError) as error:
-        raise _fault("no-records", part, piece) from error
+        raise DamagedBackup("backup.no-records", part=part.name, name=piece.name) from error
     for each in documents:
         _require_record(part.name, each)
     keys = [each["_id"] for each in documents]
     if len(keys) != piece.records or (piece.keys is not None and keys_of(store, piece) != keys):
-        raise _fault("other-records", part, piece)
+        raise DamagedBackup("backup.other-records", part=part.name, name=piece.name)
     return documents
 
 
@@ -75,7 +75,7 @@ def rows_of(store: ObjectStore, part: Part, piece: Piece) -> list[tables.Row]:
         except (*UNREADABLE, ValidationError) as error:
             raise DamagedBackup("backup.no-row", table=part.name, number=number, name=piece.name) from error
     if len(rows) != piece.records:
-        raise _fault("other-records", part, piece)
+        raise DamagedBackup("backup.other-records", part=part.name, name=piece.name)
     return rows
 
 
@@ -128,7 +128,3 @@ _NAMES: dict[str, Callable[[Document], Names]] = {
     "captures": _names_in_capture,
     **dict.fromkeys(DOCUMENTS, _names_in_version),
 }
-
-
-def _fault(code: str, part: Part, piece: Piece) -> DamagedBackup:
-    return DamagedBackup(f"backup.{code}", part=part.name, name=piece.name)

@@ -87,6 +87,29 @@ def test_a_private_host_without_its_port_is_refused_by_name(value: str) -> None:
     assert fault.startswith(f"ZHUIWEN_ALLOW_PRIVATE_HOSTS is {value!r} in the environment; allowed: host:port, an IPv6")
 
 
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        (
+            "ALLOWED_HOSTS",
+            "admin.example,.example,127.0.0.1,[::1],*,my_host",
+            ["http://x/", "x:80", "x/y", "a b", "::1", "[x]", "中文书城.com", "..x", "[127.0.0.1"],
+        ),
+        (
+            "TRUSTED_ORIGINS",
+            "https://admin.example,http://a.example:8000,https://*.example,https://[::1]:8443",
+            ["admin.example", "https://", "https://a.example/", "ftp://a", "https://*", "https://u@a", "https://[x]"],
+        ),
+        ("WEB_HOST", "::1", ["127.0.0.1:80", "http://x", "[::1]", "a b"]),
+    ],
+)
+def test_a_host_name_is_a_name_and_no_url(name: str, good: str, bad: list[str]) -> None:
+    load({f"ZHUIWEN_{name}": good})
+    for value in bad:
+        (fault,) = faults_of(**{name: value})
+        assert fault.startswith(f"ZHUIWEN_{name} is {value!r} in the environment; allowed: ")
+
+
 def test_private_hosts_are_names_and_addresses_with_ports() -> None:
     given = ("127.0.0.1:8001", "[::1]:8999", "intranet.example:80", "中文书城.com:8080")
     assert load({"ZHUIWEN_ALLOW_PRIVATE_HOSTS": ",".join(given)}).crawl.allow_private_hosts == given

@@ -39,7 +39,9 @@ def _found(url: str, settings: CrawlSettings) -> object:
 def _stamp(url: str, settings: CrawlSettings) -> object:
     """As an authority is asked, and where it is kept which certificates are revoked."""
     try:
-        return TO_LOOPBACK.ask(url, "the authority", timeout_s=settings.timeout_s, max_bytes=100_000, body=b"query")
+        return TO_LOOPBACK.ask(
+            url, "the authority", url, timeout_s=settings.timeout_s, max_bytes=100_000, body=b"query"
+        )
     except OSError as error:
         raise RetryLater(str(error)) from error
 

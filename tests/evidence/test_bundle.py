@@ -28,6 +28,7 @@ from evidence.cdx import sort_key
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
 from evidence.records import DnsAnswer, TlsConnection
+from evidence.warc_reading import Budget
 from tests.support.evidence_samples import (
     FETCHED,
     HTML,
@@ -292,7 +293,7 @@ def test_a_missing_and_a_foreign_file_are_named() -> None:
 
 
 def test_an_archive_that_expands_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evidence.opened.MAX_EXPANDED_BYTES", 1_000_000)
+    monkeypatch.setattr("evidence.opened.Budget", partial(Budget, 1_000_000))
     archive = gzip.decompress(files_of(WACZ.content)[bundle.ARCHIVE])
     head = b"WARC/1.1\r\nContent-Length: 50000000\r\n\r\n"
     for bomb in (head + bytes(50_000_000), archive + head + bytes(50_000_000)):

@@ -168,3 +168,11 @@ def test_a_list_inside_the_operators_network_is_not_asked_for(tmp_path: Path) ->
     stamp = stamped(local)
     public = Authority("http://tsa.example/", local.ca_pem, TO_PUBLIC)
     assert public._lists(stamp, ROOT) == b""
+
+
+def test_an_authority_inside_it_names_no_other_address_there(tmp_path: Path) -> None:
+    with serving(None) as other:
+        local = LocalAuthority(tmp_path, lists_at=f"http://127.0.0.1:{other.server_port}/flush")
+        inside = Authority("http://127.0.0.1:9/tsa", local.ca_pem, TO_LOOPBACK)
+        assert inside._lists(stamped(local), ROOT) == b""
+        assert other.seen == []  # type: ignore[attr-defined]

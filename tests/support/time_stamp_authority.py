@@ -228,6 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def do_GET(self) -> None:
+        self.server.seen.append(dict(self.headers))  # type: ignore[attr-defined]
         content = self.server.files.get(self.path)  # type: ignore[attr-defined]
         self.send_response(200 if content is not None else 404)
         self.send_header("Content-Length", str(len(content or b"")))

@@ -34,8 +34,8 @@ class PlanForm(forms.ModelForm):
         strip=True,
         widget=UnfoldAdminTextInputWidget(attrs={"type": "password", "autocomplete": "new-password"}),
         help_text=_(
-            "With one, keys and passwords are backed up too, encrypted, and nobody can change a backup unnoticed. Keep it"
-            " elsewhere: a restore asks for it. Empty: as it is; “-” removes it."
+            "With one, keys and passwords are backed up too, encrypted, and nobody can change a backup unnoticed."
+            " Keep it elsewhere: a restore asks for it. Empty: as it is; “-” removes it."
         ),
     )
 
