@@ -1,4 +1,4 @@
-"""The ways to hide a copy: one record each, in the order in which they are looked for and shown.
+"""The ways to alter or hide a text: one record each, in the order in which they are looked for and shown.
 
 Desk, reports, command line and evidence take their words from here. A record names its repair by a dotted path, as a
 kind of site names its spider: words are needed where the libraries that read pages must not be loaded.
@@ -15,7 +15,7 @@ from core.words import Words
 
 
 class Obfuscation(StrEnum):
-    """What was done to a text so that it would not be found; each is evidence of intent. The value is what is stored.
+    """What was altered in a text, or hides it from programs; what for, nobody knows. The value is what is stored.
 
     label, explanation: for people. repair: where its repair stands, a `crawler.obfuscation.repairs.Repair`, which
     several may share; "" where only comparison with the work shows it. caveat: what whoever relies on the text has to

@@ -59,7 +59,7 @@ class Case(models.Model):
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
     excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
-    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
     version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
     opened_at = models.DateTimeField(_("opened"))
@@ -141,7 +141,7 @@ class CaseMatch(models.Model):
     # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
     #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
     spans = models.JSONField(_("passages"), default=list)
-    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)
+    obfuscations = models.JSONField(_("alterations"), default=list, blank=True)
     also = models.JSONField(_("texts that carry the same passage"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
 

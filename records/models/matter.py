@@ -70,7 +70,7 @@ class Matter(models.Model):
     lead_s = models.BigIntegerField(_("lead over the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
     # Their kinds, each between spaces, those of most pages first: an index holds it.
-    obfuscation_kinds = models.CharField(_("obfuscations"), max_length=400, default="", blank=True)
+    obfuscation_kinds = models.CharField(_("alterations"), max_length=400, default="", blank=True)
     harm = models.FloatField(_("impact"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
     newest_at = models.DateTimeField(_("newest case opened"), null=True, blank=True)

@@ -33,7 +33,7 @@ class PageRecord(models.Model):
     is_encoding_doubtful = models.BooleanField(_("encoding doubtful"), default=False)
     extractor = models.CharField(_("extractor"), max_length=40, blank=True)
     confidence = models.FloatField(_("extraction confidence"), default=1.0)
-    obfuscations = models.JSONField(_("obfuscations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
     obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)

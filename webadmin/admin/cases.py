@@ -58,7 +58,7 @@ CASE_COLUMNS = (
     Column(_("share of the work"), lambda case: cut_share(case.work_share)),
     Column(_("characters of the work taken"), lambda case: case.taken_chars),
     Column(_("characters on the page"), lambda case: case.matched_chars),
-    Column(_("obfuscations"), lambda case: obfuscation_line(case.obfuscations) if case.obfuscations else ""),
+    Column(_("alterations"), lambda case: obfuscation_line(case.obfuscations) if case.obfuscations else ""),
     Column(_("state"), lambda case: case.get_state_display()),
     Column(_("verdict"), lambda case: case.decision and case.decision.get_verdict_display()),
     Column(_("note"), lambda case: case.decision and case.decision.note),
@@ -160,7 +160,7 @@ class CaseAdmin(HolderAdmin):
     def class_and_share(self, case: Case) -> list[str]:
         return [case.get_match_class_display(), percentage(case.similarity)]
 
-    @display(description=_("obfuscations"))
+    @display(description=_("alterations"))
     def obfuscation_names(self, case: Case) -> str:
         return clipped(obfuscation_line(case.obfuscations), 40)
 

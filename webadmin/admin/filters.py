@@ -118,11 +118,11 @@ class DayRangeFilter(RangeDateFilter):
 class ObfuscationFilter(DropdownFilter):
     """By what was done to hide the text."""
 
-    title = _("obfuscation")
+    title = _("alteration")
     parameter_name = "obfuscation"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("none", _("not obfuscated")), *((str(kind), phrase) for kind, phrase in OBFUSCATIONS.items())]
+        return [("none", _("unaltered")), *((str(kind), phrase) for kind, phrase in OBFUSCATIONS.items())]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         if self.value() == "none":

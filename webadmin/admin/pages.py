@@ -210,11 +210,11 @@ class PageRecordAdmin(HolderAdmin):
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
         return "sure", page.encoding or NOTHING
 
-    @display(description=_("obfuscations"))
+    @display(description=_("alterations"))
     def obfuscation_names(self, page: PageRecord) -> str:
         return clipped(obfuscation_line(page.obfuscations), 40)
 
-    @display(description=_("obfuscations"))
+    @display(description=_("alterations"))
     def obfuscation_examples(self, page: PageRecord) -> object:
         return obfuscation_table(page.obfuscations)
 

@@ -126,7 +126,7 @@ def _choices(user: User, asked: Asked) -> list[dict[str, Any]]:
         ("days", _("Newest case"), [(str(n), _("last %(days)s days") % {"days": n}) for n in asking.DAYS]),
         ("share", _("Share of the work"), [(str(n), _("%(share)s%% or more") % {"share": n}) for n in asking.SHARES]),
         ("early", _("Official publication"), [("1", _("before it"))]),
-        ("kind", _("Obfuscation"), [(str(kind), str(name)) for kind, name in OBFUSCATIONS.items()]),
+        ("kind", _("Alteration"), [(str(kind), str(name)) for kind, name in OBFUSCATIONS.items()]),
     ]
     return [
         {"name": name, "label": label, "options": options}
