@@ -1,7 +1,8 @@
 """A zip of which each byte is determined by the names and contents of its files, so that no byte can change unseen.
 
-Stored, not compressed; sorted names in ASCII; one fixed date; no extra fields, comments, gaps or ZIP64. Any zip program
-reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16.
+Stored, not compressed; sorted names of letters, digits and few signs, in UTF-8; one fixed date; no extra fields,
+comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, and appendix
+D for names beyond ASCII.
 """
 
 import re
@@ -15,11 +16,14 @@ from evidence.faults import DoesNotHold, Fault
 
 MAX_FILES = 10_000
 MAX_BYTES = 2**31  # 2 GiB, half of what zip without ZIP64 can say; a bundle with a screenshot has 1 to 5 MB
-MAX_NAME_CHARS = 200
+MAX_NAME_BYTES = 255  # as file systems have it for one name
 
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+# No sign in it that hides or turns others, or that a shell, a list of digests or a file system reads as something else.
+_SIGN = r"\w（）《》“”、，。·\-"
+_NAME = re.compile(rf"[{_SIGN}][{_SIGN}.]*(?:/[{_SIGN}][{_SIGN}.]*)*")
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
 _VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day that zip knows
+_UTF8 = 0x800  # the flag of a name that is not ASCII
 _UNIX, _FILE_MODE = 3 << 8, 0o100644 << 16
 
 Content = bytes | memoryview
@@ -42,7 +46,7 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
     position, directory = 0, []
     for name in sorted(files):
         content = files[name]
-        if position + len(content) + len(files) * 2 * (MAX_NAME_CHARS + 100) > MAX_BYTES:
+        if position + len(content) + len(files) * 2 * (MAX_NAME_BYTES + 100) > MAX_BYTES:
             raise too_large()
         crc = zlib.crc32(content)
         head = _local(name, crc, len(content))
@@ -68,7 +72,7 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
             raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
         directory += _central(name, crc, len(content), position)
         files[name] = content
-        position += _LOCAL.size + len(name) + len(content)
+        position += _LOCAL.size + len(name.encode()) + len(content)
     expected = bytes(directory) + _end(len(files), len(directory), position)
     if data[position:] != expected or list(files) != sorted(files):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:], expected))
@@ -80,11 +84,11 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
     fields = _LOCAL.unpack_from(data, position)
-    name_start, size, name_chars = position + _LOCAL.size, fields[8], fields[9]
-    start = name_start + name_chars
-    if name_chars > MAX_NAME_CHARS or start + size > len(data):
+    name_start, size, name_bytes = position + _LOCAL.size, fields[8], fields[9]
+    start = name_start + name_bytes
+    if name_bytes > MAX_NAME_BYTES or start + size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
-    name = bytes(data[name_start:start]).decode("ascii", "replace")
+    name = bytes(data[name_start:start]).decode("utf-8", "replace")
     if not _NAME.fullmatch(name):
         raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
     content = data[start : start + size]
@@ -99,7 +103,7 @@ def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview,
 
 def _check_names(files: Mapping[str, Content]) -> None:
     for name in files:
-        if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
+        if not _NAME.fullmatch(name) or len(name.encode()) > MAX_NAME_BYTES:
             raise DoesNotHold(Fault.BAD_NAME, Message("flaw.file-to-write"), name=ascii(name))
     if len(files) > MAX_FILES:
         raise too_large()
@@ -111,12 +115,18 @@ def too_large() -> DoesNotHold:
 
 
 def _local(name: str, crc: int, size: int) -> bytes:
-    return _LOCAL.pack(b"PK\x03\x04", _VERSION, 0, 0, 0, _DATE, crc, size, size, len(name), 0) + name.encode()
+    said = name.encode()
+    return _LOCAL.pack(b"PK\x03\x04", _VERSION, _flags(name), 0, 0, _DATE, crc, size, size, len(said), 0) + said
 
 
 def _central(name: str, crc: int, size: int, position: int) -> bytes:
-    fixed = (_UNIX | _VERSION, _VERSION, 0, 0, 0, _DATE, crc, size, size, len(name), 0, 0, 0, 0, _FILE_MODE, position)
-    return _CENTRAL.pack(b"PK\x01\x02", *fixed) + name.encode()
+    said, made = name.encode(), (_UNIX | _VERSION, _VERSION, _flags(name), 0, 0, _DATE)
+    fixed = (*made, crc, size, size, len(said), 0, 0, 0, 0, _FILE_MODE, position)
+    return _CENTRAL.pack(b"PK\x01\x02", *fixed) + said
+
+
+def _flags(name: str) -> int:
+    return 0 if name.isascii() else _UTF8
 
 
 def _end(files: int, directory_bytes: int, position: int) -> bytes:

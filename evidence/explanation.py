@@ -1,6 +1,7 @@
 """The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -55,7 +56,8 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     ]
     blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
     bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
-    return [*blocks, *by_hand(words, bundle.digest, proof, is_sealed), Paragraph(words.check_replay)]
+    example = Example(bundle.digest, layout.bundle_file(bundle.digest), proof)
+    return [*blocks, *by_hand(words, steps(words, example, is_sealed)), Paragraph(words.check_replay)]
 
 
 def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
@@ -217,28 +219,47 @@ def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool
     return (*missing, *(say(each, words.language) for each in material.left_out))
 
 
-def by_hand(words: Words, digest: Digest, proof: DayProof | None, is_sealed: bool) -> list[Block]:
-    """The commands that check a file, and one bundle in it, with public programs."""
-    name = layout.bundle_file(digest)
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The bundle on which a reader tries the steps, the file that it is, and its way to a root where there is one."""
+
+    digest: Digest
+    file: str
+    proof: DayProof | None
+
+    @property
+    def is_stamped(self) -> bool:
+        return self.proof is not None and bool(self.proof.stamps)
+
+
+Step = tuple[str, tuple[str, ...]]
+
+
+def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
+    """What is checked by hand, each with the commands for it; folder: where what programs check stands."""
+    proof, place = example.proof, f"{folder}/" if folder else ""
+    yield words.check_sums, (f"sha256sum -c {place}{layout.SUMS}",)
+    yield words.check_bundle.format(digest=example.digest), (f"unzip -p {example.file} datapackage.json | sha256sum",)
+    if proof is not None:
+        yield words.check_path.format(root=proof.root), path_commands(example.digest, proof)
+        if proof.stamps:
+            yield words.check_stamp, stamp_commands(proof, place)
+    if is_sealed:
+        seal = f"{place}{layout.seal_folder(1)}"
+        data = f"-data {place}{layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
+        yield words.check_seal, (f"openssl ts -verify -in {seal}/{layout.RESPONSE} {data}",)
+
+
+def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
+    """How a file is checked by the program, and step by step with public ones, numbered as they come."""
     blocks: list[Block] = [
         Heading(words.check, 2),
         Paragraph(words.check_program),
         Lines(("zhuiwen evidence verify FILE", "python -m evidence.verify FILE")),
-        Paragraph(words.check_sums),
-        Lines((f"sha256sum -c {layout.SUMS}",)),
-        Paragraph(words.check_bundle.format(digest=digest)),
-        Lines((f"unzip -p {name} datapackage.json | sha256sum",)),
+        Paragraph(words.check_by_hand),
     ]
-    if proof is not None:
-        blocks += [Paragraph(words.check_path.format(root=proof.root)), Lines(path_commands(digest, proof))]
-        if proof.stamps:
-            blocks += [Paragraph(words.check_stamp), Lines(stamp_commands(proof))]
-    if is_sealed:
-        seal = layout.seal_folder(1)
-        command = (
-            f"openssl ts -verify -in {seal}/{layout.RESPONSE} -data {layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
-        )
-        blocks += [Paragraph(words.check_seal), Lines((command,))]
+    for number, (said, commands) in enumerate(each):
+        blocks += [Paragraph(f"{words.numerals[number]}{said}"), *([Lines(commands)] if commands else [])]
     return blocks
 
 
@@ -258,11 +279,11 @@ def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
     return (*commands, "echo $h")
 
 
-def stamp_commands(proof: DayProof) -> tuple[str, ...]:
-    """What makes openssl check each stamp on the root, and say when it was made."""
+def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
+    """What makes openssl check each stamp on the root, and say when it was made. place: before each name."""
     commands = []
     for number in range(1, len(proof.stamps) + 1):
-        folder = layout.stamp_folder(proof.root, number)
+        folder = f"{place}{layout.stamp_folder(proof.root, number)}"
         response, query, roots = (f"{folder}/{name}" for name in (layout.RESPONSE, layout.QUERY, layout.ROOTS))
         commands += [
             f"openssl ts -verify -in {response} -queryfile {query} -CAfile {roots}",

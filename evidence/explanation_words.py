@@ -67,6 +67,8 @@ class Words:
     contents_pairs: tuple[tuple[str, str], ...]
     check: str
     check_program: str
+    check_by_hand: str
+    numerals: tuple[str, ...]  # before the steps, in their order
     check_sums: str
     check_bundle: str
     check_path: str
@@ -219,14 +221,16 @@ CHINESE = Words(
     ),
     check="如何查验",
     check_program="用程序查验（离线；不成立时指出第一处并以退出码 1 结束，成立但没有时间戳时为 3）：",
-    check_sums="手工查验，先解压到空文件夹，在其中执行以下命令。一、核对全部文件的哈希值：",
-    check_bundle="二、证据包的哈希值是其清单 datapackage.json 的 SHA-256，应为 {digest}：",
-    check_path="三、由证据包哈希值沿审计路径推出当日树根，应为 {root}：",
+    check_by_hand="手工查验：先解压到空文件夹，在其中依次执行以下命令。",
+    numerals=("一、", "二、", "三、", "四、", "五、", "六、", "七、", "八、", "九、", "十、"),
+    check_sums="核对全部文件的哈希值：",
+    check_bundle="证据包的哈希值是其清单 datapackage.json 的 SHA-256，应为 {digest}：",
+    check_path="由证据包哈希值沿审计路径推出当日树根，应为 {root}：",
     check_stamp=(
-        "四、核对时间戳，应显示 Verification: OK，末一条命令显示时间。"
+        "核对时间戳，应显示 Verification: OK，末一条命令显示时间。"
         "证书日后过期时，在 -verify 后加 -attime 与该时刻的 Unix 秒数："
     ),
-    check_seal="五、核对整份清单上的时间戳：",
+    check_seal="核对整份清单上的时间戳：",
     check_replay="证据包内 archive/data.warc.gz 为 WARC 1.1，可用 warcio check 逐条核对其记录的哈希值。",
 )
 
@@ -382,14 +386,16 @@ ENGLISH = Words(
         "3 where all "
         "holds but no stamp says when):"
     ),
-    check_sums="By hand: unpack into an empty folder and type there. 1. The digests of all files:",
-    check_bundle="2. The digest of a bundle is the SHA-256 of its manifest datapackage.json, and must be {digest}:",
-    check_path="3. From the bundle's digest along the audit path to the root of the day, which must be {root}:",
+    check_by_hand="By hand: unpack into an empty folder and type there, in this order.",
+    numerals=("1. ", "2. ", "3. ", "4. ", "5. ", "6. ", "7. ", "8. ", "9. ", "10. "),
+    check_sums="The digests of all files:",
+    check_bundle="The digest of a bundle is the SHA-256 of its manifest datapackage.json, and must be {digest}:",
+    check_path="From the bundle's digest along the audit path to the root of the day, which must be {root}:",
     check_stamp=(
-        "4. The stamps: each must say Verification: OK; the last command shows the time. Once the certificate "
+        "The stamps: each must say Verification: OK; the last command shows the time. Once the certificate "
         "has expired, "
         "add -attime and that moment in Unix seconds after -verify:"
     ),
-    check_seal="5. The stamp on the whole list:",
+    check_seal="The stamp on the whole list:",
     check_replay="archive/data.warc.gz in a bundle is WARC 1.1; warcio check compares the digests of its records.",
 )

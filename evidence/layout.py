@@ -2,9 +2,10 @@
 
 from core.ids import Digest
 
-FORMAT, VERSION = "zhuiwen-evidence", 3
-# 1: of a text on several pages, screenshot and PDF of the first alone; 2: no papers, no matters
-READ_VERSIONS = (1, 2, 3)
+FORMAT, VERSION = "zhuiwen-evidence", 4
+# 1: of a text on several pages, screenshot and PDF of the first alone; 2: no papers, no matters; 3: in the export of a
+# matter files were named by digests and in English, as in that of a case
+READ_VERSIONS = (1, 2, 3, 4)
 MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "manifest.json",
     "SHA256SUMS",
@@ -12,9 +13,13 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.html",
     "README.pdf",
 )
+# In the export of a matter the folder of what programs check it by; its other files are named for people.
+CHECKS = "99-核验"
+MATTER_EXPLANATION, MATTER_PRINTED = "00-证据说明.html", "00-证据说明.pdf"
 MATTER = "matter.json"  # in place of case.json where the export is that of a matter
 LEAD = "lead.json"  # the same of a lead
-PAPERS, DOCUMENTS = "papers", "documents"
+PAPERS = "papers"
+DOCUMENTS = "documents"  # of a matter, up to version 3
 SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
 # The file under which each rendering of a page is shown to a reader without WARC tools.
@@ -23,14 +28,33 @@ SHOWN = {"text": "text.txt", "screenshot": "screenshot.png", "pdf": "page.pdf"}
 PICTURES = ("screenshot",)  # of these the export of a matter has copies: with all it would have each page twice
 
 
+def in_checks(name: str) -> str:
+    """Where a file for programs stands in the export of a matter."""
+    return f"{CHECKS}/{name}"
+
+
+def outside_checks(name: str) -> str:
+    """What such a file is called in all other exports; any other file as it is.
+
+    >>> outside_checks(in_checks(MANIFEST)), outside_checks(MATTER_PRINTED)
+    ('manifest.json', '00-证据说明.pdf')
+    """
+    return name.removeprefix(f"{CHECKS}/")
+
+
+def copy_of(stem: str, rendering: str) -> str:
+    """The screenshot beside a bundle whose file is called `stem`.wacz.
+
+    >>> copy_of("03-网页取证/证据2", "screenshot-3")
+    '03-网页取证/证据2-截图-3.png'
+    """
+    _kind, dash, number = rendering.partition("-")
+    return f"{stem}-截图{dash}{number}.png"
+
+
 def case_file(case: int) -> str:
     """What case.json is to the export of a case, in the export of a matter."""
     return f"cases/{case}.json"
-
-
-def document_file(name: str) -> str:
-    """A list, table or sheet that the program wrote for a matter."""
-    return f"{DOCUMENTS}/{name}"
 
 
 def paper_file(digest: Digest, ending: str) -> str:

@@ -14,7 +14,7 @@ from evidence.comparison import CAUTION
 from evidence.document import Block, Heading, Pairs, Paragraph, Points, Sides
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
-from evidence.explanation import bundle_rows, by_hand, capture_rows, page_rows, short
+from evidence.explanation import Example, bundle_rows, by_hand, capture_rows, page_rows, short, steps
 from evidence.explanation_words import HEADLINE
 from evidence.lead_words import CHINESE, ENGLISH, HEADS, MORE, SIDES, LeadWords
 from evidence.opened import Opened
@@ -52,6 +52,7 @@ def _in_one_language(words: LeadWords, lead: ToldLead) -> list[Block]:
     common, found = words.words, lead.bundle.finding
     missing = () if lead.is_sealed else (words.unsealed,)
     first, *others = words.first_points
+    example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
     return [
         Heading(words.first, 2),
         Points((say(CAUTION, common.language), first, _measured(words, found), *others)),
@@ -66,7 +67,7 @@ def _in_one_language(words: LeadWords, lead: ToldLead) -> list[Block]:
         Points((*common.proves_not_of_fetching, common.proves_not_of_stamps, common.withheld, *missing)),
         Heading(common.contents, 2),
         Pairs(words.contents_pairs),
-        *by_hand(common, lead.bundle.digest, None, lead.is_sealed),
+        *by_hand(common, steps(common, example, lead.is_sealed)),
         Paragraph(common.check_replay),
     ]
 

@@ -1,25 +1,29 @@
 """The explanation in the export of a matter, in Chinese and English."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from core.ids import Digest
 from core.wording import Message, say
+from core.words import Words
 from evidence import bundle, layout
-from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
+from evidence.document import Block, Heading, Pairs, Paragraph, Points
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
-from evidence.explanation import by_hand
+from evidence.explanation import Example, Step, by_hand, steps
 from evidence.explanation_words import HEADLINE
 from evidence.matter_words import CHINESE, ENGLISH, MatterWords
-from evidence.records import DayProof
 from evidence.shapes import moment
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the explanation is written from. example: a bundle, with its way to a stamped root where one has any."""
+    """What the explanation is written from. example: a bundle, with its way to a stamped root where one has any.
+
+    contents: each file or folder for people, and its use.
+    """
 
     matter: int
     site: str
@@ -27,7 +31,8 @@ class Told:
     cases: int
     bundles: int
     unstamped: Sequence[Digest]
-    example: tuple[Digest, DayProof | None]
+    example: Example
+    contents: Sequence[tuple[str, Words]]
     left_out: Sequence[Message]
     is_sealed: bool
 
@@ -42,23 +47,25 @@ def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str,
         blocks += [Heading(words.title.format(matter=told.matter)), Paragraph(opening), Paragraph(about)]
         blocks += _in_one_language(words, told)
     return {
-        layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
-        layout.PRINTED: as_pdf(title, blocks, at),
+        layout.MATTER_EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
+        layout.MATTER_PRINTED: as_pdf(title, blocks, at),
     }
 
 
 def _in_one_language(words: MatterWords, told: Told) -> list[Block]:
     common = words.words
-    digest, proof = told.example
+    for_people = [(name, said.in_language(common.language)) for name, said in told.contents]
+    for_programs = [(layout.in_checks(names), said) for names, said in words.for_programs]
     return [
         Heading(common.proves, 2),
         Points(common.proves_points),
         Heading(common.proves_not, 2),
         Points((*common.proves_not_points, *_missing(words, told))),
         Heading(common.contents, 2),
-        Pairs(words.contents_pairs),
-        *by_hand(common, digest, proof, told.is_sealed),
-        *_all_by_hand(words, digest),
+        Pairs((*for_people, *for_programs)),
+        *by_hand(
+            common, chain(steps(common, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
+        ),
     ]
 
 
@@ -70,15 +77,17 @@ def _missing(words: MatterWords, told: Told) -> list[str]:
     return missing + [say(each, words.words.language) for each in told.left_out]
 
 
-def _all_by_hand(words: MatterWords, digest: Digest) -> list[Block]:
+def _all_steps(words: MatterWords, example: Example) -> Iterator[Step]:
     stamp = f'openssl ts -verify -in "$d/{layout.RESPONSE}" -queryfile "$d/{layout.QUERY}" -CAfile "$d/{layout.ROOTS}"'
-    one = layout.bundle_file(digest)
-    return [
-        Paragraph(words.check_all_bundles),
-        Lines((f'for f in bundles/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',)),
-        Paragraph(words.check_all_stamps),
-        Lines((f"find stamps -mindepth 2 -maxdepth 2 -type d | while read -r d; do {stamp}; done",)),
-        Paragraph(words.check_warc),
-        Lines((f"unzip -p {one} {bundle.ARCHIVE} > data.warc.gz", "warcio check data.warc.gz")),
-        Paragraph(words.check_replay),
-    ]
+    folder = example.file.rpartition("/")[0]
+    yield (
+        words.check_all_bundles,
+        (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
+    )
+    stamps = layout.in_checks("stamps")
+    yield (
+        words.check_all_stamps,
+        (f"find {stamps} -mindepth 2 -maxdepth 2 -type d | while read -r d; do {stamp}; done",),
+    )
+    yield words.check_warc, (f"unzip -p {example.file} {bundle.ARCHIVE} > data.warc.gz", "warcio check data.warc.gz")
+    yield words.check_replay.format(folder=folder), ()

@@ -1,4 +1,4 @@
-"""A matter -> one file that stands alone: its cases one after the other, then what belongs to all of them."""
+"""A matter -> one file that stands alone: what people read under names for people, and what programs check it by."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,24 +9,27 @@ from typing import Any
 from core.errors import UnreadableFile
 from core.ids import Digest
 from core.wording import Message
+from core.words import Words
 from evidence import container, layout, statements
 from evidence.canonical import canonical
-from evidence.export import bundle_files
+from evidence.explanation import Example
 from evidence.matter_explanation import Told, matter_explanation
-from evidence.opened import opened
+from evidence.opened import Opened, opened
 from evidence.ports import Stamper
 from evidence.records import CaseMaterial, DayProof, Paper
 from evidence.spool import Spool
+from evidence.statements import Placed
 from evidence.verification import Report, check_file, check_proof
 
 
 @dataclass(frozen=True, slots=True)
 class MatterFacts:
-    """What is said of a matter as a whole. facts: JSON values."""
+    """What is said of a matter as a whole. facts: JSON values; contents: files and folders for people, with uses."""
 
     site: str
     work: str
     facts: Mapping[str, Any]
+    contents: Sequence[tuple[str, Words]] = ()
     left_out: Sequence[Message] = ()
 
 
@@ -42,35 +45,35 @@ class MatterExport:
     _papers: list[dict[str, Any]] = field(default_factory=list)
     _bundles: int = 0
     _unstamped: list[Digest] = field(default_factory=list)
-    _example: tuple[Digest, DayProof | None] | None = None
+    _example: Example | None = None
 
-    def add_case(self, material: CaseMaterial) -> None:
-        """Take a case in with its bundles. Raises DoesNotHold for a bundle or a stamp that was changed."""
-        taken = []
-        for each in material.bundles:
+    def add_case(self, material: CaseMaterial, stems: Sequence[str]) -> None:
+        """Take a case in with its bundles, each under its name without ending.
+
+        Raises DoesNotHold for a bundle or a stamp that was changed.
+        """
+        taken, placed = [], {}
+        for each, stem in zip(material.bundles, stems, strict=True):
             bundle = opened(each.content, "bundle")
             if each.proof is not None:
                 check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
-            for name, content in bundle_files(each.content, bundle, each.proof, layout.PICTURES).items():
-                self.spool.add(name, content)
-            self._note(bundle.digest, each.proof)
+            placed[bundle.digest] = self._add_bundle(each.content, bundle, stem)
+            self._add_proof(bundle.digest, each.proof)
+            self._note(Example(bundle.digest, placed[bundle.digest].file, each.proof))
             taken.append(bundle)
         self._cases.append(material.case)
-        self.spool.add(layout.case_file(material.case), statements.case(material, taken))
+        name = layout.in_checks(layout.case_file(material.case))
+        self.spool.add(name, statements.case(material, taken, placed))
 
-    def add_document(self, name: str, content: bytes) -> tuple[str, Digest]:
-        """Take in what the program wrote; its name in the export, and its digest."""
-        path = layout.document_file(name)
-        self._documents.append(path)
-        return path, self.spool.add(path, content)
+    def add_document(self, name: str, content: bytes) -> Digest:
+        """Take in what the program wrote; its digest."""
+        self._documents.append(name)
+        return self.spool.add(name, content)
 
-    def add_paper(self, paper: Paper) -> str:
-        """Take in what people made or sent, as it is; its name in the export."""
-        name = layout.paper_file(paper.digest, paper.ending)
-        self._papers.append(statements.of_paper(paper))
-        if name not in self.spool:
-            self.spool.add(name, paper.content)
-        return name
+    def add_paper(self, paper: Paper, name: str) -> None:
+        """Take in what people made or sent, as it is."""
+        self._papers.append(statements.of_paper(paper, name))
+        self.spool.add(name, paper.content)
 
     def write(self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()) -> Report:
         """Write the file, which is there whole in the end or not at all, once it was verified.
@@ -91,25 +94,42 @@ class MatterExport:
             partial.unlink(missing_ok=True)
         return report
 
-    def _note(self, digest: Digest, proof: DayProof | None) -> None:
+    def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> Placed:
+        pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}
+        placed = Placed(f"{stem}.wacz", {name: layout.copy_of(stem, name) for name in pictures})
+        self.spool.add(placed.file, content)
+        for name, picture in pictures.items():
+            self.spool.add(placed.shown[name], picture)
+        return placed
+
+    def _add_proof(self, digest: Digest, proof: DayProof | None) -> None:
+        if proof is None:
+            return
+        self.spool.add(layout.in_checks(layout.proof_file(digest)), statements.proof(digest, proof))
+        for number, stamp in enumerate(proof.stamps, 1):
+            self._add_stamp(layout.stamp_folder(proof.root, number), stamp)
+
+    def _add_stamp(self, folder: str, stamp: Any) -> None:
+        for name, content in statements.stamp_files(folder, stamp).items():
+            self.spool.add(layout.in_checks(name), content)
+
+    def _note(self, example: Example) -> None:
         self._bundles += 1
-        is_stamped = proof is not None and bool(proof.stamps)
-        if not is_stamped:
-            self._unstamped.append(digest)
-        if self._example is None or (is_stamped and not _is_stamped(self._example)):
-            self._example = digest, proof
+        if not example.is_stamped:
+            self._unstamped.append(example.digest)
+        if self._example is None or (example.is_stamped and not self._example.is_stamped):
+            self._example = example
 
     def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
         """What is said of all of it: statement, explanation, lists, seals."""
-        for name in [name for name in self.spool if name.startswith(f"{layout.SEAL}/")]:
-            self.spool.drop(name)
-        for name in (layout.MANIFEST, layout.SUMS):
-            if name in self.spool:
+        manifest, sums = layout.in_checks(layout.MANIFEST), layout.in_checks(layout.SUMS)
+        for name in [*self.spool]:
+            if name in {manifest, sums} or name.startswith(layout.in_checks(f"{layout.SEAL}/")):
                 self.spool.drop(name)
         assert self._example is not None, "a matter without a case"
         told = Told(
             self.matter, about.site, about.work, len(self._cases), self._bundles, self._unstamped, self._example,
-            about.left_out, bool(seals),
+            about.contents, about.left_out, bool(seals),
         )  # fmt: skip
         said = {
             "matter": self.matter,
@@ -119,17 +139,11 @@ class MatterExport:
             "papers": self._papers,
             "left_out": [str(each) for each in about.left_out],
         }
-        self.spool.add(layout.MATTER, canonical(said))
+        self.spool.add(layout.in_checks(layout.MATTER), canonical(said))
         for name, content in matter_explanation(told, created, self.code_version).items():
             self.spool.add(name, content)
         numbered = {"matter": self.matter}
-        manifest = statements.manifest(self.spool.listed, numbered, created, self.code_version)
-        sealed = self.spool.add(layout.MANIFEST, manifest)
+        sealed = self.spool.add(manifest, statements.manifest(self.spool.listed, numbered, created, self.code_version))
         for number, authority in enumerate(seals, 1):
-            for name, content in statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed)).items():
-                self.spool.add(name, content)
-        self.spool.add(layout.SUMS, statements.sums(self.spool.listed))
-
-
-def _is_stamped(example: tuple[Digest, DayProof | None]) -> bool:
-    return example[1] is not None and bool(example[1].stamps)
+            self._add_stamp(layout.seal_folder(number), authority.stamp(sealed))
+        self.spool.add(sums, statements.sums(self.spool.listed))

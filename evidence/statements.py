@@ -53,40 +53,57 @@ def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: dat
 
 def sums(files: Mapping[str, Listed]) -> bytes:
     """All files but itself, as `sha256sum -c` reads them."""
-    names = sorted(name for name in files if name != layout.SUMS)
+    names = sorted(name for name in files if layout.outside_checks(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
 
-def case(material: CaseMaterial, bundles: Sequence[Opened]) -> bytes:
-    """The case as it stood when it was exported. What is said of each bundle is read from the bundle."""
+def case(material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "Placed"] | None = None) -> bytes:
+    """The case as it stood when it was exported. What is said of each bundle is read from the bundle.
+
+    placed: in the export of a matter, where each bundle stands, by its digest.
+    """
     return canonical(
         {
             "case": material.case,
             "facts": dict(material.facts),
             "history": [dict(event) for event in material.history],
-            "bundles": [of_bundle(each) for each in bundles],
+            "bundles": [of_bundle(each, placed[each.digest] if placed else None) for each in bundles],
             "papers": [of_paper(each) for each in material.papers],
             "left_out": [str(each) for each in material.left_out],
         }
     )
 
 
-def of_paper(paper: Paper) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a bundle stands in the export of a matter, and the copies of its renderings by their names."""
+
+    file: str
+    shown: Mapping[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"file": self.file, "shown": dict(self.shown)}
+
+
+def of_paper(paper: Paper, file: str = "") -> dict[str, Any]:
     """Which file in the export is which paper; its name as it was sent may have any characters."""
-    return {"file": layout.paper_file(paper.digest, paper.ending), "sha256": paper.digest, "name": paper.name} | dict(
-        paper.facts
-    )
+    file = file or layout.paper_file(paper.digest, paper.ending)
+    return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 
 
-def of_bundle(bundle: Opened) -> dict[str, Any]:
+def of_bundle(bundle: Opened, placed: Placed | None = None) -> dict[str, Any]:
     """The few lines that a reader looks for first."""
     finding = bundle.finding
-    return _of_any(bundle) | {
-        "work": finding["work"],
-        "similarity": finding["similarity"],
-        "passages": len(finding["passages"]),
-        "algorithm_id": finding["algorithm_id"],
-    }
+    return (
+        _of_any(bundle)
+        | (placed.as_dict() if placed else {})
+        | {
+            "work": finding["work"],
+            "similarity": finding["similarity"],
+            "passages": len(finding["passages"]),
+            "algorithm_id": finding["algorithm_id"],
+        }
+    )
 
 
 def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:

@@ -5,7 +5,7 @@ what the export repeats outside its bundles, the seal.
 """
 
 import mmap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,12 +24,14 @@ from evidence.opened import Opened, opened
 from evidence.records import DayProof
 from evidence.shapes import moment
 from evidence.stamps import StampFacts, verified
+from evidence.statements import Placed
 
 # Clocks that are set over the network agree within a second; one that is off by more makes every time in it doubtful.
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=10)
 MAX_BUNDLES = 1_000
 
 Files = Mapping[str, memoryview]
+_EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,15 @@ class Checked:
 
 @dataclass(slots=True)
 class _Looked:
-    """What has been looked at so far. papers: what is said of files that are papers, and where it stands."""
+    """What has been looked at so far. papers: what is said of files that are papers, and where it stands.
+
+    documents: what the program wrote of a matter; bundles: the files that are bundles.
+    """
 
     names: set[str]
     papers: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    bundles: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +117,19 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
 
 def check(files: Files, trusted_pem: bytes = b"") -> Report:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
+    hashed = statements.listed(files)
+    files, is_for_people = _by_program_names(files)
     manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest)
-    listed = statements.listed(files)
+    listed = {layout.outside_checks(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
-    if _file(files, layout.SUMS) != statements.sums(listed):
+    if _file(files, layout.SUMS) != statements.sums(hashed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
-    looked_at = _Looked({layout.MANIFEST, layout.SUMS, layout.EXPLANATION, layout.PRINTED})
+    explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
+    looked_at = _Looked({layout.MANIFEST, layout.SUMS, *explained})
     cases = _cases(files, manifest, looked_at)
     checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
+    _check_apart(hashed, looked_at, is_for_people=is_for_people)
     papers = _check_papers(listed, looked_at)
     _check_expected(files, looked_at)
     seals = _seals(files, trusted_pem)
@@ -161,9 +172,26 @@ def _check_kind(manifest: Mapping[str, Any]) -> None:
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
 
 
+def _by_program_names(files: Files) -> tuple[Files, bool]:
+    """The files as exports of cases name them, and whether this one has its own folder for what programs check.
+
+    Raises DoesNotHold for two files of one name.
+    """
+    if layout.in_checks(layout.MANIFEST) not in files:
+        return files, False
+    named = {layout.outside_checks(name): content for name, content in files.items()}
+    if len(named) < len(files):
+        twice = next(name for name in files if layout.in_checks(name) in files)
+        raise DoesNotHold(Fault.UNLISTED, twice)
+    return named, True
+
+
 def _check_listed(files: Mapping[str, statements.Listed], manifest: Mapping[str, Any]) -> None:
     try:
-        named = {str(item["path"]): (str(item["sha256"]), int(item["bytes"])) for item in manifest["files"]}
+        named = {
+            layout.outside_checks(str(item["path"])): (str(item["sha256"]), int(item["bytes"]))
+            for item in manifest["files"]
+        }
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.list-files")) from error
     for name, (hashed, size) in named.items():
@@ -194,8 +222,7 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> lis
         raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields"))
     for name in documents:
         _file(files, name)
-        if not name.startswith(f"{layout.DOCUMENTS}/"):
-            raise DoesNotHold(Fault.UNLISTED, name)
+    looked_at.documents = documents
     looked_at.names |= {layout.MATTER, *documents}
     return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
 
@@ -208,12 +235,13 @@ def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: by
         why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=why)
     for item in _bundles(said, case.name):
-        bundle = _opened(files, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
+        placed = _placed(item, case.name)
+        file = placed.file if placed else layout.bundle_file(Digest(str(item["digest"])))
+        bundle = _opened(files, file, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
         checked = _checked(files, bundle, trusted_pem)
-        _check_repeated(files, case, item, bundle)
-        looked_at.names |= {layout.bundle_file(bundle.digest), layout.proof_file(bundle.digest)}
-        looked_at.names |= {layout.shown_file(bundle.digest, each) for each in _copied(bundle, case.copies)}
+        looked_at.names |= {file, layout.proof_file(bundle.digest), *_check_repeated(files, case, item, bundle, placed)}
         looked_at.names |= _stamp_files(files, bundle)
+        looked_at.bundles.add(file)
         yield checked
     try:
         looked_at.papers += [(case.name, dict(each)) for each in said.get("papers", ())]
@@ -233,8 +261,17 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     return items
 
 
-def _opened(files: Files, named: str, said_in: str) -> Opened:
-    name = layout.bundle_file(Digest(named))
+def _placed(said: Mapping[str, Any], part: str) -> Placed | None:
+    """Where a bundle stands, and its copies; None for one that stands where its digest says."""
+    if "shown" not in said:
+        return None
+    try:
+        return Placed(str(said["file"]), {str(name): str(file) for name, file in dict(said["shown"]).items()})
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
+
+
+def _opened(files: Files, name: str, named: str, said_in: str) -> Opened:
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
     bundle = opened(files[name], name, said_in)
@@ -255,14 +292,20 @@ def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
     return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
 
 
-def _check_repeated(files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened) -> None:
-    """What stands outside a bundle for convenience is what stands in it."""
-    if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle)):
+def _check_repeated(
+    files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened, placed: Placed | None
+) -> set[str]:
+    """What stands outside a bundle for convenience is what stands in it; the names of the copies."""
+    if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle, placed)):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
-    for rendering in _copied(bundle, case.copies):
-        name = layout.shown_file(bundle.digest, rendering)
+    copied = _copied(bundle, case.copies)
+    shown = placed.shown if placed else {each: layout.shown_file(bundle.digest, each) for each in copied}
+    if set(shown) != set(copied):
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
+    for rendering, name in shown.items():
         if _file(files, name) != bundle.renderings[rendering]:
             raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
+    return set(shown.values())
 
 
 def _copied(bundle: Opened, kinds: Sequence[str]) -> list[str]:
@@ -276,11 +319,28 @@ def _check_papers(listed: Mapping[str, statements.Listed], looked_at: _Looked) -
         name = str(said.get("file"))
         if name not in listed:
             raise DoesNotHold(Fault.MISSING, name)
-        if listed[name].sha256 != said.get("sha256") or not name.startswith(f"{layout.PAPERS}/"):
+        if listed[name].sha256 != said.get("sha256"):
             raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=name))
     names = {str(said["file"]) for _, said in looked_at.papers}
     looked_at.names |= names
     return len(names)
+
+
+def _check_apart(files: Collection[str], looked_at: _Looked, *, is_for_people: bool) -> None:
+    """No document or paper stands where bundles or proofs do: a reader would believe that it was one."""
+    folders = {name.rpartition("/")[0] for name in looked_at.bundles}
+
+    def is_apart(name: str, folder: str) -> bool:
+        if not is_for_people:
+            return name.startswith(f"{folder}/")
+        return name in files and name.rpartition("/")[0] not in folders
+
+    for name in looked_at.documents:
+        if not is_apart(name, layout.DOCUMENTS):
+            raise DoesNotHold(Fault.UNLISTED, name)
+    for part, said in looked_at.papers:
+        if not is_apart(str(said.get("file")), layout.PAPERS):
+            raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=str(said.get("file"))))
 
 
 def _check_expected(files: Files, looked_at: _Looked) -> None:

@@ -41,6 +41,8 @@ def export(
     is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
     is_removal: Annotated[bool, typer.Option("--removal")] = False,
     is_lead: Annotated[bool, typer.Option("--lead")] = False,
+    *,
+    with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
     """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English."""
     from deploy.cli.keys import case_number, lead_number
@@ -55,7 +57,7 @@ def export(
         if is_lead:
             write = _lead_writer(number, out)
         else:
-            write = _case_writer(_removal_of(number) if is_removal else _case(number), out)
+            write = _case_writer(_removal_of(number) if is_removal else _case(number, with_names=with_names), out)
         report = _written(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
     say(Message("custody.written", path=out.absolute(), **counts))
@@ -87,10 +89,10 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
             say(line)
 
 
-def _case(number: int) -> "CaseMaterial":
+def _case(number: int, *, with_names: bool) -> "CaseMaterial":
     from records.evidence.case_export import materials
 
-    return materials().material_of(number)
+    return materials().material_of(number, with_names=with_names)
 
 
 def _removal_of(case: int) -> "CaseMaterial":

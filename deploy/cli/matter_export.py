@@ -13,8 +13,11 @@ from deploy.cli.output import say
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from core.settings import Settings
+    from collections.abc import Sequence
+
+    from evidence.ports import Stamper
     from evidence.verification import Report
+    from records.matter_export.parts import Chosen
     from records.models import Matter
 
 SAY_EVERY_S = 5.0  # as the demo does; a matter of a few pages says nothing before it is done
@@ -23,19 +26,35 @@ SAY_EVERY_S = 5.0  # as the demo does; a matter of a few pages says nothing befo
 def export(
     matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
     out: Annotated[Path, typer.Option(metavar="FILE")],
+    *,
     is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
+    ownership: Annotated[bool, typer.Option("--ownership/--no-ownership")] = True,
+    comparison: Annotated[bool, typer.Option("--comparison/--no-comparison")] = True,
+    others: Annotated[bool, typer.Option("--others/--no-others")] = True,
+    notices: Annotated[bool, typer.Option("--notices/--no-notices")] = True,
+    damages: Annotated[bool, typer.Option("--damages/--no-damages")] = True,
+    factors: Annotated[bool, typer.Option("--factors/--no-factors")] = False,
+    decisions: Annotated[bool, typer.Option("--decisions/--no-decisions")] = False,
+    with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with the list of evidence, bundles, comparison tables, papers and sheets of a matter."""
+    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter."""
+    wanted = {
+        "ownership": ownership, "comparison": comparison, "others": others, "notices": notices, "damages": damages,
+        "factors": factors, "decisions": decisions,
+    }  # fmt: skip
     number = matter_number(matter_key)
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
+        from records.evidence.authorities import authorities_of
+        from records.matter_export.parts import Chosen, Part
         from records.models import Matter
 
+        chosen = Chosen(frozenset(part for part in Part if wanted[part.value]), with_names)
         matter = Matter.objects.select_related("site", "work", "rights_holder").filter(pk=number).first()
         if matter is None:
             raise BadInput("corpus.no-matter", number=number)
-        report, left_out = _written(matter, out, settings, is_sealed=is_sealed)
+        report, left_out = _written(matter, chosen, out, authorities_of(settings.evidence) if is_sealed else [])
     for each in left_out:
         say(each, err=True)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
@@ -44,12 +63,12 @@ def export(
         say(Message("custody.unstamped"), err=True)
 
 
-def _written(matter: "Matter", out: Path, settings: "Settings", *, is_sealed: bool) -> "tuple[Report, list[Message]]":
-    from records.evidence.authorities import authorities_of
+def _written(
+    matter: "Matter", chosen: "Chosen", out: Path, seals: "Sequence[Stamper]"
+) -> "tuple[Report, list[Message]]":
     from records.matter_export.writing import prepared
 
-    seals = authorities_of(settings.evidence) if is_sealed else []
-    with prepared(matter, out.absolute().parent, _Progress()) as made:
+    with prepared(matter, out.absolute().parent, chosen, _Progress()) as made:
         try:
             return made.write(out, seals), list(made.left_out)
         except RetryLater as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
@@ -21,6 +22,7 @@ from evidence.verification import Report
 from records import stores
 from records.evidence.authorities import answering_authorities, write_sealed
 from records.evidence.papers import papers_of_case
+from records.evidence.staff import Naming, by_name, by_role
 from records.models import Case, DayTree, EvidenceBundle, Stamp
 
 
@@ -49,7 +51,8 @@ class StoredMaterials:
     def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
         self._store, self._pages = store, pages
 
-    def material_of(self, case: int) -> CaseMaterial:
+    def material_of(self, case: int, *, with_names: bool = False) -> CaseMaterial:
+        """All that the export of a case is written from; people by name, else by what they do."""
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
             raise NotFound("case", str(case))
@@ -59,7 +62,7 @@ class StoredMaterials:
         papers, left_out = papers_of_case(found, self._store)
         return CaseMaterial(
             case=case,
-            facts=facts_of(found),
+            facts=facts_of(found, by_name if with_names else by_role(found.rights_holder_id)),
             bundles=[ProvenBundle(self.content_of(row), proof_for(row)) for row in rows],
             history=self.history_of(found),
             papers=papers,
@@ -118,8 +121,8 @@ def stamp_answer(stamp: Stamp) -> StampAnswer:
     return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 
-def facts_of(case: Case) -> dict[str, Any]:
-    """What the case's page in the desk says, as JSON values."""
+def facts_of(case: Case, naming: Naming = by_name) -> dict[str, Any]:
+    """What the case's page in the desk says, as JSON values. naming: of the people who decided and entered."""
     return {
         "rights_holder": case.rights_holder.name,
         "work": {"title": case.work.title, "author": case.work.author},
@@ -145,9 +148,9 @@ def facts_of(case: Case) -> dict[str, Any]:
         "opened_at": _moment(case.opened_at),
         "first_seen_at": _moment(case.first_seen_at),
         "last_seen_at": _moment(case.last_seen_at),
-        "verdicts": _verdicts(case),
-        "rulings": _rulings(case),
-        "left_out": _left_out(case),
+        "verdicts": _verdicts(case, naming),
+        "rulings": _rulings(case, naming),
+        "left_out": _left_out(case, naming),
     }
 
 
@@ -167,20 +170,20 @@ def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
     return rows.order_by("fetched_at", "pk")
 
 
-def _verdicts(case: Case) -> Sequence[Mapping[str, Any]]:
+def _verdicts(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
     rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
     return [
         {
             "verdict": row.verdict or "reopened",
             "note": row.note,
-            "by": row.decided_by.get_username(),
-            "at": _moment(row.decided_at),
+            "by": naming(row.decided_by),
+            "at": _noted(row.decided_at, naming),
         }
         for row in rows
     ]
 
 
-def _rulings(case: Case) -> Sequence[Mapping[str, Any]]:
+def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
     """What came to allow the page, or does no more."""
     rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
     return [
@@ -188,15 +191,15 @@ def _rulings(case: Case) -> Sequence[Mapping[str, Any]]:
             "allowed_as": row.allowed_as or None,
             "allowed_by": row.allowed_by or None,
             "cause": row.cause,
-            "at": _moment(row.at),
-            "entered_by": row.entered_by.get_username() if row.entered_by else None,
-            "entered_at": _moment(row.entered_at) if row.entered_at else None,
+            "at": _noted(row.at, naming),
+            "entered_by": naming(row.entered_by) if row.entered_by else None,
+            "entered_at": _noted(row.entered_at, naming) if row.entered_at else None,
         }
         for row in rows
     ]
 
 
-def _left_out(case: Case) -> Sequence[Mapping[str, Any]]:
+def _left_out(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
     """Passages that do not count in the figures above, though the evidence has them; taken back ones included."""
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
@@ -206,13 +209,18 @@ def _left_out(case: Case) -> Sequence[Mapping[str, Any]]:
             "chapter": row.chapter_title,
             "text_id": row.text_id or None,
             "text": row.text or None,
-            "by": row.entered_by.get_username(),
-            "at": _moment(row.entered_at),
-            "taken_back_by": row.withdrawn_by.get_username() if row.withdrawn_by else None,
-            "taken_back_at": _moment(row.withdrawn_at) if row.withdrawn_at else None,
+            "by": naming(row.entered_by),
+            "at": _noted(row.entered_at, naming),
+            "taken_back_by": naming(row.withdrawn_by) if row.withdrawn_by else None,
+            "taken_back_at": _noted(row.withdrawn_at, naming) if row.withdrawn_at else None,
         }
         for row in rows
     ]
+
+
+def _noted(at: datetime, naming: Naming) -> str:
+    """When somebody did something: the second only where that person is named, of others the day."""
+    return _moment(at) if naming is by_name else timezone.localdate(at).isoformat()
 
 
 def _moment(at: datetime) -> str:

@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from analytics.plain_text import clean_line, defuse_formula
+from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 
 TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
-_CSV_HEADS = (*_HEADS, "组别", "文件")
+_CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.zh, "组别", "文件")
 _WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
 _DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
 
@@ -25,15 +26,19 @@ class Group(StrEnum):
 
     OWNERSHIP = "权利主体与权属"
     PAGES = "网页取证"
-    COMPARISON = "逐段比对"
+    COMPARISON = "侵权比对"
     OTHERS = "第三方取证"
     NOTICES = "通知与往来"
-    SHEETS = "损失计算与审查要点"
+    SHEETS = "损失计算"
+    INTERNAL = "内部材料"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of evidence. file: its name in the export. name, source, shows may hold what a crawled page says."""
+    """A piece of evidence. file: its name in the export. name, source, shows may hold what a crawled page says.
+
+    bundle: of an evidence bundle the digest that its day is stamped with; "" of anything else.
+    """
 
     group: Group
     name: str
@@ -41,6 +46,7 @@ class Piece:
     shows: str
     sha256: str
     file: str
+    bundle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def as_csv(rows: Sequence[Numbered]) -> bytes:
     writer.writerow(_CSV_HEADS)
     for row in rows:
         piece = row.piece
-        cells = (piece.name, piece.source, piece.shows, piece.sha256, str(piece.group), piece.file)
+        cells = (piece.name, piece.source, piece.shows, piece.sha256, piece.bundle, str(piece.group), piece.file)
         writer.writerow([row.number, *(defuse_formula(clean_line(cell)) for cell in cells)])
     return out.getvalue().encode("utf-8-sig")
 
@@ -91,8 +97,14 @@ def _table(rows: Sequence[Numbered]) -> Table:
 
 
 def _row(row: Numbered) -> tuple[Cell, ...]:
-    piece, digest = row.piece, row.piece.sha256
-    in_lines = [digest[at : at + _DIGEST_LINE_CHARS] for at in range(0, len(digest), _DIGEST_LINE_CHARS)]
+    piece = row.piece
     named = Paragraph((Run(clean_line(piece.name)), Run(f"\n{piece.file}")))
-    texts = (clean_line(piece.source), clean_line(piece.shows), "\n".join(in_lines))
+    digests = _in_lines(piece.sha256)
+    if piece.bundle:
+        digests = f"{FILE_DIGEST.zh}：\n{digests}\n{BUNDLE_DIGEST.zh}：\n{_in_lines(piece.bundle)}"
+    texts = (clean_line(piece.source), clean_line(piece.shows), digests)
     return (Cell.of(str(row.number)), Cell((named,)), *map(Cell.of, texts))
+
+
+def _in_lines(digest: str) -> str:
+    return "\n".join(digest[at : at + _DIGEST_LINE_CHARS] for at in range(0, len(digest), _DIGEST_LINE_CHARS))

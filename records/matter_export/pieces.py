@@ -7,9 +7,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import translation
 
-from core.ids import Digest
 from core.shares import percentage
-from evidence import layout
 from records.evidence.papers import Kept, Row
 from records.matter_export.evidence_list import Group, Piece
 from records.matter_export.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
@@ -29,18 +27,19 @@ _SHEETS = {
 }
 
 
-def of_bundle(case: Case, bundle: EvidenceBundle) -> Piece:
-    """One bundle of a case; read its match with it."""
+def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
+    """One bundle of a case, under its name without ending; read its match with it."""
     zone = ZoneInfo(settings.TIME_ZONE)
     fetched, match = moment(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
         return Piece(
-            Group.NOTICES,
+            Group.PAGES,
             f"下架证据包：{case.page_title or case.page_url}（案件 #{case.pk}）",
             f"权利人于 {fetched} 以追文程序访问 {case.page_url} 取得",
             f"该网址当时已不载有《{case.work.title}》的相应内容",
             bundle.sha256,
-            layout.bundle_file(Digest(bundle.digest)),
+            f"{stem}.wacz",
+            bundle.digest,
         )
     chapter = f"“{match.chapter_title}”" if match.chapter_title else ""
     kind = "（附截图与PDF）" if bundle.kind == EvidenceBundle.Kind.DRAWN else ""
@@ -51,7 +50,8 @@ def of_bundle(case: Case, bundle: EvidenceBundle) -> Piece:
         f"该网页当时载有《{case.work.title}》{chapter}的内容，相似度 {percentage(match.similarity)}，"
         f"对应 {match.matched_chars:,} 字",
         bundle.sha256,
-        layout.bundle_file(Digest(bundle.digest)),
+        f"{stem}.wacz",
+        bundle.digest,
     )
 
 
@@ -63,10 +63,16 @@ def of_paper(row: Row, file: str) -> Piece:
     return Piece(group, kept.name, source, shows, kept.digest, file)
 
 
-def of_table(number: int, cases: int, file: str, sha256: str) -> Piece:
+def group_of(row: Row) -> Group:
+    """Where a file of people stands."""
+    with translation.override(CHINESE):
+        return _told(*row)[0]
+
+
+def of_table(name: str, cases: int, file: str, sha256: str) -> Piece:
     return Piece(
         Group.COMPARISON,
-        f"侵权比对表（之{number}）",
+        name,
         "权利人以追文程序制作",
         f"{cases} 个网页与作品逐段比对，改动处加标记，附网页图像",
         sha256,
@@ -74,8 +80,8 @@ def of_table(number: int, cases: int, file: str, sha256: str) -> Piece:
     )
 
 
-def of_sheet(title: str, file: str, sha256: str) -> Piece:
-    return Piece(Group.SHEETS, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
+def of_sheet(group: Group, title: str, file: str, sha256: str) -> Piece:
+    return Piece(group, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
 
 
 def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
@@ -83,7 +89,7 @@ def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
     if isinstance(kept, HolderPaper):
         until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""
         shows = _SHOWN[HolderPaper.Kind(kept.kind)] + until
-        return Group.OWNERSHIP, f"权利人提供，录入于 {moment(kept.added_at, zone)}", shows
+        return Group.OWNERSHIP, "权利人提供", shows
     if isinstance(kept, ThirdPartyProof):
         made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
         return Group.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
@@ -96,7 +102,7 @@ def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
         day = (event.day or event.at.astimezone(zone).date()).isoformat()
         return (
             Group.NOTICES,
-            f"录入于 {moment(kept.added_at, zone)}",
+            "权利人存档",
             f"通知 #{event.notice_id} 于 {day}：{event.get_state_display()}",
         )
     notice = kept.notice

@@ -1,6 +1,7 @@
 """The sheets of a matter as papers, in Chinese: factor by factor, damages, what was decided."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,8 +14,9 @@ from core.terms import VERDICTS
 from core.wording import Message, say
 from papers.blocks import Align, Block, Cell, Document, Paragraph, Table
 from records.evidence.factors import Factor, source_of
+from records.evidence.staff import Naming, by_name, in_chinese
 from records.matters.damages import Damages
-from records.matters.damages_told import told
+from records.matters.damages_told import for_court
 from records.models import NoticeEvent, VerdictRecord
 from records.notices.sending import today_at
 from records.notices.values import moment
@@ -45,32 +47,42 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 def damages(found: Damages, about: str) -> Document:
     """The rights holder's own arithmetic, each figure with its source."""
-    said = [*told(found, here), Message("damages.own")]
+    said = [*for_court(found, here), Message("damages.own")]
     return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.of(_zh(each)) for each in said)))
 
 
-def decisions(verdicts: Sequence[VerdictRecord], events: Sequence[NoticeEvent], about: str) -> Document:
-    """Who decided what and when, of the confirmed cases; what became of the notices that name them."""
-    blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, map(_decision, verdicts))]
-    if events:
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Verdicts on the confirmed cases and what became of the notices about them. naming: of the people who acted."""
+
+    verdicts: Sequence[VerdictRecord]
+    events: Sequence[NoticeEvent]
+    naming: Naming
+
+
+def decisions(decided: Decided, about: str) -> Document:
+    """Who decided what and when; of people who are not named, the day alone."""
+    rows = [_decision(each, decided.naming) for each in decided.verdicts]
+    blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
+    if decided.events:
         with translation.override(CHINESE):
-            rows = [_event(each) for each in events]
-        blocks += [Paragraph.heading("通知", 2), _table(_EVENT_HEADS, _EVENT_WIDTHS, iter(rows))]
+            rows = [_event(each, decided.naming) for each in decided.events]
+        blocks += [Paragraph.heading("通知", 2), _table(_EVENT_HEADS, _EVENT_WIDTHS, rows)]
     return Document(DECISIONS, tuple(blocks))
 
 
-def decisions_as_values(verdicts: Sequence[VerdictRecord], events: Sequence[NoticeEvent]) -> dict[str, Any]:
+def decisions_as_values(decided: Decided) -> dict[str, Any]:
     """The same for programs."""
     return {
         "verdicts": [
             {
                 "case": each.case_id,
                 "verdict": each.verdict or "reopened",
-                "by": each.decided_by.get_username(),
-                "at": each.decided_at.isoformat(),
+                "by": decided.naming(each.decided_by),
+                "at": _when(each.decided_at, decided.naming),
                 "note": each.note,
             }
-            for each in verdicts
+            for each in decided.verdicts
         ],
         "notices": [
             {
@@ -78,27 +90,41 @@ def decisions_as_values(verdicts: Sequence[VerdictRecord], events: Sequence[Noti
                 "state": each.state,
                 "what": each.what,
                 "day": each.day.isoformat() if each.day else None,
-                "by": each.by.get_username() if each.by else None,
-                "at": each.at.isoformat(),
+                "by": decided.naming(each.by) if each.by else None,
+                "at": _when(each.at, decided.naming),
                 "note": each.note,
             }
-            for each in events
+            for each in decided.events
         ],
     }
 
 
-def _decision(row: VerdictRecord) -> tuple[str, ...]:
+def damages_as_values(found: Damages) -> dict[str, Any]:
+    """As `Damages.as_dict`, without who entered the fee and what is not decided yet."""
+    said = found.as_dict()
+    del said["open_cases_not_counted"]
+    if said["fee"]:
+        said["fee"] = {name: said["fee"][name] for name in ("per_thousand", "currency", "source")}
+    return said
+
+
+def _when(at: datetime, naming: Naming) -> str:
+    """The second of a verdict says how long somebody looked; it goes out with the name alone."""
+    return at.isoformat() if naming is by_name else today_at(at).isoformat()
+
+
+def _decision(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
     verdict = VERDICTS[Verdict(row.verdict)].in_language("zh") if row.verdict else "重新打开"
     page = row.case.page_title or row.case.page_url
-    return f"#{row.case_id}", page, here(row.decided_at), verdict, row.decided_by.get_username(), row.note
+    when = here(row.decided_at) if naming is by_name else today_at(row.decided_at).isoformat()
+    return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
 
 
-def _event(row: NoticeEvent) -> tuple[str, ...]:
-    by = row.by.get_username() if row.by else "程序"
+def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
+    by = in_chinese(naming(row.by)) if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
-    when = (
-        f"{row.day.isoformat()}（登记于 {here(row.at)}）" if row.day and row.day != today_at(row.at) else here(row.at)
-    )
+    noted = here(row.at) if naming is by_name else today_at(row.at).isoformat()
+    when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != today_at(row.at) else noted
     return notice, when, row.what, by, row.note
 
 
@@ -106,7 +132,7 @@ def _head(title: str, about: str) -> list[Block]:
     return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.of(about)]
 
 
-def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterator[tuple[str, ...]]) -> Table:
+def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> Table:
     head = tuple(Cell.of(each, is_bold=True) for each in heads)
     return Table((head, *(tuple(map(Cell.of, row)) for row in rows)), widths, has_head=True)
 

@@ -167,8 +167,12 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 
 def cases_of(notice: Notice) -> list[Case]:
     """The cases of its pages in the order of the works and their chapters, with all that a notice says of them."""
-    rows = Case.objects.filter(notice_pages__notice=notice).order_by("work_id", "notice_pages__pk")
-    cases = list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder"))
+    rows = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
+    return in_order(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
+
+
+def in_order(cases: Sequence[Case]) -> list[Case]:
+    """Cases by their works and the chapters that they begin with."""
     of_versions = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"), chapter__isnull=False)
     first = dict(of_versions.order_by().values_list("case").annotate(Min("chapter__number")))
     return sorted(cases, key=lambda case: (case.work_id, first.get(case.pk, 0)))

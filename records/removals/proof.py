@@ -14,6 +14,7 @@ from core.ports import EvidenceStore
 from evidence.records import CaseMaterial, ProvenBundle
 from evidence.verification import Report
 from records.evidence.case_export import export_material, facts_of, proof_for
+from records.evidence.staff import by_role
 from records.models import EvidenceBundle, Removal, RemovalLook
 
 
@@ -34,7 +35,7 @@ def material_of(removal: Removal, store: EvidenceStore) -> CaseMaterial:
         raise BadInput("removal.no-proof-yet")
     return CaseMaterial(
         case=removal.case_id,
-        facts={**facts_of(removal.case), "removal": _facts(removal, looks)},
+        facts={**facts_of(removal.case, by_role(removal.rights_holder_id)), "removal": _facts(removal, looks)},
         bundles=[ProvenBundle(_content(row, store), proof_for(row)) for row in kept],
         history=[_event(look) for look in looks],
     )

@@ -76,7 +76,20 @@ def test_a_changed_content_is_named() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["../etc/passwd", "/etc/passwd", "a/../../b", "a\\b", "C:/x", ".hidden", "a//b", "a/", "文件", "a\x00b", "x" * 300],
+    [
+        "../etc/passwd",
+        "/etc/passwd",
+        "a/../../b",
+        "a\\b",
+        "C:/x",
+        ".hidden",
+        "a//b",
+        "a/",
+        "文\u202e件",
+        "a b",
+        "a\x00b",
+        "x" * 300,
+    ],
 )
 def test_names_that_leave_the_folder_are_neither_written_nor_read(name: str) -> None:
     with pytest.raises(DoesNotHold):
@@ -86,6 +99,15 @@ def test_names_that_leave_the_folder_are_neither_written_nor_read(name: str) -> 
         archive.writestr(zipfile.ZipInfo(name), b"x")
     with pytest.raises(DoesNotHold):
         read(out.getvalue())
+
+
+def test_a_name_beyond_ascii_is_marked_so_that_any_program_reads_it() -> None:
+    content = container.write({"证据（一）/登记证书.pdf": b"x"})
+    assert zipfile.ZipFile(io.BytesIO(content)).namelist() == ["证据（一）/登记证书.pdf"]
+    assert read(content) == {"证据（一）/登记证书.pdf": b"x"}
+    unmarked = content.replace((0x800).to_bytes(2, "little"), b"\0\0")
+    with pytest.raises(DoesNotHold):
+        read(unmarked)
 
 
 def test_a_compressed_zip_is_refused_and_never_expanded() -> None:

@@ -10,13 +10,14 @@ import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import docx
 import pytest
 from django.conf import settings as django_settings
+from docx.oxml.ns import qn
 from pypdf import PdfReader
 
 from core.clock import ManualClock
@@ -37,7 +38,9 @@ from records import stores
 from records.evidence.case_export import export_case
 from records.evidence.subject import Subject
 from records.evidence.third_party import Paper, add_proof
+from records.matter_export.parts import Chosen, Part
 from records.matter_export.writing import export_matter, prepared
+from records.matters.licence_fees import enter_fee
 from records.models import Case, CaseMatch, EvidenceBundle, HolderPaper, Matter, Notice, NoticeFile, NoticePage
 from records.notices.kept_files import add_paper
 from tests.support import admin_data, case_texts
@@ -46,6 +49,7 @@ from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serv
 pytestmark = pytest.mark.django_db
 PDF = b"%PDF-1.7 "
 HOSTILE = "=HYPERLINK(1)\u202e../..\\CON"
+MATTER, MANIFEST, SUMS = map(layout.in_checks, (layout.MATTER, layout.MANIFEST, layout.SUMS))
 
 
 @dataclass
@@ -95,6 +99,7 @@ def _keep_papers(world: World) -> None:
     add_paper(ours.holder, "ownership", "别的作品.pdf", PDF + b"other work", ours.manager, work=ours.works[1])
     add_paper(ours.holder, "authority", "过期.pdf", PDF + b"old", ours.manager, valid_until=date(2020, 1, 1))
     notice = Notice.objects.get(rights_holder=ours.holder)
+    Notice.objects.filter(pk=notice.pk).update(sent_on=date(2026, 3, 10))
     NoticePage.objects.get_or_create(notice=notice, case=world.cases[1])
     for name in (f"{HOSTILE}.pdf", "NUL.docx"):
         world.store.put(digest(name.encode()), name.encode())
@@ -102,6 +107,8 @@ def _keep_papers(world: World) -> None:
     deed = Paper("notarial", "某某公证处", "（2026）第 1 号", date(2026, 3, 9))
     now = admin_data.NOW
     add_proof(Subject(case=world.cases[0]), deed, ("公证书.pdf", PDF + b"deed"), by=ours.manager, now=now)
+    mail = ("proof.eml", b"From: a@site.example\n\nremoved")
+    add_proof(Subject(case=world.cases[0]), replace(deed, number="2"), mail, by=ours.manager, now=now)
 
 
 @pytest.fixture
@@ -122,13 +129,13 @@ def read(path: Path, name: str) -> bytes:
 
 
 def listed(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(read(path, "documents/evidence-list.json"))
+    rows: list[dict[str, Any]] = json.loads(read(path, "01-证据目录.json"))
     return rows
 
 
 def test_everything_of_the_matter_is_in_it_and_it_holds(exported: Path, world: World) -> None:
     report = check_file(exported)
-    assert (report.case, report.matter, report.papers) == (None, world.matter.pk, 4)
+    assert (report.case, report.matter, report.papers) == (None, world.matter.pk, 5)
     assert report.is_stamped
     bundles = EvidenceBundle.objects.filter(case__in=world.cases)
     assert {each.digest for each in report.bundles} == set(bundles.values_list("digest", flat=True))
@@ -136,39 +143,96 @@ def test_everything_of_the_matter_is_in_it_and_it_holds(exported: Path, world: W
     assert lines(report)[1].startswith(f"成立：事项 {world.matter.pk}，")
     names = names_in(exported)
     assert names == sorted(names)
-    assert {f"cases/{case.pk}.json" for case in world.cases} <= set(names)
-    for document in ("evidence-list", "comparison-1", "damages", "factors", "decisions"):
-        assert {f"documents/{document}.pdf", f"documents/{document}.docx"} <= set(names)
-    said = json.loads(read(exported, layout.MATTER))
-    assert [each["case"] for each in said["facts"]["decisions"]["verdicts"]] == [
-        world.cases[0].pk, world.cases[1].pk, world.cases[1].pk,
-    ]  # fmt: skip
+    assert {f"{layout.CHECKS}/cases/{case.pk}.json" for case in world.cases} <= set(names)
+    for document in ("01-证据目录", "侵权比对表（之1）", "损失计算"):
+        assert {name.rpartition(".")[2] for name in names if f"{document}." in name} >= {"pdf", "docx"}
+    said = json.loads(read(exported, MATTER))
     assert said["facts"]["damages"]["confirmed_cases"] == 2
     assert said["left_out"] == []
 
 
-def test_names_of_files_are_the_programs_own_whatever_papers_are_called(exported: Path) -> None:
-    for name in names_in(exported):
-        assert re.fullmatch(r"[A-Za-z0-9-]+(\.[a-z]+)?(/[A-Za-z0-9-]+(\.[a-z0-9]+)?)*", name), name
+def test_names_of_files_are_readable_in_order_and_safe_whatever_papers_are_called(exported: Path) -> None:
+    names = names_in(exported)
+    for name in names:
+        assert re.fullmatch(r"[\w（）·.-]+(/[\w（）·.-]+)*", name), name
         assert not re.search(r"(^|/)(con|nul|aux|prn|com\d|lpt\d)(\.|/|$)", name.lower())
+    folders = list(dict.fromkeys(name.partition("/")[0] for name in names if "/" in name))
+    assert folders == [
+        "02-权利主体与权属", "03-网页取证", "04-侵权比对", "05-第三方取证", "06-通知与往来",
+        "07-损失计算", layout.CHECKS,
+    ]  # fmt: skip
+    assert any(name.endswith("-proof.eml") for name in names), "a file that is kept as it came keeps its ending"
+    numbers = [int(found) for name in names for found in re.findall(r"证据(\d+)-", name)]
+    assert sorted(set(numbers)) == list(range(1, len(listed(exported)) + 1))
     assert {"../..", "登记证书.pdf", f"{HOSTILE}.pdf"} & {each["name"] for each in listed(exported)} == {
         "登记证书.pdf", f"{HOSTILE}.pdf",
     }  # fmt: skip
+
+
+def texts_of(path: Path) -> str:
+    """All that a reader of the file can read."""
+    with zipfile.ZipFile(path) as archive:
+        found = []
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name.endswith((".json", ".csv", ".html")):
+                found.append(content.decode("utf-8", "replace"))
+            elif name.endswith(".docx") and content.startswith(b"PK\x03\x04"):
+                body = docx.Document(io.BytesIO(content)).element.body
+                found.append("\n".join(str(node.text) for node in body.iter(qn("w:t"))))
+    return "\n".join(found)
+
+
+def test_what_is_the_rights_holders_own_is_in_it_only_where_that_is_wished(world: World, tmp_path: Path) -> None:
+    usual, all_of_it, named = (tmp_path / f"{name}.zip" for name in ("usual", "all", "named"))
+    Case.objects.get(pk=world.cases[0].pk).verdicts.update(decided_at=datetime(2026, 3, 11, 1, 23, 47, tzinfo=UTC))
+    enter_fee(world.matter.work, "100", "合同 HT-1", world.ours.manager, admin_data.NOW)
+    export_matter(world.matter, usual)
+    export_matter(world.matter, all_of_it, Chosen(frozenset(Part)))
+    export_matter(world.matter, named, Chosen(frozenset(Part), with_names=True))
+    people = {world.ours.reviewer.get_username(), world.ours.manager.get_username()}
+    said = texts_of(usual)
+    assert not [each for each in (*people, "尚缺", "录入", "verdicts", "not_counted", "entered") if each in said]
+    assert "合同 HT-1" in said
+    internal = texts_of(all_of_it)
+    assert "尚缺" in internal
+    assert "审核人员" in internal
+    assert not [each for each in (*people, ":23:47") if each in internal]
+    with_names = texts_of(named)
+    assert world.ours.reviewer.get_username() in with_names
+    assert ":23:47" in with_names
+    facts = json.loads(read(all_of_it, MATTER))["facts"]
+    assert [each["case"] for each in facts["decisions"]["verdicts"]] == [
+        world.cases[0].pk, world.cases[1].pk, world.cases[1].pk,
+    ]  # fmt: skip
+
+
+def test_every_part_can_be_left_out_and_what_did_not_go_out_is_in_none(world: World, tmp_path: Path) -> None:
+    of_parts = {
+        Part.OWNERSHIP: "权利主体与权属", Part.COMPARISON: "侵权比对", Part.OTHERS: "第三方取证",
+        Part.NOTICES: "通知与往来", Part.DAMAGES: "损失计算", Part.FACTORS: "内部材料", Part.DECISIONS: "内部材料",
+    }  # fmt: skip
+    for part in Part:
+        path = tmp_path / f"{part}.zip"
+        export_matter(world.matter, path, Chosen(frozenset({part})))
+        folders = {name.partition("/")[0][3:] for name in names_in(path) if "/" in name}
+        assert folders == {"网页取证", "核验", of_parts[part]}
+    Notice.objects.update(sent_on=None)
+    export_matter(world.matter, tmp_path / "unsent.zip", Chosen(frozenset({Part.NOTICES})))
+    assert not [name for name in names_in(tmp_path / "unsent.zip") if "通知与往来" in name]
 
 
 def test_the_list_of_evidence_names_each_piece_with_its_digest(exported: Path, world: World) -> None:
     rows = listed(exported)
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     groups = list(dict.fromkeys(row["group"] for row in rows))
-    assert groups == ["权利主体与权属", "网页取证", "逐段比对", "第三方取证", "通知与往来", "损失计算与审查要点"]
+    assert groups == ["权利主体与权属", "网页取证", "侵权比对", "第三方取证", "通知与往来", "损失计算"]
     for row in rows:
         assert all(row[name] for name in ("name", "source", "shows")), row
         assert digest(read(exported, row["file"])) == row["sha256"]
     assert not {"别的作品.pdf", "过期.pdf"} & {row["name"] for row in rows}
-    shown = "".join(
-        page.extract_text() for page in PdfReader(io.BytesIO(read(exported, "documents/evidence-list.pdf"))).pages
-    )
-    word = docx.Document(io.BytesIO(read(exported, "documents/evidence-list.docx")))
+    shown = "".join(page.extract_text() for page in PdfReader(io.BytesIO(read(exported, "01-证据目录.pdf"))).pages)
+    word = docx.Document(io.BytesIO(read(exported, "01-证据目录.docx")))
     in_word = "".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
     for text in (shown.replace("\n", ""), in_word.replace("\n", "")):
         assert all(row["sha256"] in text for row in rows)
@@ -177,7 +241,7 @@ def test_the_list_of_evidence_names_each_piece_with_its_digest(exported: Path, w
 
 
 def test_no_cell_of_the_list_is_a_formula(exported: Path) -> None:
-    content = read(exported, "documents/evidence-list.csv")
+    content = read(exported, "01-证据目录.csv")
     assert content.startswith(b"\xef\xbb\xbf")
     rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
     assert rows[0][:2] == ["序号", "名称"]
@@ -190,7 +254,7 @@ def test_no_cell_of_the_list_is_a_formula(exported: Path) -> None:
 
 def test_nothing_of_another_rights_holder_or_matter_is_in_it(exported: Path, world: World) -> None:
     other = EvidenceBundle.objects.get(case=world.ours.cases[1])
-    assert layout.bundle_file(Digest(other.digest)) not in names_in(exported)
+    assert other.digest not in {row["bundle"] for row in listed(exported)}
     with zipfile.ZipFile(exported) as archive:
         for name in archive.namelist():
             if name.endswith((".json", ".csv", ".html")):
@@ -202,7 +266,9 @@ def test_the_commands_of_the_explanation_do_what_it_says(exported: Path, world: 
     folder = tmp_path / "out"
     with zipfile.ZipFile(exported) as archive:
         archive.extractall(folder)
-    page = (folder / layout.EXPLANATION).read_text()
+    page = (folder / layout.MATTER_EXPLANATION).read_text()
+    numbers = re.findall(r"<p>([一二三四五六七八九]、|[1-9]\. )", page)
+    assert numbers == [*(f"{each}、" for each in "一二三四五六七八"), *(f"{each}. " for each in range(1, 9))]
     assert "不能证明什么" in page
     assert "What this does not prove" in page
     assert not re.search(r"<(script|img|iframe|link|object|form|a)\b|\bon\w+=|url\(|@import", page)
@@ -221,13 +287,14 @@ def test_the_commands_of_the_explanation_do_what_it_says(exported: Path, world: 
     assert sums.count(": OK") == len(names_in(exported)) - 1
     bundles = list(EvidenceBundle.objects.filter(case__in=world.cases).values_list("digest", flat=True))
     assert one[:64] in bundles
-    assert (folder / "stamps" / root.strip()).is_dir()
+    assert (folder / layout.CHECKS / "stamps" / root.strip()).is_dir()
     assert stamps.count("Verification: OK") == 2
-    for name in bundles:
-        assert f"bundles/{name}.wacz\n{name}  -" in all_bundles
-    assert all_stamps.count("Verification: OK") == len(list((folder / "stamps").glob("*/*")))
+    for row in listed(exported):
+        assert not row["bundle"] or f"{row['file']}\n{row['bundle']}  -" in all_bundles
+    assert all_stamps.count("Verification: OK") == len(list((folder / layout.CHECKS / "stamps").glob("*/*")))
     assert warc == ""
-    wacz = [Path(sys.executable).with_name("wacz"), "validate", "-f", folder / layout.bundle_file(Digest(bundles[0]))]
+    first = next(row["file"] for row in listed(exported) if row["bundle"] == bundles[0])
+    wacz = [Path(sys.executable).with_name("wacz"), "validate", "-f", folder / first]
     assert subprocess.run(wacz, capture_output=True, check=False).returncode == 0
 
 
@@ -241,28 +308,41 @@ def test_a_changed_byte_anywhere_is_found(exported: Path, tmp_path: Path) -> Non
 
 
 def _moved(files: dict[str, bytes], name: str, to: str) -> None:
-    said = json.loads(files[layout.MATTER])
+    said = json.loads(files[MATTER])
+    name = next(each for each in said["documents"] if each.endswith(name))
     said["documents"] = [to if each == name else each for each in said["documents"]]
     files[to] = files.pop(name)
-    files[layout.MATTER] = canonical(said)
+    files[MATTER] = canonical(said)
 
 
-def _not_its_number(files: dict[str, bytes], change: dict[str, Any]) -> None:
-    files[layout.MATTER] = canonical(json.loads(files[layout.MATTER]) | change)
+def _changed(files: dict[str, bytes], change: dict[str, Any]) -> None:
+    files[MATTER] = canonical(json.loads(files[MATTER]) | change)
+
+
+def _misplaced(files: dict[str, bytes], change: dict[str, Any]) -> None:
+    """A case says something else of where its first bundle and the pictures of it stand."""
+    name = next(each for each in sorted(files) if each.startswith(f"{layout.CHECKS}/cases/"))
+    said = json.loads(files[name])
+    said["bundles"][0] |= change
+    files[name] = canonical(said)
 
 
 FORGERIES: dict[str, Callable[[dict[str, bytes]], Any]] = {
-    "a document among the bundles": lambda files: _moved(files, "documents/damages.pdf", "bundles/damages.pdf"),
-    "another matter": lambda files: _not_its_number(files, {"matter": 4_711}),
-    "no cases": lambda files: _not_its_number(files, {"cases": []}),
-    "cases that are none": lambda files: _not_its_number(files, {"cases": "x"}),
-    "a paper that is a case": lambda files: _not_its_number(
-        files, {"papers": [{"file": "cases/1.json", "sha256": "0" * 64}]}
-    ),
-    "a document that is not there": lambda files: _not_its_number(files, {"documents": ["documents/none.pdf"]}),
-    "one document more": lambda files: files.update({"documents/more.pdf": b"more"}),
-    "one paper more": lambda files: files.update({"papers/more.pdf": b"more"}),
-    "another paper": lambda files: files.update({next(name for name in files if name.startswith("papers/")): b"other"}),
+    "a document among the bundles": lambda files: _moved(files, "损失计算.pdf", "03-网页取证/证据.wacz"),
+    "a document among what is checked": lambda files: _moved(files, "损失计算.pdf", f"{layout.CHECKS}/x.pdf"),
+    "another matter": lambda files: _changed(files, {"matter": 4_711}),
+    "no cases": lambda files: _changed(files, {"cases": []}),
+    "cases that are none": lambda files: _changed(files, {"cases": "x"}),
+    "a paper that is a case": lambda files: _changed(files, {"papers": [{"file": "cases/1.json", "sha256": "0" * 64}]}),
+    "a document that is not there": lambda files: _changed(files, {"documents": ["07-损失计算/none.pdf"]}),
+    "a bundle elsewhere": lambda files: _misplaced(files, {"file": "01-证据目录.pdf"}),
+    "a bundle nowhere": lambda files: _misplaced(files, {"file": 1}),
+    "pictures that are none": lambda files: _misplaced(files, {"shown": {"screenshot": "01-证据目录.pdf"}}),
+    "no pictures": lambda files: _misplaced(files, {"shown": 5}),
+    "a list twice": lambda files: files.update({layout.MANIFEST: b"{}"}),
+    "one document more": lambda files: files.update({"07-损失计算/more.pdf": b"more"}),
+    "one paper more": lambda files: files.update({"05-第三方取证/more.pdf": b"more"}),
+    "another paper": lambda files: files.update({next(name for name in files if name.endswith(".eml")): b"other"}),
 }
 
 
@@ -273,17 +353,47 @@ def test_who_writes_the_lists_anew_is_found_out(exported: Path) -> None:
     assert [name for name, forge in FORGERIES.items() if _holds(_forged(sound, forge))] == []
 
 
+def test_files_of_the_version_before_still_verify(exported: Path) -> None:
+    """In which files of a matter were named by digests and in English."""
+    sound = {name: bytes(data) for name, data in container.read(memoryview(exported.read_bytes()), "").items()}
+    files = {layout.outside_checks(name): data for name, data in sound.items()}
+    for name in [name for name in files if name.startswith("cases/")]:
+        said = json.loads(files[name])
+        for each in said["bundles"]:
+            files[layout.bundle_file(each["digest"])] = files.pop(each["file"])
+            for rendering, shown in each.pop("shown").items():
+                files[layout.shown_file(each["digest"], rendering)] = files.pop(shown)
+            each["file"] = layout.bundle_file(each["digest"])
+        files[name] = canonical(said)
+    matter = json.loads(files[layout.MATTER])
+    renamed = {each: f"documents/{number}.pdf" for number, each in enumerate(matter["documents"])}
+    renamed |= {each["file"]: f"papers/{each['sha256']}.pdf" for each in matter["papers"]}
+    renamed |= {layout.MATTER_EXPLANATION: layout.EXPLANATION, layout.MATTER_PRINTED: layout.PRINTED}
+    files = {renamed.get(name, name): data for name, data in files.items()}
+    papers = [each | {"file": renamed[each["file"]]} for each in matter["papers"]]
+    documents = [renamed[each] for each in matter["documents"]]
+    files[layout.MATTER] = canonical(matter | {"documents": documents, "papers": papers})
+    report = check({name: memoryview(data) for name, data in _listed_anew(files, {"version": 3}).items()})
+    assert (report.papers, len(report.bundles)) == (5, 2)
+    assert not _holds(_listed_anew(files | {"documents/more.pdf": b"x"}, {"version": 3}))
+
+
 def _forged(sound: dict[str, bytes], forge: Callable[[dict[str, bytes]], Any]) -> dict[str, bytes]:
     """The files after a forgery, with lists that are true of them."""
     files = dict(sound)
     forge(files)
-    said = json.loads(files[layout.MANIFEST])
-    covered = {name: data for name, data in files.items() if name not in (layout.MANIFEST, layout.SUMS)}
+    return _listed_anew(files, {})
+
+
+def _listed_anew(files: dict[str, bytes], change: dict[str, Any]) -> dict[str, bytes]:
+    manifest, sums = (MANIFEST, SUMS) if MANIFEST in files else (layout.MANIFEST, layout.SUMS)
+    said = json.loads(files[manifest]) | change
+    covered = {name: data for name, data in files.items() if name not in (manifest, sums)}
     said["files"] = [
         {"path": name, "sha256": digest(data), "bytes": len(data)} for name, data in sorted(covered.items())
     ]
-    files[layout.MANIFEST] = canonical(said)
-    return files | {layout.SUMS: statements.sums(statements.listed(files))}
+    files = covered | {manifest: canonical(said)}
+    return files | {sums: statements.sums(statements.listed(files))}
 
 
 def _holds(files: dict[str, bytes]) -> bool:
@@ -311,16 +421,16 @@ def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out(world: Worl
     world.damage(row.digest)
     world.damage(paper.digest)
     told = []
-    with prepared(world.matter, tmp_path, lambda message: told.append(message.code)) as made:
+    with prepared(world.matter, tmp_path, say=lambda message: told.append(message.code)) as made:
         report = made.write(tmp_path / "matter.zip", [])
-        assert [each.code for each in made.left_out] == ["bundle.left-out", "bundle.none-yet", "bundle.paper-left-out"]
+        assert [each.code for each in made.left_out] == ["bundle.paper-left-out", "bundle.left-out", "bundle.none-yet"]
     assert told == ["matter.cases-taken"] * 2 + ["matter.cases-compared", "matter.being-checked"]
     assert len(report.bundles) == 1
-    page = html.unescape(read(tmp_path / "matter.zip", layout.EXPLANATION).decode())
+    page = html.unescape(read(tmp_path / "matter.zip", layout.MATTER_EXPLANATION).decode())
     assert f"证据包 {row.digest} 未附" in page
     assert f"Evidence bundle {row.digest} is not enclosed" in page
     assert "文件 登记证书.pdf 未附" in page
-    assert len(json.loads(read(tmp_path / "matter.zip", layout.MATTER))["left_out"]) == 3
+    assert len(json.loads(read(tmp_path / "matter.zip", MATTER))["left_out"]) == 3
 
 
 def test_authorities_that_answer_seal_it_and_it_says_so(
@@ -335,17 +445,17 @@ def test_authorities_that_answer_seal_it_and_it_says_so(
         settings.ZHUIWEN = replace(django_settings.ZHUIWEN, evidence=made)
         report = export_matter(world.matter, tmp_path / "sealed.zip")
     assert len(report.seals) == 1
-    assert "seal/1/response.tsr" in read(tmp_path / "sealed.zip", layout.EXPLANATION).decode()
-    assert not [name for name in names_in(tmp_path / "sealed.zip") if name.startswith("seal/2")]
+    assert "seal/1/response.tsr" in read(tmp_path / "sealed.zip", layout.MATTER_EXPLANATION).decode()
+    assert not [name for name in names_in(tmp_path / "sealed.zip") if "seal/2" in name]
 
 
 def test_the_export_of_a_case_has_the_papers_of_its_notices_and_what_others_made(world: World, tmp_path: Path) -> None:
     report = export_case(world.cases[0].pk, tmp_path / "case.zip")
     papers = json.loads(read(tmp_path / "case.zip", layout.CASE))["papers"]
-    assert [each["name"] for each in papers] == [f"{HOSTILE}.pdf", "NUL.docx", "公证书.pdf"]
-    assert (papers[0]["kind"], papers[2]["issuer"], report.papers) == ("notice", "某某公证处", 3)
+    assert [each["name"] for each in papers] == [f"{HOSTILE}.pdf", "NUL.docx", "公证书.pdf", "proof.eml"]
+    assert (papers[0]["kind"], papers[2]["issuer"], report.papers) == ("notice", "某某公证处", 4)
     for each in papers:
         assert digest(read(tmp_path / "case.zip", each["file"])) == each["sha256"]
     world.damage(papers[2]["sha256"])
-    assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 2
+    assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 3
     assert "文件 公证书.pdf 未附" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())

@@ -1,6 +1,7 @@
 """A matter's file from the desk: for who manages its rights holder, and for nobody else."""
 
 import io
+import re
 import zipfile
 from datetime import timedelta
 
@@ -56,7 +57,12 @@ def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: admi
     answer = manager.post(address(matter))
     assert answer.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-matter-{matter.pk}.zip"'
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]
-        assert {layout.MATTER, "documents/evidence-list.pdf"} <= set(archive.namelist())
+        assert {layout.in_checks(layout.MATTER), "01-证据目录.pdf"} <= set(archive.namelist())
+    assert re.findall(r'value="(\w+)" checked', page) == ["ownership", "comparison", "others", "notices", "damages"]
+    answer = manager.post(address(matter), {"chosen": "1", "part": ["factors", "nonsense"], "names": "on"})
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]
+        folders = {name.partition("/")[0] for name in archive.namelist() if "/" in name}
+    assert folders == {"02-网页取证", "03-内部材料", layout.CHECKS}
     shown = reviewer.get(address(matter)).content.decode()
     assert "A manager of the rights holder makes the file." in shown
     assert "Make the file" not in shown

@@ -6,11 +6,13 @@ from pathlib import Path
 from django.contrib import admin
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from records import access
 from records.evidence.subject import Subject
+from records.matter_export.parts import INTERNAL, PARTS, USUAL, Chosen, Part
 from records.matter_export.writing import confirmed, export_matter
 from records.models import EvidenceBundle, Matter
 from webadmin.requests.content_policy import has_policy
@@ -34,16 +36,29 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     if not access.may_manage(request.user, matter):
         raise Http404
     try:
-        return _file(matter)
+        return _file(matter, _chosen(request))
     except ZhuiwenError as error:
         return _page(request, subject, matter, said(error))
 
 
-def _file(matter: Matter) -> FileResponse:
+def _chosen(request: HttpRequest) -> Chosen:
+    """What the form asks for (POST: part, names); the usual parts where nobody chose (`chosen`)."""
+    if "chosen" not in request.POST:
+        return USUAL
+    asked = set(request.POST.getlist("part"))
+    return Chosen(frozenset(part for part in Part if part in asked), with_names="names" in request.POST)
+
+
+def _shown(part: Part, chosen: Chosen) -> tuple[Part, str, bool, bool]:
+    """A checkbox: its value and words, whether it is checked, whether the part is internal."""
+    return part, PARTS[part].in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
+
+
+def _file(matter: Matter, chosen: Chosen) -> FileResponse:
     """The same file as `zhuiwen matter export`, written aside and sent from there."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
         path = Path(folder) / "export.zip"
-        export_matter(matter, path)
+        export_matter(matter, path, chosen)
         file = path.open("rb")  # stays readable when the folder goes
     name = f"zhuiwen-matter-{matter.pk}.zip"
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
@@ -53,6 +68,7 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
     cases = confirmed(matter)
     pages = cases.count()
     bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)
+    chosen = _chosen(request)
     context = {
         **admin.site.each_context(request),
         "title": _("The matter as one file"),
@@ -60,6 +76,8 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
         "back": address_of(subject),
         "pages": pages,
         "bundles": bundles.count(),
+        "parts": [_shown(part, chosen) for part in Part],
+        "with_names": chosen.with_names,
         "minutes": round(pages * SECONDS_A_PAGE / MINUTE_S),
         "may_manage": access.may_manage(request.user, matter),
         "fault": fault,

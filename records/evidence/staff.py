@@ -1,0 +1,39 @@
+"""People of the rights holder as what leaves the house names them: by what they do, or by name where that is wished."""
+
+from collections.abc import Callable
+
+from django.contrib.auth.models import User
+
+from records.access import role_in
+from records.models import Membership
+
+Naming = Callable[[User], str]
+FORMER = "former-member"
+
+
+def by_name(user: User) -> str:
+    return user.get_username()
+
+
+def by_role(holder: int) -> Naming:
+    """Name the people of a rights holder `reviewer` or `manager`, as they are now."""
+    known: dict[int, str] = {}
+
+    def role_of(user: User) -> str:
+        if user.pk not in known:
+            known[user.pk] = role_in(user, holder) or FORMER
+        return known[user.pk]
+
+    return role_of
+
+
+def in_chinese(name: str) -> str:
+    """A role as papers for a court have it; any other name as it is.
+
+    >>> in_chinese("reviewer"), in_chinese("li")
+    ('审核人员', 'li')
+    """
+    return _ROLES.get(name, name)
+
+
+_ROLES = {str(Membership.Role.REVIEWER): "审核人员", str(Membership.Role.MANAGER): "管理人员", FORMER: "原工作人员"}
