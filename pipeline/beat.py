@@ -1,5 +1,6 @@
 """The clock of the schedules, seen to tick."""
 
+import logging
 import os
 from contextlib import suppress
 from datetime import datetime
@@ -9,12 +10,14 @@ from django_celery_beat.schedulers import DatabaseScheduler
 
 from core.clock import CLOCKS_DIFFER, SystemClock
 from core.heartbeat import write_heartbeat
+from core.wording import Message
 from pipeline.app import SETTINGS
 from pipeline.process_name import call_this_process
 from records import future_moments
 from records.database import AWAY
 
 NAME = "zhuiwen-clock"
+log = logging.getLogger("zhuiwen.clock")
 
 
 class Scheduler(DatabaseScheduler):
@@ -44,6 +47,7 @@ class Scheduler(DatabaseScheduler):
             self._dirty.add(entry.name)
         self.sync()
         with suppress(*AWAY):
-            future_moments.set_back(now)
+            count = len(ahead) + future_moments.set_back(now)
+            log.warning("%s", Message("start.set-back", count=count))
         # When each is next due was reckoned by that clock too, and when to read the tables again.
         self._heap, self._initial_read = None, True

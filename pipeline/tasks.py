@@ -391,7 +391,7 @@ def start_due_crawls() -> None:
     """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
     if future_moments.has_crawls_ahead(now):
-        future_moments.set_back(now)
+        log.warning("%s", Message("start.set-back", count=future_moments.set_back(now)))
     take_up_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)

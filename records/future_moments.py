@@ -4,7 +4,6 @@ Each is set back to now at start, and as soon as the schedule or a tick of it me
 pages and evidence stays as it was taken down.
 """
 
-import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +12,6 @@ from django.db.models import Model, Q, QuerySet
 from django_celery_beat.models import PeriodicTask, PeriodicTasks
 
 from core.clock import CLOCKS_DIFFER
-from core.wording import Message
 from records.evidence.bundles import LONGEST_PAUSE
 from records.models import (
     ArchiveImport,
@@ -27,8 +25,6 @@ from records.models import (
     StampAttempt,
 )
 from records.sites.runs import LONGEST_WAIT
-
-log = logging.getLogger("zhuiwen.clock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +60,7 @@ _MOMENTS = (
 def set_back(now: datetime) -> int:
     """Let nothing lie ahead; how many moments did. Crawls that were missed by that clock alone are forgotten."""
     missed, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
-    count = missed + sum(each.ahead(now).update(**{each.field: now}) for each in _MOMENTS)
-    if count:
-        log.warning("%s", Message("start.set-back", count=count))
-    return count
+    return missed + sum(each.ahead(now).update(**{each.field: now}) for each in _MOMENTS)
 
 
 def has_crawls_ahead(now: datetime) -> bool:
