@@ -13,7 +13,7 @@ from core.words import Words
 from core.zones import Zone
 
 MATCH_CLASSES = {
-    MatchClass.IDENTICAL: Words("identical", "完全相同"),
+    MatchClass.IDENTICAL: Words("identical or nearly", "相同或基本相同"),
     MatchClass.LIGHTLY_EDITED: Words("lightly edited", "轻度修改"),
     MatchClass.HEAVILY_EDITED: Words("heavily edited", "重度修改"),
     MatchClass.EXCERPT: Words("excerpt", "节选"),

@@ -35,7 +35,7 @@ OWN_DEPARTURES = (
     Words(
         "Equal fingerprints are no match yet: both texts are aligned character by character, and what texts of one "
         "trade share by nature is told from a copy.",
-        "指纹相同还不算匹配：再将两份文本逐字对齐，并把同类文本本来共有的文字与抄用区分开。",
+        "指纹相同还不算匹配：再将两份文本逐字对齐，并把同类文本本来共有的文字与对作品的使用区分开。",
     ),
 )
 

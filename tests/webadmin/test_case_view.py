@@ -443,10 +443,10 @@ def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
     case = world.ours.cases[3]
     CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
     Case.objects.filter(pk=case.pk).update(obfuscations=[])
-    assert "character by character" in shown(reviewer, case)
+    assert "are the same. Punctuation" in shown(reviewer, case)
     Case.objects.filter(pk=case.pk).update(obfuscations=[{"kind": "rearranged", "count": 9, "example": "甲乙"}])
     page = shown(reviewer, case)
-    assert "character by character" not in page
+    assert "are the same. Punctuation" not in page
     assert "in another order" in page
 
 

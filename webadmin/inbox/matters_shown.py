@@ -232,8 +232,8 @@ def _chips(matter: Any) -> list[tuple[str, str]]:
 
 def _summary(chapters: int, full: int, parts: int) -> str:
     words = ngettext(
-        "Of %(chapters)d chapter %(full)d stands there whole and %(parts)d in part.",
-        "Of %(chapters)d chapters %(full)d stand there whole and %(parts)d in part.",
+        "Of %(chapters)d chapter %(full)d stands there whole or nearly and %(parts)d in part.",
+        "Of %(chapters)d chapters %(full)d stand there whole or nearly and %(parts)d in part.",
         chapters,
     )
     return words % {"chapters": chapters, "full": full, "parts": parts}

@@ -11,7 +11,7 @@ from webadmin.exports import Column
 from webadmin.whole_book.leads import lead_in_words
 
 EXTENTS = {
-    Extent.FULL: pgettext_lazy("a chapter on a site", "whole"),
+    Extent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
     Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
     Extent.NONE: _("missing"),
 }

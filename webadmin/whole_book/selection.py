@@ -25,7 +25,9 @@ class Selection:
 SELECTIONS = (
     Selection("", _("all chapters"), lambda chapter, gaps: True),
     Selection(
-        "full", pgettext_lazy("a chapter on a site", "whole"), lambda chapter, gaps: chapter.extent is Extent.FULL
+        "full",
+        pgettext_lazy("a chapter on a site", "whole or nearly"),
+        lambda chapter, gaps: chapter.extent is Extent.FULL,
     ),
     Selection(
         "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is Extent.PART
