@@ -163,6 +163,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.page-title", case.page_title),
         ("column.poster", case.page_poster),
         ("column.page-author", case.page_author),
+        ("column.signature", "" if case.page_poster or case.page_author else Message("corpus.unsigned")),
         ("column.published", local_time(case.page_published_at, settings) if case.page_published_at else ""),
         ("column.class", case.get_match_class_display()),
         ("column.similarity", percentage(case.similarity)),

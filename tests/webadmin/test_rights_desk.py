@@ -95,7 +95,7 @@ def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: admin_dat
     assert "The verdict stands." in shown
     listed = desk.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
     assert [each.pk for each in listed.context["cl"].result_list] == [case.pk]
-    assert "infringement · licensed" in listed.content.decode()
+    assert "confirmed · licensed" in listed.content.decode()
 
 
 @pytest.mark.parametrize("way", ["delete", "delete_many", "dates", "domain", "work"])

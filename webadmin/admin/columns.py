@@ -45,9 +45,10 @@ RUN_STATE_COLORS = {
 
 
 def case_state_name(case: Case) -> str:
-    """What was decided on a case, or where it is; with what allows its page, if anything does."""
-    decided = str(case.decision.get_verdict_display() if case.decision else case.get_state_display())
-    return f"{decided} · {case.get_allowed_as_display()}" if case.allowed_as else decided
+    """Say where a case is, as its own page does: the state, what was decided, and what allows its page."""
+    verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
+    allowed = case.get_allowed_as_display() if case.allowed_as else ""
+    return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)
 
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
