@@ -80,7 +80,7 @@ REJECTIONS = {
     Rejection.NOT_PROTECTED: Words("not protected", "不受保护"),
 }
 ARCHIVE_REASONS = {
-    ArchiveReason.NO_RESPONSE: Words("no response", "不是响应记录"),
+    ArchiveReason.NO_RESPONSE: Words("not a response", "不是响应记录"),
     ArchiveReason.NO_PAGE: Words("no web address", "不是网页地址"),
     ArchiveReason.NO_DATE: Words("no readable date", "没有可读取的时间"),
     ArchiveReason.NOT_WATCHED: Words("host not watched", "主机未被监测"),

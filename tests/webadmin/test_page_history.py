@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,16 +13,17 @@ from django.test import Client
 from django.urls import reverse
 
 from core.errors import ServiceUnavailable
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import ChapterStart, Fetched, NetDiskLink, Reading
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
+from core.pages import DATED_BY_SERVER, ChapterStart, Fetched, NetDiskLink, Reading
 from core.text import TextOffset
 from core.visits import AbsenceReason
 from pagestore.memory import MemoryPageStore
 from records import stores
 from records.models import PageRecord
-from tests.support import admin_data, case_texts
+from tests.support import admin_data, case_texts, records
 from webadmin.page_history import text_diff
 from webadmin.page_history.page_versions import EventKind, History, history
+from webadmin.page_history.page_view import page_history
 from webadmin.page_history.text_diff import PartKind, TextDiff
 
 CASES = 2
@@ -241,3 +243,10 @@ class TestTimeline:
         shown = reviewer.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
         assert self.address(case.page) in shown
         assert "gone since" in shown
+
+
+def test_a_version_whose_archive_states_no_time_says_whose_time_it_has() -> None:
+    own = records.page_version(text=TEXT)
+    old = replace(own, id=VersionId("b" * 32), origin=f"cw09.warc.gz, byte 7, {DATED_BY_SERVER}")
+    rows = page_history([], [own, old], own.id)
+    assert {row.id: row.is_dated_by_server for row in rows} == {own.id: False, old.id: True}

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from core.counting import count_characters
 from core.errors import ZhuiwenError
 from core.ids import PageId
-from core.pages import PageVersion
+from core.pages import DATED_BY_SERVER, PageVersion
 from core.ports import PageHistory, PageStore
 from core.visits import AbsenceReason
 from records import access, stores
@@ -52,6 +52,7 @@ class VersionRow:
     chars: int | None
     match: CaseMatch | None  # the largest match of the case in this version
     is_current: bool
+    is_dated_by_server: bool = False  # its archive states no moment
 
 
 def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
@@ -69,6 +70,7 @@ def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
             chars=count_characters(version.reading.text),
             match=best.get(version.id),
             is_current=version.id == current,
+            is_dated_by_server=version.origin.endswith(DATED_BY_SERVER),
         )
     return sorted(rows.values(), key=lambda row: row.fetched_at, reverse=True)
 
