@@ -49,6 +49,18 @@ class DeskSite(UnfoldAdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         return [] if hasattr(request, "needs_no_app_list") else super().get_app_list(request, app_label)
 
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Sign in; after many wrong passwords from one address, not at once."""
+        from django.contrib.auth.models import User  # as below
+
+        from webadmin.requests.slow_logins import pause_left_s
+        from webadmin.views.errors import paused
+
+        if request.method == "POST" and (pause_s := pause_left_s(request)):
+            return paused(request, pause_s)
+        has_no_user = not User.objects.exists()
+        return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
+
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The inbox."""
         from webadmin.inbox.inbox_view import inbox_view  # reads models, which are not loaded yet when this is

@@ -18,7 +18,6 @@ def as_download(name: str, content: bytes) -> HttpResponse:
     response = HttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 
 
@@ -58,5 +57,4 @@ def raw_download(digest: str) -> HttpResponse:
     response = HttpResponse(body, content_type="text/plain")
     response["Content-Disposition"] = f'attachment; filename="response-{digest[:16]}.txt"'
     response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response

@@ -8,6 +8,7 @@ import typer
 
 from core.wording import Message
 from deploy.cli.output import as_json, head, padded, say, shown, width
+from deploy.cli.session import session
 from deploy.words import worded
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def up() -> None:
     for line in before_up.warnings_of_environments(home, os.environ):
         say(line)
     services.up(home, say)
+    with session():
+        from django.contrib.auth.models import User
+
+        if not User.objects.exists():
+            say(Message("start.first-user"))
 
 
 def down() -> None:

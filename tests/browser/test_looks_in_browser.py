@@ -132,6 +132,11 @@ def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object
         visitor.page.locator(".desk-user > summary").click()
         assert visitor.page.evaluate("refused") == [], name
         assert policies[visitor.address + path].startswith(CONTENT_SECURITY_POLICY), name
+    forms = {"site": f"/admin/records/site/{world.ours.cases[0].page.site_id}/change/"}
+    for name, path in (LISTS | forms | {"password": "/admin/password_change/"}).items():
+        visitor.go(path)
+        assert visitor.page.evaluate("refused") == [], name
+        assert "default-src 'none'" in policies[visitor.address + path], name
     show_bulk_page(visitor)
     assert visitor.page.evaluate("refused") == []
     assert policies[visitor.page.url] == CONTENT_SECURITY_POLICY

@@ -2,7 +2,9 @@
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.db.models import Model
+from django.test import Client
 from django.urls import reverse
 
 from records.models import Case, Membership
@@ -53,3 +55,10 @@ def test_an_empty_list_says_what_to_do_next(db: None, name: str) -> None:
     assert str(step.sentence) in page
     assert not step.address or f'class="zw-next" href="{reverse(step.address)}"' in page
     assert str(step.sentence) not in manager.get(listed, {"q": "nothing has this name"}).content.decode()
+
+
+def test_a_first_visitor_is_told_how_an_account_is_made(db: None) -> None:
+    words = "zhuiwen user add"
+    assert words in Client().get("/admin/login/").content.decode()
+    User.objects.create_user("li")
+    assert words not in Client().get("/admin/login/").content.decode()

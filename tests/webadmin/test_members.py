@@ -82,6 +82,7 @@ def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: admi
         ({"password": "short1x", "again": "short1x"}, "password", "too short"),
         ({"password": "83920174650", "again": "83920174650"}, "password", "entirely numeric"),
         ({"password": "password123", "again": "password123"}, "password", "too common"),
+        ({"name": "joe", "password": "joe@1joe@1", "again": "joe@1joe@1"}, "password", "Without your name in it"),
         (
             {"name": "wangxiaoming", "password": "wangxiaoming1", "again": "wangxiaoming1"},
             "password",
@@ -129,6 +130,34 @@ def test_a_manager_changes_the_role_of_a_member_and_not_whose_it_is(world: admin
         world.ours.reviewer,
         world.ours.holder,
     )
+
+
+def test_a_manager_takes_members_out_one_by_one_and_never_the_own_membership(world: admin_data.World) -> None:
+    manager, client = world.ours.manager, client_of(world.ours.manager)
+    own = manager.memberships.get()
+    kept = set(Membership.objects.values_list("pk", flat=True))
+    data = {"action": "delete_selected", "_selected_action": list(kept), "post": "yes"}
+    client.post(list_url(Membership), data)
+    assert client.post(record_url(own, "delete"), {"post": "yes"}).status_code == 403
+    assert client.post(record_url(own), {"role": "reviewer"}).status_code == 302
+    own.refresh_from_db()
+    assert own.role == "manager"
+    assert set(Membership.objects.values_list("pk", flat=True)) == kept
+    other = world.ours.reviewer.memberships.get()
+    assert client.post(record_url(other, "delete"), {"post": "yes"}).status_code == 302
+    assert not Membership.objects.filter(pk=other.pk).exists()
+
+
+def test_an_administrator_keeps_the_own_access(world: admin_data.World) -> None:
+    client = client_of(world.administrator)
+    data = {"action": "delete_selected", "_selected_action": [world.administrator.pk], "post": "yes"}
+    client.post(list_url(User), data)
+    assert client.post(record_url(world.administrator, "delete"), {"post": "yes"}).status_code == 403
+    form = {"username": world.administrator.username, "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    client.post(record_url(world.administrator), form)
+    world.administrator.refresh_from_db()
+    assert world.administrator.is_superuser
+    assert world.administrator.is_active
 
 
 def test_a_reviewer_makes_nobody_anything(world: admin_data.World) -> None:

@@ -145,7 +145,24 @@ class MembershipAdmin(HolderAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else [*fields, "user"]
+        if obj is None:
+            return fields
+        return [*fields, "user", "role"] if self._is_own(request, obj) else [*fields, "user"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """A manager does not leave by the own hand, so that no rights holder is without one."""
+        return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """An administrator may take many members out at once; a manager one after the other."""
+        actions: dict[str, Any] = super().get_actions(request)
+        if not is_administrator(request.user):
+            actions.pop("delete_selected", None)
+        return actions
+
+    def _is_own(self, request: HttpRequest, obj: Model | None) -> bool:
+        is_own = isinstance(obj, Membership) and obj.user_id == request.user.pk
+        return is_own and not is_administrator(request.user)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
         is_new_account = obj.user.pk is None

@@ -78,6 +78,14 @@ class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
     add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "usable_password", "password1", "password2"]})]
     readonly_fields = ["last_login", "date_joined"]
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        """Nobody takes away the own access, so that an administrator is left."""
+        fields = list(super().get_readonly_fields(request, obj))
+        return [*fields, "is_active", "is_staff", "is_superuser"] if obj == request.user else fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and (obj is None or obj != request.user)
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         if form.instance.memberships.exists():

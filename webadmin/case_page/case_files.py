@@ -75,7 +75,6 @@ def _file(content: bytes, content_type: str, name: str, *, is_shown: bool = Fals
     response = HttpResponse(content, content_type=content_type)
     response["Content-Disposition"] = f'{"inline" if is_shown else "attachment"}; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 
 

@@ -123,7 +123,6 @@ def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
     response = HttpResponse(body, content_type="text/plain")
     response["Content-Disposition"] = f'attachment; filename="response-{absence.raw_digest[:16]}.txt"'
     response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 
 

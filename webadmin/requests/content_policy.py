@@ -4,14 +4,33 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from django.http import HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 
 # Crawled text is escaped; this stands behind it.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+# Of lists and forms as Unfold draws them: Alpine reads its attributes as scripts, and its colours stand in the page.
+LIBRARY_POLICY = CONTENT_SECURITY_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'").replace(
+    "style-src 'self'", "style-src 'self' 'unsafe-inline'"
+)
+FILE_POLICY = "sandbox; default-src 'none'"
 Response = TypeVar("Response", bound=HttpResponseBase)
+
+
+class AnswerHeadersMiddleware:
+    """Every answer has a policy, its own or that of its kind; of what people see, no cache keeps a copy."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        response.headers.setdefault("Content-Security-Policy", LIBRARY_POLICY if is_page else FILE_POLICY)
+        response.headers.setdefault("Cache-Control", "no-store, private")
+        return response
 
 
 def with_policy(response: Response, *, frames: bool = False) -> Response:

@@ -32,3 +32,11 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
     """Status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
     return render(request, "429.html", status=429)
+
+
+@has_policy
+def paused(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Status 429 while an address has to wait (webadmin.requests.slow_logins)."""
+    response = render(request, "429.html", {"seconds": seconds}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response

@@ -1,0 +1,64 @@
+"""Signing in: how fast somebody may guess, what a first visitor is told, and what no browser or proxy keeps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
+
+from tests.support import admin_data
+from tests.support.desk import add_url, list_url, registered_models, signed_in
+from webadmin.passwords import OwnCharsValidator
+
+CASES = 1
+
+
+def tried(client: Client, name: str, password: str = "wrong") -> int:
+    return client.post("/admin/login/", {"username": name, "password": password}).status_code
+
+
+def test_who_guesses_many_names_from_one_address_is_slowed_and_nobody_is_shut_out(world: admin_data.World) -> None:
+    client = Client()
+    assert {tried(client, f"name-{number}") for number in range(24)} == {200}
+    person = world.ours.reviewer
+    refused = client.post("/admin/login/", {"username": person.username, "password": admin_data.PASSWORD})
+    assert (refused.status_code, refused["Retry-After"]) == (429, "4")
+    assert "4 秒后重试" in refused.content.decode()
+    assert tried(Client(REMOTE_ADDR="192.0.2.7"), person.username, admin_data.PASSWORD) == 302
+    for attempt in AccessAttempt.objects.all():
+        AccessAttempt.objects.filter(pk=attempt.pk).update(attempt_time=attempt.attempt_time - timedelta(seconds=5))
+    assert tried(client, person.username, admin_data.PASSWORD) == 302
+
+
+def test_the_pause_doubles_up_to_a_minute(db: None) -> None:
+    for number in range(8):
+        AccessAttempt.objects.create(username=str(number), ip_address="127.0.0.1", failures_since_start=20)
+    answer = Client().post("/admin/login/", {"username": "li", "password": "x"})
+    assert 55 < int(answer["Retry-After"]) <= 60
+
+
+@pytest.mark.parametrize("password", ["joe@1joe@1", "JOE@1joe@1!", "joejoejoejoe", "wangwangwang", "liwangli1234"])
+def test_a_password_of_names_is_refused(password: str) -> None:
+    with pytest.raises(ValidationError):
+        OwnCharsValidator().validate(password, User(username="joe@1", last_name="wang", first_name="li"))
+    OwnCharsValidator().validate("wind-over-joe@1", User(username="joe@1"))
+    OwnCharsValidator().validate(password, None)
+
+
+def test_every_answer_has_a_policy_and_no_page_is_kept(world: admin_data.World) -> None:
+    client = signed_in(world.administrator)
+    paths = [list_url(model) for model in registered_models()]
+    paths += [add_url(model) for model, held in admin.site._registry.items() if type(held).__module__[:3] == "web"]
+    paths += [reverse(f"admin:{name}") for name in ("index", "dashboard", "password_change", "password_change_done")]
+    paths += ["/", "/admin/logout/", "/nowhere", "/admin/login/", "/favicon.ico", "/admin/jsi18n/"]
+    paths += [f"/admin/auth/user/{world.ours.reviewer.pk}/password/"]
+    for path in paths:
+        answer = client.get(path)
+        assert answer["Content-Security-Policy"].count("default-src 'none'") == 1, path
+        assert "no-store" in answer["Cache-Control"], path

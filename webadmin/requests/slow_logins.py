@@ -1,0 +1,31 @@
+"""Who tries passwords for many names from one address has to pause between two of them.
+
+django-axes counts the failures of a name at an address, and closes that pair for a quarter of an hour. What is counted
+here is the address alone, and nobody is shut out: an office behind one address waits seconds, a guesser gets nowhere.
+"""
+
+from datetime import timedelta
+
+from axes.helpers import get_client_ip_address
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.db.models import Max, Sum
+from django.http import HttpRequest
+from django.utils import timezone
+
+FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three people who forgot theirs
+DOUBLED_AFTER = 8  # further failures
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
+
+
+def pause_left_s(request: HttpRequest) -> int:
+    """The seconds after which somebody at this address may try again; 0 where at once."""
+    now = timezone.now()
+    counted = AccessAttempt.objects.filter(
+        ip_address=get_client_ip_address(request), attempt_time__gt=now - timedelta(hours=settings.AXES_COOLOFF_TIME)
+    ).aggregate(failures=Sum("failures_since_start"), last=Max("attempt_time"))
+    further = (counted["failures"] or 0) - FREE_FAILURES
+    if further < 0:
+        return 0
+    pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(further // DOUBLED_AFTER, 10))
+    return max(0, round(pause_s - (now - counted["last"]).total_seconds()))
