@@ -237,7 +237,7 @@ class _Making:
         named = Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
         events = NoticeEvent.objects.filter(notice__in=named)
         return sheets.Decided(
-            list(verdicts.select_related("case", "decided_by").order_by("case", "pk")),
+            list(verdicts.select_related("case", "decided_by").order_by("case_id", "pk")),
             list(events.select_related("notice__site", "by", "action", "undoes").order_by("notice", "at", "pk")),
             self.naming,
         )

@@ -163,7 +163,7 @@ def standing_of(notice: Notice) -> Standing:
     papers, cases, kind = _papers(notice, timezone.now()), cases_of(notice), Paper(notice.kind)
     _, unfit = parted(cases, provider_of(notice.addressee, notice.values))
     values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
-    needs_authority = bool(str(notice.values.get("agent_name", "")).strip())
+    needs_authority = _is_written_in(notice, "agent_name")
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
     is_of_china = kind is not Paper.DMCA
     needs_identity = kind in BY_CODE["holder_identity"].needed
@@ -171,11 +171,15 @@ def standing_of(notice: Notice) -> Standing:
         fields=missing_fields(kind, template_of(notice.rights_holder_id, kind), values),
         pages=unfit,
         has_authority=has_authority or not needs_authority,
-        unowned=unowned(cases, papers) if is_of_china else [],
+        unowned=unowned(cases, papers) if is_of_china and not _is_written_in(notice, "ownership") else [],
         undated=undated(cases) if is_of_china else [],
         has_identity=not needs_identity or any(paper.kind == HolderPaper.Kind.IDENTITY for paper in papers),
         unbundled=[case for case in cases if newest_bundle(case) is None],
     )
+
+
+def _is_written_in(notice: Notice, code: str) -> bool:
+    return bool(str(notice.values.get(code, "")).strip())
 
 
 def preview(notice: Notice) -> PaperFiles:

@@ -44,7 +44,7 @@ def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: Noted 
 
 
 def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
-    """The pages on which a check saw the passages since the notice went out, and nothing later that they went.
+    """The pages on which a check saw the passages on the day of sending or later, and nothing later that they went.
 
     Each with when; the newest first.
     """
