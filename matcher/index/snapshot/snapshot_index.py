@@ -96,9 +96,12 @@ class SnapshotIndex:
         return None
 
     def is_due(self, now_s: float) -> bool:
-        """Whether the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970."""
+        """Whether the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970.
+
+        One from the future was written while the clock was ahead: its age says nothing.
+        """
         written = [path.stat() for path in self._snapshots()]
-        return all(now_s - each.st_mtime >= each.st_size / BYTES_PER_PAUSE_S for each in written)
+        return not any(0 <= now_s - each.st_mtime < each.st_size / BYTES_PER_PAUSE_S for each in written)
 
     def refresh(self, entry: Callable[[WorkTextId], IndexableText | None], folder: Path | None = None) -> bool:
         """Write a snapshot of the index as it is now unless there is one, and delete older ones.

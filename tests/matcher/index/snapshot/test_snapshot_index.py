@@ -170,6 +170,7 @@ class TestWhenItAnswers:
         written, pause = path.stat().st_mtime, path.stat().st_size / BYTES_PER_PAUSE_S
         assert not shared.is_due(written + 0.9 * pause)
         assert shared.is_due(written + 1.1 * pause)
+        assert shared.is_due(written - 1), "written while the clock was ahead"
         path.unlink()
         assert shared.is_due(written)
 
