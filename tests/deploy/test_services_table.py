@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import redis
@@ -16,6 +17,7 @@ import yaml
 from redis.cluster import RedisCluster
 
 from core.heartbeat import PROCESS
+from core.known_settings import known_settings
 from core.service_urls import celery_broker
 from core.settings import DEMO_SITES
 from core.wording import Message
@@ -84,10 +86,26 @@ def test_compose_refers_only_to_what_it_has(compose: dict[str, Any]) -> None:
     assert (COMPOSE.parents[1] / services["web"]["build"]["dockerfile"]).is_file()
 
 
+def test_mongo_in_compose_is_the_replica_set_that_its_url_names(compose: dict[str, Any]) -> None:
+    mongo, url = compose["services"]["mongo"], compose["x-zhuiwen"]["environment"]["ZHUIWEN_MONGO_URL"]
+    name = parse_qs(urlsplit(url.replace("${MONGO_PASSWORD:?set it in .env}", "x")).query)["replicaSet"][0]
+    assert f"--replSet {name} --keyFile" in mongo["command"][2]
+    assert f"_id: '{name}', members: [{{_id: 0, host: 'mongo:27017'}}]" in mongo["healthcheck"]["test"][-1]
+
+
+def test_what_the_example_of_compose_offers_are_settings_and_all_of_them_arrive(compose: dict[str, Any]) -> None:
+    example = (COMPOSE / ".env.example").read_text("utf-8")
+    offered = {line.lstrip("#").partition("=")[0] for line in example.splitlines() if "ZHUIWEN_" in line[:9]}
+    assert offered <= {known.variable for known in known_settings().values()}
+    assert {"ZHUIWEN_SMTP_URL", "ZHUIWEN_TSA_URLS", "ZHUIWEN_S3_ENDPOINT_URL"} <= offered
+    own = [service for service in compose["services"].values() if service["image"] == compose["x-zhuiwen"]["image"]]
+    assert {service["env_file"] for service in own} == {".env"}
+
+
 def test_every_variable_of_compose_is_in_the_example_and_no_secret_has_a_default(compose: dict[str, Any]) -> None:
     text = (COMPOSE / "compose.yaml").read_text("utf-8")
     example = dict(
-        line.split("=", 1) for line in (COMPOSE / ".env.example").read_text("utf-8").splitlines() if "=" in line[:40]
+        line.split("=", 1) for line in (COMPOSE / ".env.example").read_text("utf-8").splitlines() if line[:1] not in "#"
     )
     for name, value in example.items():
         assert f"${{{name}:" in text, name
