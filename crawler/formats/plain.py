@@ -36,12 +36,13 @@ _KINDS = (
 )
 
 
-def decoded(data: bytes, path: Path | str) -> str:
-    """The characters of `data`; `path` is named in the refusal. Raises UnreadableFile."""
+def decoded(data: bytes, path: Path | str, *, is_chinese: bool = True) -> str:
+    """The characters of `data`, Chinese where that is asked for; `path` is named in the refusal. Raises UnreadableFile."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
-    return with_text(unified(_characters(data, path)), path)
+    text = unified(_characters(data, path))
+    return with_text(text, path) if is_chinese else text
 
 
 def kind_of_binary(data: bytes) -> Message | None:

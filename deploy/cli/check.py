@@ -44,7 +44,7 @@ def check(
     from deploy.cli.source import read_as_text
 
     with session() as settings:
-        found = read_as_text(source, settings)
+        found = read_as_text(source, settings, is_chinese=not reworded)  # a translation has none
         matches, works_texts = _compared(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
         leads = _leads(found.reading.text, matches, settings) if reworded else []

@@ -39,8 +39,11 @@ def read_as_page(source: str, settings: Settings) -> Source:
     return Source(name, _read(_bytes(source, settings), {}, name, settings))
 
 
-def read_as_text(source: str, settings: Settings) -> Source:
-    """The text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work."""
+def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> Source:
+    """The text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work.
+
+    is_chinese: whether a text without a Chinese character is refused, since nothing could be found of it.
+    """
     if _is_url(source):
         return read_as_page(source, settings)
     path = Path(source)
@@ -52,7 +55,8 @@ def read_as_text(source: str, settings: Settings) -> Source:
         return Source(name, _read(data, {}, name, settings))
     from crawler.formats.plain import decoded
 
-    return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=decoded(data, name)))
+    text = decoded(data, name, is_chinese=is_chinese)
+    return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 
 def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:

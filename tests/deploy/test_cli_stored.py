@@ -273,6 +273,9 @@ def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus:
     quoting = corpus("check", path, "--reworded", "--json").json()
     assert [match["class"] for match in quoting["matches"]] == ["quotation"]
     assert len(quoting["leads"]) == 1
+    path.write_text("The old ferryman kept the lamp burning, though nobody came to the landing any more.\n" * 9)
+    assert corpus("check", path).complaints == [f"zhuiwen: {path}: holds no Chinese text"]
+    assert corpus("check", path, "--reworded").code == 0
 
 
 def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp_path: Path) -> None:

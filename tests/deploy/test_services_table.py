@@ -105,7 +105,9 @@ def test_what_the_example_of_compose_offers_are_settings_and_all_of_them_arrive(
 def test_every_variable_of_compose_is_in_the_example_and_no_secret_has_a_default(compose: dict[str, Any]) -> None:
     text = (COMPOSE / "compose.yaml").read_text("utf-8")
     example = dict(
-        line.split("=", 1) for line in (COMPOSE / ".env.example").read_text("utf-8").splitlines() if line[:1] not in "#"
+        line.split("=", 1)
+        for line in (COMPOSE / ".env.example").read_text("utf-8").splitlines()
+        if line and line[0] != "#"
     )
     for name, value in example.items():
         assert f"${{{name}:" in text, name
