@@ -55,9 +55,9 @@ def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, i
 
     main: lines of `whole`. A post of a thread whose poster is not certain has no name.
     """
-    if not main:
-        return ()
     runs = list(_runs(whole, main))
+    if not runs:
+        return ()
     first = _stated_for_programs(tree)
     if not is_a_thread:
         start = runs[0][0]
@@ -93,10 +93,10 @@ def _is_one_box(one: Line, other: Line) -> bool:
 
 
 def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Where lines of the main text stand in a row."""
-    ids = {id(line) for line in main}
+    """Where lines of the main text stand in a row; a site's own rule may cut them anew."""
+    places = {(id(line.container), line.text) for line in main}
     at = 0
-    for is_main, lines in groupby(whole, lambda line: id(line) in ids):
+    for is_main, lines in groupby(whole, lambda line: (id(line.container), line.text) in places):
         size = sum(1 for _ in lines)
         if is_main:
             yield at, at + size
