@@ -234,6 +234,16 @@ class Obfuscation(StrEnum):
         Words("Passages of several works stand beside each other on the page.", "把多部作品的段落拼接在一个页面上。"),
     )
 
+    # Of reading itself: what takes too long is left out (crawler.reading_steps).
+    SLOW_PARTS = (
+        "slow_parts",
+        Words("parts that are slow to read", "拖慢读取的内容"),
+        Words(
+            "Parts of the page take a program so long to read that they were left out; its text was read and compared.",
+            "页面含有使程序读取过久的内容，已略过；正文照常读取并比对。",
+        ),
+    )
+
 
 # By what is stored; another version may know kinds that this one does not.
 OBFUSCATIONS: Mapping[str, Obfuscation] = MappingProxyType({kind.value: kind for kind in Obfuscation})

@@ -87,6 +87,8 @@ _OF_HEAD = frozenset(
     ["title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes"]
 )
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+# libxml2 drops what stands behind the end of a page; browsers show it.
+_END_OF_PAGE = re.compile(r"</(?:html|body)(?=[\s>])[^<>]*+>", re.IGNORECASE)
 _BLANKS = re.compile("[ \t\r\n\f]+")
 _WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
 _WIDE += "\u2014\u2018-\u201d\u2026"
@@ -110,18 +112,23 @@ class Line:
 
 def parse(markup: str) -> HtmlElement | None:
     """The root of a page's tree, None where there is no markup at all. Never raises on hostile or broken markup."""
-    text = storable(_DECLARATION.sub("", markup, count=1))
+    return parse_bounded(markup)[0]
+
+
+def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
+    """As `parse`, and whether all of the page is in the tree: libxml2 stops at the bounds that it has."""
+    text = storable(_END_OF_PAGE.sub("", _DECLARATION.sub("", markup, count=1)))
     if not text.strip():
-        return None
+        return None, True
     try:
         root, is_whole = _parsed(text.encode("utf-8"), is_deep=False)
         if not is_whole:
-            root, _ = _parsed(text.encode("utf-8"), is_deep=True)
+            root, is_whole = _parsed(text.encode("utf-8"), is_deep=True)
             root = _shallow(root)
     except (etree.ParserError, etree.XMLSyntaxError):
-        return None
+        return None, True
     _out_of_head(root)
-    return root
+    return root, is_whole
 
 
 def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lxml.html import HtmlElement
@@ -10,7 +10,9 @@ from lxml.html import HtmlElement
 from core.states import Rejection
 from core.wording import Message
 from crawler.characters.decoding import Decoded, decode
-from crawler.markup import parse
+from crawler.markup import parse, parse_bounded
+from crawler.plain_markup import plain_markup
+from crawler.reading_steps import ReadingSteps, Step
 
 
 class ReadingRules(Protocol):
@@ -52,8 +54,10 @@ _NO_TEXT_TYPES = re.compile(
 )
 _PAGE_TYPES = re.compile(r"^(?:|text/(?:html|plain|xml|vnd\.wap\.wml)|application/(?:xhtml\+xml|xml))$")
 # Signs that begin them: a tag may be an element, which takes 20 us and 1 kB, an attribute takes 1 kB. The largest saved
-# page has 15,397 and 8,507, a novel of two million characters on one page 100,000 tags (2026-11).
+# page has 15,397 and 8,507, a novel of two million characters on one page 100,000 tags (2026-11). Of a page with more
+# the plain markup is read.
 MAX_TAGS, MAX_ATTRIBUTES = 150_000, 300_000
+MAX_ATTRIBUTES_OF_TAG = 200  # libxml2 compares each with all of its element; further ones are cut off
 # How files begin that are no text, whatever they are served as: documents, pictures, fonts, sounds, programs.
 _BINARY = re.compile(
     rb"%PDF|PK\x03\x04|\x1f\x8b|Rar!|7z\xbc\xaf|\xd0\xcf\x11\xe0|\x7fELF|MZ\x90\x00|\xca\xfe\xba\xbe|\x00asm"
@@ -61,6 +65,10 @@ _BINARY = re.compile(
     rb"|wOF[F2]|OTTO\x00|ttcf\x00|true\x00|\x00\x01\x00\x00\x00|.{8}[\x01\x02]\x00\x02\x00.{22}LP|\x80\x01.{2}\x00\x00%!"
     rb"|ID3[\x02-\x04]|OggS\x00|fLaC\x00|\x1aE\xdf\xa3|\x00\x00\x00.ftyp|[CFZ]WS[\x01-\x32]",
     re.DOTALL,
+)
+_CROWDED_ATTRIBUTE = r"""[\s/]++[^\s/<>=]++(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s<>"'][^\s<>]*+)?+)?+"""
+_CROWDED_TAG = re.compile(
+    rf"(<[a-z][^\s/<>]*+(?:{_CROWDED_ATTRIBUTE}){{{MAX_ATTRIBUTES_OF_TAG}}})(?:{_CROWDED_ATTRIBUTE})++", re.IGNORECASE
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
@@ -70,17 +78,32 @@ _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
 class OpenPage:
     """A response whose characters are known, before anything is taken out of it.
 
-    notes: what of it could not be read here, for the operator; filled while it is read.
+    tree: None for plain text, and once it is used up. notes: what of it could not be read here, for the operator;
+    filled while it is read. steps: what of reading it is left out.
     """
 
     url: str
     decoded: Decoded
-    tree: HtmlElement | None  # None for plain text
+    tree: HtmlElement | None
     notes: list[Message] = field(default_factory=list)
+    steps: ReadingSteps = field(default_factory=ReadingSteps)
+    is_plain: bool = False  # the tree is that of the plain markup
+
+    def parse_again(self, *, is_plain: bool = False) -> None:
+        """Make the tree anew, after a step that was given up half-way. is_plain: that of the plain markup."""
+        if is_plain:
+            self.is_plain = True
+            self.steps.leave_out(Step.MARKUP)
+        self.tree = parse(plain_markup(self.decoded.text) if self.is_plain else self.decoded.text)
 
 
-def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES) -> OpenPage | Rejected:
-    """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well."""
+def open_page(
+    body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES, *, is_plain: bool = False
+) -> OpenPage | Rejected:
+    """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well.
+
+    is_plain: only the plain markup is read (crawler.plain_markup).
+    """
     named = {name.lower(): value for name, value in headers.items()}
     content_type = named.get("content-type", "")
     if is_no_text_type(content_type) and is_attachment(named.get("content-disposition", "")):
@@ -88,11 +111,26 @@ def open_page(body: bytes, headers: Mapping[str, str], url: str, rules: ReadingR
     decoded = decode_page(body, content_type, url, rules.encoding)
     if isinstance(decoded, Rejected):
         return decoded
-    is_plain = content_type.lower().startswith("text/plain") or not _TAG.search(decoded.text)
-    if not is_plain and (too_much := _too_much(decoded.text, url)) is not None:
-        return Rejected(Rejection.UNREADABLE, too_much)
-    tree = None if is_plain else parse(decoded.text)
-    return OpenPage(url, decoded, tree)
+    has_markup = not content_type.lower().startswith("text/plain") and _TAG.search(decoded.text) is not None
+    page = OpenPage(url, decoded, None)
+    if has_markup:
+        _parse_whole(page, is_plain=is_plain)
+    return page
+
+
+def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
+    """Make the tree of a page; of one that no tree of bounded size holds, that of its plain markup."""
+    if not is_plain:
+        markup, crowded = _CROWDED_TAG.subn(r"\1", page.decoded.text)
+        if crowded:
+            page.decoded = replace(page.decoded, text=markup)
+            page.steps.leave_out(Step.ATTRIBUTES)
+        is_plain = markup.count("<") > MAX_TAGS or markup.count("=") > MAX_ATTRIBUTES
+    if not is_plain:
+        page.tree, is_whole = parse_bounded(page.decoded.text)
+        is_plain = not is_whole
+    if is_plain:
+        page.parse_again(is_plain=True)
 
 
 def is_no_text_type(content_type: str) -> bool:
@@ -112,16 +150,6 @@ def is_page_type(content_type: str) -> bool:
 def is_attachment(content_disposition: str) -> bool:
     """Whether a response is to be kept as a file, by its header."""
     return content_disposition.strip().lower().startswith("attachment")
-
-
-def _too_much(markup: str, url: str) -> Message | None:
-    """Why a page would take more to read than it is worth."""
-    tags, attributes = markup.count("<"), markup.count("=")
-    if tags > MAX_TAGS:
-        return Message("page.too-many-tags", url=url, tags=tags, limit=MAX_TAGS)
-    if attributes > MAX_ATTRIBUTES:
-        return Message("page.too-many-attributes", url=url, attributes=attributes, limit=MAX_ATTRIBUTES)
-    return None
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:

@@ -1,20 +1,21 @@
 """What the crawler reads in a response: the one function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.errors import BrokenInvariant
 from core.marks import Mark
+from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
 from core.zones import LineBeside
 from crawler.books import chapters_of, read_book
-from crawler.characters.decoding import Decoded
 from crawler.characters.repertoire import count_han
 from crawler.collection import paused_collection
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
-from crawler.markup import parse
+from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.mark_kinds import kinds_of
 from crawler.obfuscation.repaired import folded_beside
@@ -23,10 +24,13 @@ from crawler.obfuscation.text_repairs import cleaned, merged, with_noise
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
 from crawler.page_data.prose import prose_markup
+from crawler.reading_steps import Step, TooCostly
 from crawler.sources.net_disks import net_disk_links
 
 # Chosen: "please switch on JavaScript" is a tenth of a chapter; a text as long as another one stays the page's.
 MIN_RATIO_OF_DATA = 3
+MAX_TRIES = 4  # of reading one page: a page with two slow steps is still read in full but for these
+MAX_LINES_OF_PLAIN = 10_000  # to find the main text among them takes 55 us each; of more, all of the page is the text
 
 
 def read_page(
@@ -52,9 +56,30 @@ def read_page(
 def read_opened(
     page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
-    """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template."""
+    """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template.
+
+    A step that takes too long is left out: the page is read once more without it; after several, by its plain markup.
+    """
     with paused_collection():
-        return _read_plain(page.decoded, page.url) if page.tree is None else _read_tree(page, rules, sieve, context)
+        for tries_left in reversed(range(MAX_TRIES)):
+            try:
+                reading = _read_text(page) if page.tree is None else _read_tree(page, rules, sieve, context)
+            except TooCostly as fault:
+                page.steps.leave_out(fault.step)
+                page.parse_again(is_plain=tries_left == 1)
+            else:
+                return reading if isinstance(reading, Rejected) else _with_slow_parts(reading, page)
+    raise BrokenInvariant("page.reader-fault", fault="no reading of plain markup takes too long")
+
+
+def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
+    """Say of a page that steps of reading it were left out, and which."""
+    left_out = page.steps.left_out
+    if not left_out:
+        return reading
+    page.notes.append(Message("page.slow-parts", url=page.url, parts=", ".join(left_out)))
+    found = ObfuscationFound(Obfuscation.SLOW_PARTS, len(left_out), " ".join(left_out))
+    return replace(reading, obfuscations=(found, *reading.obfuscations))
 
 
 def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
@@ -71,14 +96,25 @@ def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Rende
 def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
     """What stands in a page's own markup."""
     assert page.tree is not None
-    deobfuscation = deobfuscate(page.tree, page.url, context)
+    if page.is_plain and len(flat := lines(page.tree)) > MAX_LINES_OF_PLAIN:
+        title = " ".join((page.tree.findtext(".//title") or "").split())
+        return _reading_of_lines([line.text for line in flat], page, title)
+    deobfuscation = _deobfuscated(page, context)
     page.notes += deobfuscation.notes
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
     reading = _reading(extraction, page, deobfuscation)
     net_disks = net_disk_links(page.tree, page.url, (line.text for line in reading.lines))
-    return replace(_cleaned(reading, page.url), net_disks=net_disks)
+    return replace(_cleaned(reading, page), net_disks=net_disks)
+
+
+def _deobfuscated(page: OpenPage, context: RenderContext) -> Deobfuscation:
+    """What was undone in the page's tree: nothing in a plain one, which has neither styles nor scripts."""
+    assert page.tree is not None
+    if page.is_plain:
+        return Deobfuscation(list(page.tree.iter()))
+    return deobfuscate(page.tree, page.url, context, page.steps)
 
 
 def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> Reading | None:
@@ -92,36 +128,46 @@ def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> 
     tree = parse(markup) if markup else None
     if tree is None:
         return None
-    written = OpenPage(page.url, replace(page.decoded, text=markup), tree)
+    written = OpenPage(page.url, replace(page.decoded, text=markup), tree, steps=page.steps)
     reading = _read_marked(written, NO_RULES, everything, context)
     return replace(reading, extractor=extractor) if isinstance(reading, Reading) else None
 
 
-def _read_plain(decoded: Decoded, url: str) -> Reading | Rejected:
-    kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(decoded.text).splitlines()]
-    text = "\n".join(line for line in kept if line)
+def _read_text(page: OpenPage) -> Reading | Rejected:
+    """What stands in a page without markup."""
+    kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(page.decoded.text).splitlines()]
+    reading = _reading_of_lines([line for line in kept if line], page)
+    return replace(reading, chapters=chapters_of(reading.text)) if isinstance(reading, Reading) else reading
+
+
+def _reading_of_lines(texts: Sequence[str], page: OpenPage, title: str = "") -> Reading | Rejected:
+    """All of some lines as the text of a page."""
+    decoded, text = page.decoded, storable("\n".join(texts))
     if not is_worth_reading([text]):
-        return _no_text(url)
+        return _no_text(page.url)
     reading = Reading(
-        title="",
+        title=storable(title),
         text=text,
         encoding=decoded.encoding,
         is_encoding_doubtful=decoded.is_doubtful,
         extractor="plain",
         repairs=decoded.repairs,
     )
-    clean = _cleaned(reading, url)
-    return replace(clean, chapters=chapters_of(clean.text))
+    return _cleaned(reading, page)
 
 
 def _no_text(url: str) -> Rejected:
     return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
 
-def _cleaned(reading: Reading, url: str) -> Reading:
+def _cleaned(reading: Reading, page: OpenPage) -> Reading:
     """A reading without what was strewn into its text; what its markup hid was undone before."""
-    clean = cleaned(reading.text, url)
-    if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
+    try:
+        clean = page.steps.run(Step.TEXT, lambda: cleaned(reading.text, page.url, page.steps), None)
+    except TooCostly as fault:
+        page.steps.leave_out(fault.step)
+        return reading
+    if clean is None or clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
         return reading
     raw_text = reading.raw_text or reading.text
     return replace(

@@ -13,6 +13,11 @@ from core.text import TextRange
 from core.zones import Zone
 
 
+# Chosen: three announcements, of which a box has at most 300 (crawler.main_text.zones). Whoever has more of a text beside
+# another one shows the text, whatever stands between them.
+MAX_CHARS_ANNOUNCED = 1_000
+
+
 def beside(version: VersionId) -> str:
     """Under what the fingerprint of the text beside a version's main text is kept."""
     return f"{version}/beside"
@@ -22,7 +27,7 @@ def with_those_beside(main: Sequence[Match], found: Iterable[Match], reading: Re
     """The matches of a main text, and those of the text beside it with works' texts that the main text has nothing of.
 
     found: as the matcher gives them for `reading.text_beside`. A comment is a copy like any other; what stands in
-    announcements and in the site's frame alone is a teaser.
+    announcements and in the site's frame alone is a teaser, unless it is longer than these are.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.beside), initial=0))
@@ -32,8 +37,8 @@ def with_those_beside(main: Sequence[Match], found: Iterable[Match], reading: Re
         if match.text_id in known:
             continue
         spans = tuple(_placed(span, moved, _zone(span, starts, reading)) for span in match.spans)
-        is_comment = any(span.zone is Zone.COMMENT for span in spans)
-        placed.append(replace(match, spans=spans, match_class=match.match_class if is_comment else MatchClass.TEASER))
+        is_shown = any(span.zone is Zone.COMMENT for span in spans) or match.matched_chars > MAX_CHARS_ANNOUNCED
+        placed.append(replace(match, spans=spans, match_class=match.match_class if is_shown else MatchClass.TEASER))
     return (*main, *placed)
 
 

@@ -22,6 +22,7 @@ from crawler.css.screens import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
 from crawler.css.selectors import selectors
 from crawler.css.sheet_reading import MAX_MARKS_OF_PAGE, content_of, marks_in
 from crawler.css.sheets import FontFace, Rule, Sheet
+from crawler.reading_steps import ReadingSteps, Step
 
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order
@@ -113,18 +114,26 @@ class Cascade:
         return self._won[key]
 
 
-def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[str] = frozenset()) -> Cascade:
+def cascade(
+    tree: HtmlElement,
+    sheets: Sequence[Sheet] | None = None,
+    more: Set[str] = frozenset(),
+    steps: ReadingSteps | None = None,
+) -> Cascade:
     """What sheets, style attributes and other attributes say of a page's elements; what cannot be read is left out.
 
     sheets: those that the page applies, in order; None: its own style elements. more: properties beside those that
-    decide what is seen.
+    decide what is seen. steps: told of what was left out; raise TooCostly where it takes too long.
     """
+    steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
     result, matcher = Cascade(), Matcher(tree, _HINTING)
     numbers = count()
     entries: list[_Entry] = []
-    for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more)):
+    for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more, steps)):
+        steps.check()
         if matcher.is_used_up:
+            steps.leave_out(Step.STYLE)
             break
         if not any(map(matcher.may_match, rule.needs)):
             continue
@@ -139,7 +148,7 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, more: Set[
             for element in matched:
                 result.add(element, entry, place)
             entries += [entry] if matched else []
-    entries += _attributes(matcher, result, numbers)
+    entries += _attributes(matcher, result, numbers, steps)
     result.group_screens(entries)
     matcher.forget()
     return result
@@ -159,16 +168,19 @@ def sheet_of(element: HtmlElement) -> Sheet | None:
 
 
 def _rules(
-    sheets: Sequence[Sheet], matcher: Matcher, result: Cascade, watched: Set[str]
+    sheets: Sequence[Sheet], matcher: Matcher, result: Cascade, watched: Set[str], steps: ReadingSteps
 ) -> list[tuple[Rule, int, tuple[int, ...]]]:
     """The rules for any screen that speak of what is watched, each with its screens and the rank of its layer."""
     layers = _Layers()
     found: list[tuple[Rule, int, tuple[str, ...]]] = []
     marks_left = MAX_MARKS_OF_PAGE
     for number, sheet in enumerate(sheets):
+        steps.check()
         screens = sheet.screens & screens_of(sheet.media)
         text = relevant(sheet.text, matcher.names) if screens else ""
         marks_left -= marks_in(text)
+        if marks_left < 0:
+            steps.leave_out(Step.STYLE)
         if not text or marks_left < 0:
             continue
         content = content_of(text)
@@ -211,7 +223,7 @@ class _Layers:
         return (*(self._places[layer[:depth]] for depth in range(1, len(layer) + 1)), _UNLAYERED)
 
 
-def _attributes(matcher: Matcher, result: Cascade, numbers: Iterator[int]) -> list[_Entry]:
+def _attributes(matcher: Matcher, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
@@ -223,6 +235,7 @@ def _attributes(matcher: Matcher, result: Cascade, numbers: Iterator[int]) -> li
         if (text, is_style) not in by_text:
             left -= len(text)
             if left < 0:
+                steps.leave_out(Step.STYLE_ATTRIBUTES)
                 continue
             rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
             made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)

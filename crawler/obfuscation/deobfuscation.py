@@ -17,6 +17,7 @@ from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.repaired import Removed, Repaired, hidden_inside, inside
 from crawler.obfuscation.repairs import MarkedPage, repairs
 from crawler.obfuscation.text_process import TextProcess
+from crawler.reading_steps import ReadingSteps
 
 
 class RenderContext(Protocol):
@@ -81,18 +82,28 @@ class Deobfuscation:
         return _between(raw, first, last)
 
 
-def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE) -> Deobfuscation:
-    """Undo the obfuscations of a page's tree, in place."""
-    result = Deobfuscation(list(tree.iter()))
+def deobfuscate(
+    tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE, steps: ReadingSteps | None = None
+) -> Deobfuscation:
+    """Undo the obfuscations of a page's tree, in place. Raises TooCostly with the tree half changed."""
+    result, steps = Deobfuscation(list(tree.iter())), steps or ReadingSteps()
     base, resources = _base(tree, url), context.resources(url)
-    needs_faces = context.fonts is not None
-    style = partial(styles_of, tree, base, resources, needs_faces=needs_faces)
     page = MarkedPage(
-        tree, url, base, resources, context.fonts, context.pictures, context.texts, style, result.removed, result.notes
+        tree,
+        url,
+        base,
+        resources,
+        context.fonts,
+        context.pictures,
+        context.texts,
+        partial(styles_of, tree, base, resources, steps, needs_faces=context.fonts is not None),
+        steps,
+        result.removed,
+        result.notes,
     )
     for repair in repairs():
         if repair.in_tree is not None:
-            result.repaired += repair.in_tree(page)
+            result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
     return result
 
 

@@ -10,6 +10,7 @@ from crawler.obfuscation.font_drawing import SIZE_PX, Drawings
 from crawler.obfuscation.worker_process import WorkerProcess
 
 MAX_SECONDS = 20.0  # for one font; 4,000 glyphs of Noto Serif take 6 s (2026-11)
+MAX_SECONDS_OF_PICTURE = 5.0  # of a character or a line; one takes 2 ms
 MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not sent to readers
 
 
@@ -23,7 +24,7 @@ class FontProcess:
         """The drawings of `font_drawing.draw`; None for a font that is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
-        answer = self._ask(list(codes), font)
+        answer = self._ask(list(codes), font, MAX_SECONDS)
         if answer is None:
             return None
         numbers, pixels = answer
@@ -31,7 +32,7 @@ class FontProcess:
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
         """What `picture_ink.decoded` makes of a picture; None for one that is broken, too large or too slow."""
-        answer = self._ask(None, picture)
+        answer = self._ask(None, picture, MAX_SECONDS_OF_PICTURE)
         if answer is None or len(answer[0]) != 2:
             return None
         return np.frombuffer(answer[1], np.uint8).reshape(answer[0])
@@ -40,8 +41,8 @@ class FontProcess:
         """End the process, also while a thread waits for its answer; nothing is drawn any more."""
         self._worker.close()
 
-    def _ask(self, codes: list[int] | None, data: bytes) -> tuple[list[int], bytes] | None:
-        answer = self._worker.ask(json.dumps(codes).encode(), data, MAX_SECONDS)
+    def _ask(self, codes: list[int] | None, data: bytes, max_seconds: float) -> tuple[list[int], bytes] | None:
+        answer = self._worker.ask(json.dumps(codes).encode(), data, max_seconds)
         if answer is None:
             return None
         numbers, pixels = answer

@@ -87,6 +87,10 @@ class FontReader:
         private, han, rest = (_of_kind(glyphs, kind) for kind in _KINDS)
         return self._shown([*_stated(private, 0), *_stated(han), *_stated(rest)])
 
+    def make_ready(self) -> None:
+        """Load the references, or draw them where the machine has none yet, which takes a minute."""
+        _ = self._references.index
+
     def close(self) -> None:
         self._process.close()
 

@@ -14,6 +14,7 @@ from crawler.obfuscation.rendering import alone
 from crawler.obfuscation.repaired import HanCounts, Repaired, block_of
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import INLINE, shown_text
+from crawler.reading_steps import Step
 
 MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
 MIN_PIECES = 2  # a single label ("作者：") is design
@@ -86,4 +87,4 @@ def _repair(page: MarkedPage) -> list[Repaired]:
     return insert_generated(page.styles)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties)
+REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.CONTENT)

@@ -33,6 +33,7 @@ from crawler.obfuscation.pictures import source_of, stands_in_sentence
 from crawler.obfuscation.repaired import HanCounts, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
+from crawler.reading_steps import Step
 
 # Outside of links, frames and remarks: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
 MAX_HAN_OF_SHORT = 300
@@ -296,4 +297,4 @@ def _repair(page: MarkedPage) -> Iterable[Repaired]:
     return write_page_pictures(page, page.texts) if page.texts is not None else ()
 
 
-REPAIR = Repair(in_tree=_repair)
+REPAIR = Repair(in_tree=_repair, step=Step.PICTURES)

@@ -10,16 +10,25 @@ from crawler.css.screens import IN_DOUBT
 from crawler.css.sheet_reading import content_of
 from crawler.css.sheets import Sheet
 from crawler.fetching.resources import ResourceKind, Resources, absolute
+from crawler.reading_steps import ReadingSteps
 
+MAX_IMPORTS_OF_SHEET = 100
 MAX_IMPORTS_DEEP = 3  # of imports of imports; how many sheets a page may ask for is bounded by its resources
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
 
-def page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_linked: bool) -> list[Sheet]:
-    """All sheets of a page; without linked ones nothing is asked for but what style elements import."""
+def page_sheets(
+    tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps | None = None, *, with_linked: bool
+) -> list[Sheet]:
+    """All sheets of a page; without linked ones nothing is asked for but what style elements import.
+
+    steps: raise TooCostly where it takes too long.
+    """
     found: list[Sheet] = []
     for element in tree.iter("link", "style"):
+        if steps is not None:
+            steps.check()
         sheet = sheet_of(element) if element.tag == "style" else None
         if element.tag == "link" and with_linked:
             sheet = _linked(element, base, resources)
@@ -55,7 +64,8 @@ def _linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
 
 def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> Iterator[Sheet]:
     """A sheet after those that it imports."""
-    for each in content_of(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ():
+    imports = content_of(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
+    for each in imports[:MAX_IMPORTS_OF_SHEET]:
         address = absolute(base, each.address)
         fetched = _fetched(address, resources) if address else None
         if fetched is None:

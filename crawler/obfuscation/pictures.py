@@ -17,12 +17,13 @@ from crawler.css.conditions import screens_of
 from crawler.css.declarations import PICTURES
 from crawler.css.screens import DESKTOP
 from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, tokens_of
-from crawler.fetching.resources import ResourceKind, Resources, absolute
+from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import in_doubt, script_of
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repaired import HanCounts, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import INLINE
+from crawler.reading_steps import Step
 
 MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
 MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月
@@ -38,18 +39,18 @@ class _Place:
     box: tuple[float, float, float, float] | None = None  # left, top, width, height in px of a strip
 
 
-def write_pictured(
-    tree: HtmlElement, styles: Cascade, base: str, resources: Resources, reader: PictureReader
-) -> list[Repaired]:
-    """Put the characters into `tree` (changed in place) that pictures inside its sentences show."""
-    repaired = list(_write_drawn_text(tree))
-    places = list(_places(tree, styles, base))
+def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
+    """Put the characters into a page's tree (changed in place) that pictures inside its sentences show."""
+    repaired = list(_write_drawn_text(page))
+    places = list(_places(page.tree, page.styles, page.base))
     if len(places) < MIN_PICTURES or not reader.can_read:
         return repaired
-    script = script_of(tree.text_content())
-    found = [(place, resources.get(place.address, ResourceKind.PICTURE)) for place in places]
+    with page.steps.uncounted():
+        reader.make_ready()
+    script = script_of(page.tree.text_content())
+    found = [(place, page.resources.get(place.address, ResourceKind.PICTURE)) for place in places]
     there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
-    texts = reader.texts([part for _, part in there], script)
+    texts = reader.texts([part for _, part in there], script, page.steps.check)
     for (place, _), read in zip(there, texts, strict=True):
         if read.text:
             _replace(place.element, read.text)
@@ -120,11 +121,13 @@ def _box(own: Properties) -> tuple[float, float, float, float] | None:
     return -left, -top, width, height
 
 
-def _write_drawn_text(tree: HtmlElement) -> Iterator[Repaired]:
+def _write_drawn_text(page: MarkedPage) -> Iterator[Repaired]:
     """Characters that stand in a drawing (<svg><text>) inside a sentence need no reading."""
-    for drawing in list(tree.iter("svg")):
+    han = HanCounts()  # what is put in place of a drawing is in it as well
+    for drawing in list(page.tree.iter("svg")):
+        page.steps.check()
         text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()
-        if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing, HanCounts()):
+        if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing, han):
             _replace(drawing, text)
             yield Repaired(Obfuscation.PICTURE_TEXT, drawing, 1, f"{text} ← <svg>")
 
@@ -143,7 +146,7 @@ def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     if page.pictures is None:
         return ()
-    return write_pictured(page.tree, page.styles, page.base, page.resources, page.pictures)
+    return write_pictured(page, page.pictures)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties)
+REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.PICTURES)

@@ -15,6 +15,7 @@ from crawler.markup import BLOCKS
 from crawler.obfuscation.repaired import EXAMPLE_CHARS, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import shown_text
+from crawler.reading_steps import Step
 
 MAX_CHARS_OF_PIECE = 2  # a character and its mark: what is placed by itself
 MIN_PIECES = 3  # two boxes side by side are layout
@@ -280,4 +281,4 @@ def _in_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
 
 
-REPAIR = Repair(in_tree=_in_tree, properties=_properties, in_text=_in_text)
+REPAIR = Repair(in_tree=_in_tree, properties=_properties, in_text=_in_text, step=Step.ORDER)

@@ -16,6 +16,7 @@ from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.repaired import Removed, Repaired
 from crawler.obfuscation.text_process import TextProcess
 from crawler.obfuscation.unseen import Looker
+from crawler.reading_steps import ReadingSteps, Step
 
 Styled = tuple[Cascade, Looker | None]
 TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
@@ -27,7 +28,7 @@ class MarkedPage:
 
     base: what addresses on it are relative to. removed: what hidden text was taken out. style: what its sheets say,
     worked out when the first repair asks: scripts may have written to the tree before. notes: what could not be undone
-    here, for the operator.
+    here, for the operator. steps: whether a repair takes too long is asked of them.
     """
 
     tree: HtmlElement
@@ -38,6 +39,7 @@ class MarkedPage:
     pictures: PictureReader | None
     texts: TextProcess | None
     style: Callable[[], Styled]
+    steps: ReadingSteps = field(default_factory=ReadingSteps)
     removed: list[Removed] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
 
@@ -65,13 +67,15 @@ class Repair:
 
     in_tree: changes the tree and says what it undid. properties: those of style that it needs beside what hides, by
     what tree and sheets speak of. in_text: from the main text and the page's host, the text without it and what was
-    found; None for nothing. is_repeated: once more at the end, where others changed the text.
+    found; None for nothing. is_repeated: once more at the end, where others changed the text. step: what of
+    reading a page it is.
     """
 
     in_tree: Callable[[MarkedPage], Iterable[Repaired]] | None = None
     properties: Callable[[HtmlElement, str], frozenset[str]] = _nothing
     in_text: TextRepair | None = None
     is_repeated: bool = False
+    step: Step = Step.TEXT
 
 
 @cache

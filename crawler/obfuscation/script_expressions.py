@@ -13,7 +13,7 @@ from crawler.obfuscation.encoded import from_base64
 
 Value = str | float | list["Value"]
 
-MAX_VALUE_CHARS = 2_000_000
+MAX_VALUE_CHARS = 500_000  # of a text, or of all in an array, however often it stands there; a chapter has 30,000
 MAX_TOKENS = 200_000  # of one expression
 MAX_DEPTH = 60
 _TOKEN = re.compile(
@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     r"""|(?P<number>0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)|(?P<name>[A-Za-z_$][\w$]*)|(?P<sign>[\[\](),.+;:?={}<>!&|*/%^~-]))""",
     re.DOTALL,
 )
+_SPREAD = re.compile(r"\s*\.\.\.")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})|%([0-9a-fA-F]{2})")
@@ -31,11 +32,11 @@ class NoValue(Exception):
 
 
 class Expression:
-    """One expression, read from the start of a text; `is_assembled` tells whether anything was decoded or joined."""
+    """One expression, read from a place in a text; `is_assembled` tells whether anything was decoded or joined."""
 
-    def __init__(self, source: str, names: Mapping[str, Value]) -> None:
+    def __init__(self, source: str, names: Mapping[str, Value], at: int = 0) -> None:
         self._source, self._names = source, names
-        self._at, self._tokens = 0, 0
+        self._at, self._tokens = at, 0
         self.is_assembled = False
 
     def value(self) -> Value:
@@ -130,16 +131,16 @@ class Expression:
     def _list(self, end: str, depth: int) -> "list[Value]":
         result: list[Value] = []
         while self._peek()[1] != end:
-            spread = self._source[self._at :].lstrip()[:3] == "..."
+            spread = _SPREAD.match(self._source, self._at)
             if spread:
-                for _ in range(3):
-                    self._take()
+                self._at = spread.end()
             value = self._sum(depth + 1)
             result += value if spread and isinstance(value, list) else [value]
             if self._peek()[1] != ",":
                 break
             self._take()
         self._expect(end)
+        require_small(result)
         return result
 
     def _peek(self) -> tuple[str, str]:
@@ -202,10 +203,21 @@ def _element(subject: "str | list[Value]", number: Value) -> Value:
     return subject[int(number)]
 
 
+def require_small(value: Value) -> int:
+    """How much all in a value is. Raises NoValue for more than MAX_VALUE_CHARS, before anything is made of it."""
+    size, pending = 0, [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str | list):
+            size += len(each)
+            pending += each if isinstance(each, list) else ()
+        if size > MAX_VALUE_CHARS:
+            raise NoValue
+    return size
+
+
 def _bounded(value: Value) -> Value:
-    size = len(value) if isinstance(value, str | list) else 0
-    if size > MAX_VALUE_CHARS:
-        raise NoValue
+    require_small(value)
     return value
 
 
@@ -257,9 +269,10 @@ def _parsed(arguments: Sequence[Value]) -> Value:
 
 
 def _join(subject: Value, arguments: Sequence[Value]) -> Value:
-    if not isinstance(subject, list):
+    separator = _text(arguments[0]) if arguments else ","
+    if not isinstance(subject, list) or len(separator) * len(subject) > MAX_VALUE_CHARS:
         raise NoValue
-    return (_text(arguments[0]) if arguments else ",").join(map(_text, subject))
+    return separator.join(map(_text, subject))
 
 
 def _split(subject: Value, arguments: Sequence[Value]) -> Value:
@@ -277,7 +290,7 @@ def _reverse(subject: Value, arguments: Sequence[Value]) -> Value:
 
 def _concat(subject: Value, arguments: Sequence[Value]) -> Value:
     if isinstance(subject, str):
-        return subject + "".join(map(_text, arguments))
+        return subject + "".join(map(_text, arguments))  # each is small, and there are as many as tokens
     if isinstance(subject, list):
         return [*subject, *(part for each in arguments for part in (each if isinstance(each, list) else [each]))]
     raise NoValue

@@ -5,7 +5,7 @@ Only what was encoded, split or turned round is taken: a script that writes a pl
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lxml import html
 from lxml.etree import ParserError
@@ -16,10 +16,12 @@ from core.text import storable
 from crawler.characters.repertoire import HAN, count_han
 from crawler.obfuscation.repaired import Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
-from crawler.obfuscation.script_expressions import Expression, NoValue, Value
+from crawler.obfuscation.script_expressions import Expression, NoValue, Value, require_small
+from crawler.reading_steps import ReadingSteps, Step
 
 MAX_SCRIPT_CHARS = 1_500_000  # of a page's scripts together
 MAX_STATEMENTS = 3_000
+MAX_BOUND_CHARS = 4_000_000  # of all that names stand for
 MIN_HAN = 2  # of what is written
 _SIGN = re.compile(
     r"atob|unescape|fromCharCode|fromCodePoint|decodeURI|Base64|\.join|\.reverse|\.split|\\u[0-9a-fA-F]{4}|\w\[\d+\]\s*\+"
@@ -37,6 +39,7 @@ _STATEMENT = re.compile(
     rf"""|(?P<method>html|text|append)\s*\(\s*|insertAdjacentHTML\s*\(\s*["'](?P<at>\w+)["']\s*,\s*)"""
     rf"""|(?:(?:var|let|const)\s+|[;,{{\n]\s*)(?P<name>{_NAME})\s*(?P<joins>\+)?=(?![=>])\s*"""
 )
+_WORD, _ESCAPED = re.compile(_NAME), re.compile(r"\\[ux][0-9a-fA-F]{2}")
 _ELEMENT = re.compile(r"""document\s*\.\s*(getElementById|querySelector)\s*\(\s*["']([^"']{1,100})["']\s*\)""")
 _SIMPLE_SELECTOR = re.compile(r"^(?:[\w-]+)?(?:[#.][\w-]+)*$")
 
@@ -52,11 +55,31 @@ class _Written:
     source: str
 
 
-def write_scripted(tree: HtmlElement) -> list[Repaired]:
-    """Put into `tree` (changed in place) what its scripts assemble; returns what was put there."""
+@dataclass(slots=True)
+class _Names:
+    """What the names of a page's scripts stand for: values, and selectors of elements."""
+
+    steps: ReadingSteps
+    values: dict[str, Value] = field(default_factory=dict)
+    selectors: dict[str, str] = field(default_factory=dict)
+    assembled: set[str] = field(default_factory=set)  # those whose value was decoded or joined
+    chars_left: int = MAX_BOUND_CHARS
+
+    def bind(self, name: str, value: Value, *, is_assembled: bool) -> None:
+        self.chars_left -= require_small(value)
+        if self.chars_left < 0 or len(self.values) >= MAX_STATEMENTS:
+            raise NoValue
+        self.values[name] = value
+        (self.assembled.add if is_assembled else self.assembled.discard)(name)
+
+
+def write_scripted(tree: HtmlElement, steps: ReadingSteps | None = None) -> list[Repaired]:
+    """Put into `tree` (changed in place) what its scripts assemble; returns what was put there.
+
+    steps: raise TooCostly where that takes too long.
+    """
     repaired: list[Repaired] = []
-    names: dict[str, Value] = {}
-    selectors: dict[str, str] = {}
+    names = _Names(steps or ReadingSteps())
     left = MAX_SCRIPT_CHARS
     scripts = list(tree.iter("script"))
     writing = [place for place, script in enumerate(scripts) if _WRITES.search(script.text or "")]
@@ -65,48 +88,43 @@ def write_scripted(tree: HtmlElement) -> list[Repaired]:
         left -= len(source)
         if left < 0 or not source or script.get("src"):
             continue
-        has_signs = bool(_SIGN.search(source)) or bool(names)
-        for written in _writings(source, names, selectors) if has_signs else ():
+        has_signs = bool(_SIGN.search(source)) or bool(names.values)
+        for written in _writings(source, names) if has_signs else ():
+            names.steps.check()
             place = _placed(tree, script, written)
             if place is not None:
                 repaired.append(Repaired(Obfuscation.SCRIPTED, place, 1, " ".join(written.source.split())))
     return repaired
 
 
-def _writings(source: str, names: dict[str, Value], selectors: dict[str, str]) -> Iterator[_Written]:
-    assembled: set[str] = set()
+def _writings(source: str, names: _Names) -> Iterator[_Written]:
+    names.assembled.clear()
     at, statements = 0, 0
     while statements < MAX_STATEMENTS and (match := _STATEMENT.search(source, at)):
+        names.steps.check()
         statements += 1
         at = match.end()
         element = _ELEMENT.match(source, at)
         if match["name"] and element:
-            selectors[match["name"]] = _selector(element[1], element[2])
+            names.selectors[match["name"]] = _selector(element[1], element[2])
             continue
-        expression = Expression(source[at : at + MAX_SCRIPT_CHARS] if at else source, names)
+        expression = Expression(source, names.values, at)
         try:
             value = expression.value()
+            used = source[at : expression.end]
+            is_assembled = expression.is_assembled or not names.assembled.isdisjoint(_WORD.findall(used))
+            is_assembled = is_assembled or (bool(_ESCAPED.search(used)) and not HAN.search(used))
+            at = expression.end
+            if match["name"]:
+                before = names.values.get(match["name"])
+                if match["joins"] and isinstance(before, str) and isinstance(value, str):
+                    value = before + value
+                names.bind(match["name"], value, is_assembled=is_assembled)
+                continue
         except NoValue:
             continue
-        used = source[at : at + expression.end]
-        is_assembled = expression.is_assembled or any(
-            re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", used) for name in assembled
-        )
-        is_assembled = is_assembled or (bool(re.search(r"\\[ux][0-9a-fA-F]{2}", used)) and not HAN.search(used))
-        at += expression.end
-        if match["name"]:
-            _bind(match, value, names)
-            (assembled.add if is_assembled else assembled.discard)(match["name"])
-        elif is_assembled and isinstance(value, str) and count_han(value) >= MIN_HAN:
-            yield _written(match, value, used, selectors)
-
-
-def _bind(match: re.Match[str], value: Value, names: dict[str, Value]) -> None:
-    before = names.get(match["name"])
-    if match["joins"] and isinstance(before, str) and isinstance(value, str):
-        value = before + value
-    if len(names) < MAX_STATEMENTS:
-        names[match["name"]] = value
+        if is_assembled and isinstance(value, str) and count_han(value) >= MIN_HAN:
+            yield _written(match, value, used, names.selectors)
 
 
 def _written(match: re.Match[str], value: str, used: str, selectors: Mapping[str, str]) -> _Written:
@@ -177,7 +195,7 @@ def _target(tree: HtmlElement, selector: str) -> HtmlElement | None:
 
 
 def _repair(page: MarkedPage) -> list[Repaired]:
-    return write_scripted(page.tree)
+    return write_scripted(page.tree, page.steps)
 
 
-REPAIR = Repair(in_tree=_repair)
+REPAIR = Repair(in_tree=_repair, step=Step.SCRIPTS)

@@ -19,6 +19,7 @@ from crawler.obfuscation.glyph_choice import in_doubt
 from crawler.obfuscation.repaired import Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import NEVER_SHOWN
+from crawler.reading_steps import Step
 
 MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters count whatever their number
 _EXAMPLE_CHARS = 30
@@ -43,23 +44,25 @@ class _Run:
             self.element.text = text
 
 
-def write_shown(
-    tree: HtmlElement, styles: Cascade, base: str, resources: Resources, reader: FontReader
-) -> list[Repaired]:
-    """Write into `tree` (changed in place) the characters that its fonts show."""
+def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
+    """Write into a page's tree (changed in place) the characters that its fonts show."""
+    styles = page.styles
     faces = _by_family(styles.faces)
     if not faces:
         return []
     runs: dict[str, list[_Run]] = {}
-    for run, family in _runs(tree, styles, faces):
+    for run, family in _runs(page.tree, styles, faces):
         runs.setdefault(family, []).append(run)
     repaired: list[Repaired] = []
     for family, of_family in runs.items():
         chars = Counter("".join(run.text for run in of_family))
         if not _is_worth_reading(chars):
             continue
+        with page.steps.uncounted():
+            reader.make_ready()
+        page.steps.check()
         face, sheet_base = faces[family]
-        shown = _shown(face, sheet_base or base, resources, partial(reader.remapped, chars=chars.keys()))
+        shown = _shown(face, sheet_base or page.base, page.resources, partial(reader.remapped, chars=chars.keys()))
         if shown.chars:
             repaired += _written(of_family, shown)
     return repaired
@@ -138,7 +141,7 @@ def _properties(_tree: HtmlElement, sheets: str) -> frozenset[str]:
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     if page.fonts is None:
         return ()
-    return write_shown(page.tree, page.styles, page.base, page.resources, page.fonts)
+    return write_shown(page, page.fonts)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties)
+REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.FONTS)

@@ -9,6 +9,7 @@ from core.obfuscations import ObfuscationFound
 from crawler.obfuscation.repaired import EXAMPLE_CHARS
 from crawler.obfuscation.repairs import Repair, repairs
 from crawler.obfuscation.text_origins import always, of_marks
+from crawler.reading_steps import ReadingSteps
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,10 @@ class CleanText:
     steps: tuple[tuple[str, str], ...] = ()
 
 
-def cleaned(text: str, url: str = "") -> CleanText:
+def cleaned(text: str, url: str = "", budget: ReadingSteps | None = None) -> CleanText:
     """Undo what stands between the characters of a text; one without noise comes back as it is.
+
+    budget: raises TooCostly where that takes too long.
 
     >>> cleaned("夜很静。风停了。").obfuscations
     ()
@@ -29,6 +32,8 @@ def cleaned(text: str, url: str = "") -> CleanText:
     host, again = _host(url), []
     found, steps = list[ObfuscationFound](), list[tuple[str, str]]()
     for repair in repairs():
+        if budget is not None:
+            budget.check()
         if repair.is_repeated:
             again.append((repair, text))
         text = _undone(repair, text, host, found, steps)

@@ -15,6 +15,7 @@ from crawler.css.values import Rgba
 from crawler.obfuscation.bounds import PageBounds
 from crawler.obfuscation.boxes import PICTURES
 from crawler.obfuscation.rendering import BLACK, MAX_UNSEEN_STEPS, Rendering, State, alone
+from crawler.reading_steps import ReadingSteps
 
 RUBY = ("rt", "rp")
 # By themselves: sizes hide where what is beyond them is cut off, which another property says.
@@ -61,8 +62,8 @@ def own_text(element: HtmlElement) -> str:
 class Looker:
     """Looks at one page on all ordinary screens."""
 
-    def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str]) -> None:
-        self._tree, self._styles, self._never_shown = tree, styles, never_shown
+    def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
+        self._tree, self._styles, self._never_shown, self._steps = tree, styles, never_shown, steps
         self._is_quirky = tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
         self._renderings = [
             Rendering(styles, screen, PageBounds(tree, styles, screen), is_quirky=self._is_quirky)
@@ -100,6 +101,7 @@ class Looker:
         pending = [root]
         while pending:
             element = pending.pop()
+            self._steps.check()
             states = self._states(element, passed_over, seen)
             result.order.append(element)
             if not any(state.shows_text for state in states):
@@ -140,6 +142,7 @@ class Looker:
                 continue
             by_style.setdefault(id(declared), []).append(element)
             if id(declared) not in states:
+                self._steps.check()
                 states[id(declared)] = declared, alone(declared, example, self._styles, is_quirky=self._is_quirky)
         grounds = {state.ground for _, state in states.values() if state.ground is not None}
         return {

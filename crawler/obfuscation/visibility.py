@@ -16,6 +16,7 @@ from crawler.markup import lines
 from crawler.obfuscation.repaired import Removed, Repaired
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.unseen import RUBY, Looker
+from crawler.reading_steps import ReadingSteps, Step
 
 # An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
 # would lose the very text. Half: text that is there to confuse is less than the text that it hides in.
@@ -35,15 +36,22 @@ MAX_PIECES_TO_RECORD = 2_000
 MIN_HAN_TO_UNFOLD = 16  # of a hidden block: less is a label or an entry of a menu (crawler.main_text.extraction)
 
 
-def remove_hidden(tree: HtmlElement, styles: Cascade | None = None, looker: Looker | None = None) -> list[Removed]:
+def remove_hidden(
+    tree: HtmlElement,
+    styles: Cascade | None = None,
+    looker: Looker | None = None,
+    steps: ReadingSteps | None = None,
+) -> list[Removed]:
     """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order.
 
-    looker: one that has looked at the page with these styles, if there is.
+    looker: one that has looked at the page with these styles, if there is. steps: raise TooCostly where it takes too
+    long.
     """
-    styles = cascade(tree) if styles is None else styles
+    styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Removed]] = []
-    for element, kind in _hidden(tree, looker or looker_at(tree, styles), most):
+    for element, kind in _hidden(tree, looker or looker_at(tree, styles, steps), most):
+        steps.check()
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # One character between others: nobody puts a text there to be unfolded later.
         is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
@@ -68,9 +76,9 @@ def remove_hidden(tree: HtmlElement, styles: Cascade | None = None, looker: Look
     ]
 
 
-def looker_at(tree: HtmlElement, styles: Cascade) -> Looker:
-    """What tells which elements of a page are hidden."""
-    return Looker(tree, styles, NEVER_SHOWN)
+def looker_at(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> Looker:
+    """What tells which elements of a page are hidden. steps: raise TooCostly where that takes too long."""
+    return Looker(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
 
 
 def hides_text(looker: Looker) -> bool:
@@ -179,8 +187,8 @@ def empty(element: HtmlElement) -> None:
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     """Decoys and ruby as well: which it was is told by what is found."""
     styles = page.styles
-    page.removed += remove_hidden(page.tree, styles, page.looker)
+    page.removed += remove_hidden(page.tree, styles, page.looker, page.steps)
     return ()
 
 
-REPAIR = Repair(in_tree=_repair)
+REPAIR = Repair(in_tree=_repair, step=Step.HIDDEN)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
@@ -13,7 +13,7 @@ from core.wording import Message
 from crawler.books import read_book
 from crawler.contacts.reading import PageContacts, page_contacts
 from crawler.links import Links, forbids_following, links
-from crawler.opening import NO_RULES, ReadingRules, Rejected, open_page
+from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.asked import carried, data_at, has_no_text
 from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
@@ -49,6 +49,7 @@ class PageToRead:
     """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone.
 
     is_rendered: a browser has run its scripts. has_contacts: what it says of where its site can be reached is wanted.
+    given_up: why reading it in full was; its plain markup is read then.
     """
 
     body: bytes = field(repr=False)
@@ -57,15 +58,20 @@ class PageToRead:
     is_kept: bool
     is_rendered: bool = False
     has_contacts: bool = False
+    given_up: Message | None = None
+
+    def simpler(self, why: Message) -> "PageToRead | None":
+        """The same by its plain markup."""
+        return replace(self, given_up=why) if self.given_up is None else None
 
     def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), desk.plan
-        book = read_book(self.body, self.headers, self.url)
+        book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:
             reading = book.reading if self.is_kept else None
             return WholePage(None, reading, time.perf_counter() - begun, faults=book.faults)
-        opened = open_page(self.body, self.headers, self.url, plan)
+        opened = _opened(self.body, self.headers, self.url, plan, self.given_up)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
         found, of_novel, is_shell, contacts = None, None, False, None
@@ -103,6 +109,16 @@ class PageToRead:
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
 
 
+def _opened(
+    body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
+) -> OpenPage | Rejected:
+    """The page; by its plain markup where reading it in full was given up, which is why a file has nothing to read."""
+    opened = open_page(body, headers, url, rules, is_plain=given_up is not None)
+    if given_up is None or isinstance(opened, OpenPage):
+        return opened
+    return Rejected(Rejection.UNREADABLE, Message("page.given-up", url=url, reason=given_up))
+
+
 def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:
     """With the links of what a page without a text of its own asks for."""
     for_scripts = carried(tree, url)
@@ -114,20 +130,28 @@ def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links
 
 @dataclass(frozen=True, slots=True)
 class SinglePage:
-    """A page that belongs to no crawl. is_seen: what it refers to is fetched where it cannot be read without."""
+    """A page that belongs to no crawl. is_seen: what it refers to is fetched where it cannot be read without.
+
+    given_up: as of PageToRead.
+    """
 
     body: bytes = field(repr=False)
     headers: Mapping[str, str]
     url: str
     rules: ReadingRules = NO_RULES
     is_seen: bool = False
+    given_up: Message | None = None
+
+    def simpler(self, why: Message) -> "SinglePage | None":
+        """The same by its plain markup."""
+        return replace(self, given_up=why) if self.given_up is None else None
 
     def read(self, desk: "Desk") -> Reading | Rejected:
         """Raises BadConfiguration for a selector of the rules that cannot be read."""
-        book = read_book(self.body, self.headers, self.url)
+        book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:
             return book.reading
-        opened = open_page(self.body, self.headers, self.url, self.rules)
+        opened = _opened(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Rejected):
             return opened
         reading = desk.text_by(self.rules, opened, is_seen=self.is_seen)

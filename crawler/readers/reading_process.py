@@ -28,7 +28,7 @@ from crawler.readers.messages import (
     ResourceRequest,
     Started,
 )
-from crawler.readers.task import Task
+from crawler.readers.task import HasSimplerReading, Task
 from crawler.readers.worker_link import WorkerLink
 
 # For one task, without what it waits for from here, however busy the machine is.
@@ -61,12 +61,17 @@ class _Pending:
     waits_since: float = 0.0
     waited_s: float = 0.0
     is_suspect: bool = False  # it was being read when the process ended
+    is_simpler: bool = False  # reading it in full was given up
 
     def left(self, max_seconds: float, now: float) -> float:
         """Of the time to read it; all of it while it waits for somebody else."""
         if self.begun_at is None or self.waits:
             return max_seconds
         return self.begun_at + self.waited_s + max_seconds - now
+
+    def begin_again(self) -> None:
+        """Let the next process read it, alone: it was being read when the last one ended."""
+        self.begun_at, self.waited_s, self.waits, self.is_suspect = None, 0.0, 0, True
 
     def wait(self, change: int) -> None:
         """Begin or end to wait for one more thing."""
@@ -83,8 +88,9 @@ class ReadingProcess:
 
     What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
     more, alone; when that does the same, it is given up. So is, at once, what uses the processor for longer than
-    `max_cpu_s`. Started by the first task or by `start`; a context manager,
-    else `close` when done. plan, templates, cache: as crawler.readers.desk.Desk.
+    `max_cpu_s`. What can be read in a simpler way (crawler.readers.task) is read so, alone, in place of being given up.
+    Started by the first task or by `start`; a context manager, else `close` when done. plan, templates, cache: as
+    crawler.readers.desk.Desk.
     """
 
     def __init__(
@@ -184,7 +190,7 @@ class ReadingProcess:
         worker.connection.send(self._init)
         with self._lock:
             suspects = [(number, job) for number, job in self._pending.items() if job.is_suspect]
-        for number, job in suspects:
+        for number, job in sorted(suspects, key=lambda suspect: not suspect[1].is_simpler):  # they wait for nobody
             worker.connection.send(Job(number, job.task))
             if not self._take_until(worker, partial(self._is_settled, number)):
                 return True
@@ -226,10 +232,20 @@ class ReadingProcess:
             begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None]
             over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > self._max_cpu_s]
             for number in over:
-                job = self._pending.pop(number)
-                job.future.set_exception(GivenUp(job.task.url, Message("page.over-cpu", seconds=self._max_cpu_s)))
+                self._give_up(number, Message("page.over-cpu", seconds=self._max_cpu_s))
         if over:
             raise EOFError
+
+    def _give_up(self, number: int, why: Message) -> None:
+        """Read a task in its simpler way, alone, where it has one; else its future raises GivenUp."""
+        job = self._pending[number]
+        simpler = job.task.simpler(why) if isinstance(job.task, HasSimplerReading) else None
+        if simpler is None:
+            del self._pending[number]
+            job.future.set_exception(GivenUp(job.task.url, why))
+        else:
+            job.task, job.is_simpler = simpler, True
+            job.begin_again()
 
     def _is_over_time(self, silent_since: float) -> bool:
         now = time.monotonic()
@@ -271,10 +287,9 @@ class ReadingProcess:
             begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
             for number, job in begun:
                 is_sure = job.is_suspect or (is_over_time and len(begun) == 1)
+                job.begin_again()
                 if is_sure and not self._closing.is_set():
-                    del self._pending[number]
-                    job.future.set_exception(GivenUp(job.task.url, why))
-                job.begun_at, job.waited_s, job.waits, job.is_suspect = None, 0.0, 0, True
+                    self._give_up(number, why)
 
     def _why(self, code: int, *, is_over_time: bool) -> Message:
         if is_over_time:

@@ -1,6 +1,8 @@
 """What the reading process is asked to read."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from core.wording import Message
 
 if TYPE_CHECKING:  # who asks need not load what only the process reads with
     from crawler.readers.desk import Desk
@@ -16,4 +18,13 @@ class Task(Protocol):
 
     def read(self, desk: "Desk") -> object:
         """What is in it. Raises errors of ours alone."""
+        ...
+
+
+@runtime_checkable
+class HasSimplerReading(Task, Protocol):
+    """A task that can be done in another way, which has bounds of its own, where it takes too much."""
+
+    def simpler(self, why: Message) -> Task | None:
+        """What to read instead where this was given up; None where this is the simplest."""
         ...

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from core.matches import Match, MatchClass, Span
+from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.zones import Zone
 from records.cases.totals import Findings
@@ -53,13 +54,18 @@ def with_sources(findings: Findings, reading: Reading, sources: Sources) -> Find
         return findings
     if classes == {MatchClass.QUOTATION}:
         return replace(findings, source=sources.named_in(reading.whole_text, findings.work))
-    if reading.obfuscations or not _are_little(matches):  # who quotes does not disguise
+    if _is_disguised(reading) or not _are_little(matches):  # who quotes does not disguise
         return findings
     source = _named_beside(matches, reading, findings.work, sources)
     if not source:
         return findings
     items = tuple((chapter, _as_quotation(match)) for chapter, match in findings.items)
     return replace(findings, items=items, source=source)
+
+
+def _is_disguised(reading: Reading) -> bool:
+    """Whether the text was to be hidden; parts that are slow to read say nothing of what stands beside them."""
+    return any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
 
 
 def _are_little(matches: Collection[Match]) -> bool:

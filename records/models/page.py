@@ -47,7 +47,7 @@ class PageRecord(models.Model):
         # Each list as it opens, and each order and filter that it offers, of one rights holder and of all. A site names
         # its rights holder; without both in one index SQLite may go along all pages of the holder.
         indexes = [
-            *in_order("page_site", "site", *_NEWEST),
+            *in_order("page_site", "site", *_NEWEST, "obfuscation_kinds"),
             *in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
             *in_order("page_last", "-last_seen", "-page_id"),
             *in_order("page_rejected", "rejection", *_NEWEST),

@@ -12,10 +12,12 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, Matcher
 from crawler.css.selectors import selectors
+from crawler.markup import text_of
 from crawler.obfuscation.repaired import HanCounts
-from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, open_page
+from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead
+from crawler.reading_steps import Step
 from laboratory.extraction import reading_costs
 from laboratory.extraction.fuzz import main as fuzz
 from laboratory.extraction.hostile_pages import KINDS, SENTENCE
@@ -57,15 +59,31 @@ def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: Desk
         assert reading.reason is REFUSED[kind]
     else:
         assert isinstance(reading, Reading)
-        assert WITHOUT_THE_SENTENCE.get(kind, SENTENCE[:10]) in reading.text
+        assert WITHOUT_THE_SENTENCE.get(kind, SENTENCE[:10]) in reading.whole_text
 
 
-@pytest.mark.parametrize("flood", ["<br>" * (MAX_TAGS + 1), f"<p {'a=1 ' * (MAX_ATTRIBUTES + 1)}>"])
-def test_a_page_of_more_than_is_read_has_no_tree(flood: str) -> None:
-    opened = open_page(f"<html><body>{SENTENCE}{flood}".encode(), {}, URL)
-    assert isinstance(opened, Rejected)
-    assert opened.reason is Rejection.UNREADABLE
-    assert "are not read" in str(opened.message)
+@pytest.mark.parametrize(
+    ("flood", "left_out"),
+    [
+        ("<br>" * (MAX_TAGS + 1), Step.MARKUP),
+        (f"<p {'a=1 ' * (MAX_ATTRIBUTES + 1)}>", Step.ATTRIBUTES),
+        ("<div>" * 3_000, Step.MARKUP),
+        ("<b>" * 3_000, Step.MARKUP),
+    ],
+)
+def test_a_page_that_no_tree_of_bounded_size_holds_is_read_by_its_plain_markup(flood: str, left_out: Step) -> None:
+    for body in (f"{flood}<p>{SENTENCE}", f"<p>{SENTENCE}{flood}"):
+        page = open_page(f"<html><body>{body}".encode(), {}, URL)
+        assert isinstance(page, OpenPage)
+        assert page.steps.left_out == [left_out]
+        assert page.tree is not None
+        assert SENTENCE in text_of(page.tree)
+
+
+def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: Desk) -> None:
+    reading = read(desk, f"<html><body></body></html><html><body><p>{SENTENCE * 2}</p></body></html>".encode())
+    assert isinstance(reading, Reading)
+    assert reading.text == SENTENCE * 2
 
 
 def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:

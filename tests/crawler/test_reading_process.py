@@ -13,10 +13,12 @@ from threading import Event
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, UnreadableFile
+from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 from crawler.main_text.templates import FILE_NAME
+from crawler.opening import Rejected
 from crawler.readers import worker_link
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead, SinglePage, WholePage
@@ -142,16 +144,26 @@ def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() 
         assert all(isinstance(each.result(60).reading, Reading) for each in (strange, *others))
 
 
-def test_a_page_that_ends_the_process_twice_is_given_up_and_no_other() -> None:
+def test_a_page_that_ends_the_process_twice_is_read_by_its_plain_markup_as_are_the_others() -> None:
     asked = Asked(b"", keeps_waiting=True)
     with reading(asked=asked) as process:
         strange = process.submit(page(STRANGE, "http://a.example/strange"), asked)
         others = [process.submit(page(own_text(number))) for number in range(3)]
         killed_at_the_sheet_of(process, asked)
         killed_at_the_sheet_of(process, asked)
-        with pytest.raises(GivenUp, match=r"/strange was given up: reading it ended the reading process"):
-            strange.result(60)
+        read = strange.result(60)
+        assert isinstance(read.reading, Reading)
+        assert "清晨的雾还没有散尽" in read.reading.text
+        assert [found.kind for found in read.reading.obfuscations] == [Obfuscation.SLOW_PARTS]
+        assert [fault.code for fault in read.faults] == ["page.slow-parts"]
         assert all(isinstance(each.result(60).reading, Reading) for each in others)
+
+
+def test_a_file_that_ends_the_process_is_given_up() -> None:
+    book = PageToRead(b"PK\x03\x04", HEADERS, "http://a.example/1.zip", True)
+    read = book.simpler(Message("page.crashed")).read(Desk(plan_of(URL)))  # type: ignore[union-attr]
+    assert isinstance(read.reading, Rejected)
+    assert str(read.reading.message).startswith("http://a.example/1.zip was given up: reading it ended")
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,13 @@ def test_an_announcement_opens_a_case_only_where_its_holder_wishes_it(
     assert is_wished or [each.reason for each in running.book.excluded.values()] == [Rejection.TEASER]
 
 
+def test_a_chapter_that_a_longer_text_pushes_out_of_the_main_text_is_a_copy(running: Chain) -> None:
+    stored = running.store_page(URL, "天地玄黄，宇宙洪荒。" * 2_000, beside=lines(Zone.FRAME, CHAPTER))
+    [found] = matches(running, stored)
+    assert found.match_class.is_copy
+    assert list(running.book.cases) == [(stored.page_id, "novel")]
+
+
 def test_what_the_main_text_has_is_not_found_once_more_beside_it(running: Chain) -> None:
     stored = running.store_page(URL, CHAPTER, beside=lines(Zone.TEASER, CHAPTER[:600]))
     [found] = matches(running, stored)

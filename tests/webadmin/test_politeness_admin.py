@@ -250,3 +250,14 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
         assert response.status_code == status, query
         assert words in response.content.decode()
     assert signed_in(world.theirs.manager).get(address, follow=True).status_code in (403, 404)
+
+
+def test_the_site_says_how_many_of_its_pages_have_parts_that_are_slow_to_read(world: admin_data.World) -> None:
+    page, manager = PageRecord.objects.filter(rights_holder=world.ours.holder)[0], signed_in(world.ours.manager)
+    site = page.site
+    assert "读取过久" not in manager.get(record_url(site)).content.decode()
+    page.obfuscations = [{"kind": "slow_parts", "count": 1, "example": "script"}]
+    page.save()
+    shown = manager.get(record_url(site)).content.decode()
+    assert "可疑：1 个页面含有使程序读取过久的内容" in shown
+    assert f"site__id__exact={site.pk}&amp;obfuscation=slow_parts" in shown

@@ -14,11 +14,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from core.errors import BadInput, RetryLater
 from core.messages import CrawlRequested
+from core.obfuscations import Obfuscation
 from records import stores
 from records.matters.figures import rank_site
 from records.models import Case, CrawlRun, Matter, PageRecord, Site, SiteDomain
@@ -292,6 +294,7 @@ class SiteAdmin(HolderAdmin):
             site = self.get_object(request, object_id)
             for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
                 messages.warning(request, stored_sentence(missing))
+            _tell_slow_pages(request, site)
             _tell_shared(request, site)
         return super().change_view(request, object_id, form_url, extra_context)
 
@@ -358,6 +361,20 @@ def _tell_shared(request: HttpRequest, site: Site | None) -> None:
     """Say which other sites cover hosts of this one; that is allowed."""
     for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
         messages.warning(request, stored_sentence(shared))
+
+
+def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
+    """Say how many pages have parts that take too long to read: who puts them there does not want to be read."""
+    slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
+    count = slow[: MAX_PAGES + 1].count() if site is not None else 0
+    if count:
+        words = ngettext(
+            "Suspicious: parts of %(count)s page take too long to read. They were left out; its text was compared.",
+            "Suspicious: parts of %(count)s pages take too long to read. They were left out; the text was compared.",
+            count,
+        ) % {"count": f"{MAX_PAGES:,}+" if count > MAX_PAGES else count}
+        filters = {"site__id__exact": site.pk, "obfuscation": Obfuscation.SLOW_PARTS}
+        messages.warning(request, format_html("{} {}", words, list_link(PageRecord, _now("Show them"), **filters)))
 
 
 def _with_run(words: str, run: CrawlRun | None) -> str:
