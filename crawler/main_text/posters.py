@@ -7,7 +7,7 @@ is named here may be asked to answer for the text.
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from lxml.html import HtmlElement
 
@@ -20,6 +20,9 @@ from crawler.markup import Line
 MAX_NAME_CHARS, MAX_LINE_CHARS = 20, 80
 _LINES_ABOVE, _LINES_INSIDE = 12, 2  # of a page that is no thread: where it says who posted it
 _LINES_BELOW = 8  # the last post, that are its own
+# What is looked at: posts of a page, lines above each, elements of a line, texts in an element. Boards have 10 to 100
+# posts a page; a page made to be slow has any number.
+_MOST_POSTS, _MOST_LINES, _MOST_NODES, _MOST_PARTS = 300, 24, 60, 4
 _NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
 # In the line above a text, on whatever page.
 POSTED = in_both_scripts(
@@ -74,14 +77,16 @@ def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first:
     """
     ends = [0, *(stop for _, stop in runs)]
     between = [whole[end:start] for end, (start, _) in zip(ends, [*runs, (ends[-1] + _LINES_BELOW, 0)], strict=True)]
-    names = [_named_above(lines) for lines in between]
+    names = [_named_above(lines) for lines in between[:_MOST_POSTS]]
+    names += [""] * (len(between) - len(names))
     if not names[0] and names[-1]:
         return ()
     found, after = list[Poster](), 0
     for number, (start, stop) in enumerate(runs):
         name = names[number] or ("" if number else first)
         parted = number > 0 and not _is_one_box(whole[runs[number - 1][1] - 1], whole[start])
-        if name or (found and (parted or any(is_mark(line.text) for line in between[number]))):
+        is_next = name or parted or any(is_mark(line.text) for line in between[number])
+        if is_next and name != (found[-1].name if found else ""):
             found.append(Poster(name, after))
         after += stop - start
     return tuple(found)
@@ -106,6 +111,7 @@ def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, in
 def _named_above(lines: Sequence[Line]) -> str:
     """The one name that the lines above a post have; "" for none or several."""
     linked, called = set[str](), set[str]()
+    lines = lines[-_MOST_LINES:]
     for line in lines:
         linked |= set(_inside(line, lambda node: node.tag == "a" and OF_MEMBER.search(node.get("href") or "")))
         called |= set(_inside(line, lambda node: _CALLED.search(node.get("class") or node.get("itemprop") or "")))
@@ -120,7 +126,8 @@ def _named_above(lines: Sequence[Line]) -> str:
 def _inside(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
     """Names that elements of a line have as their whole text."""
     if len(line.text) <= MAX_LINE_CHARS:
-        for node in line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4"):
+        nodes = line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4")
+        for node in islice(nodes, _MOST_NODES):
             parts = _parts(node) if is_meant(node) else []
             text = parts[0] if len(parts) == 1 else ""
             if _is_name(text) and text in one_line(line.text):
@@ -128,7 +135,8 @@ def _inside(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[s
 
 
 def _parts(node: HtmlElement) -> list[str]:
-    return [part for text in node.itertext() if (part := one_line(text))]
+    """Return the first texts in an element."""
+    return [part for text in islice(node.itertext(), _MOST_PARTS) if (part := one_line(text))]
 
 
 def _posted(line: Line, *, is_thread: bool = False) -> str:

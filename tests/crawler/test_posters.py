@@ -82,7 +82,7 @@ def test_a_post_is_its_own_posters_and_no_others() -> None:
         ),
         ("threads/answers-without-any-time", ["老张修车", "Momo_2008", "一苇渡江"]),
         ("unseen-threads/questions-of-a-site-for-programmers", ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江"]),
-        ("unseen-threads/cells-of-a-community-of-programmers", ["听雨的猫", "", "", "", ""]),
+        ("unseen-threads/cells-of-a-community-of-programmers", ["听雨的猫", ""]),
         ("threads/question-and-answers-with-votes-times-below", []),
         ("threads/questions-of-a-knowledge-community", []),
     ],
@@ -98,3 +98,9 @@ def test_linked_data_of_a_post_names_who_posted_it() -> None:
     data = '{"@type": "DiscussionForumPosting", "author": {"@type": "Person", "name": "闻笛"}}'
     reading = read(f'<script type="application/ld+json">{data}</script><div><h1>老渡口</h1>{BODY}</div>')
     assert (reading.author, reading.posters) == ("", (Poster("闻笛", 0),))
+
+
+def test_a_page_of_more_posts_than_any_board_has_is_read_without_looking_at_each() -> None:
+    posts = "".join(f"<b>会友{n}号</b> 2026-01-02 10:00 楼主<br>{SIMPLIFIED[0]}<br>" for n in range(400))
+    reading = read(f"<p>只看楼主 倒序浏览 发表新帖</p>{posts}", "http://bbs.example/thread-1-1-1.html")
+    assert names(reading)[-2:] == ["会友299号", ""]
