@@ -1,6 +1,8 @@
 """What style, scripts, fonts and noise do to a text is undone and told of; what is honest stays as it is."""
 
 import base64
+import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -283,6 +285,47 @@ def test_what_is_strewn_between_characters_goes_and_is_told(mark: str, kind: Obf
 def test_what_honest_texts_have_stays(honest_text: str) -> None:
     reading = read(honest(honest_text, SECOND, THIRD))
     assert (reading.text.split("\n")[0], reading.obfuscations) == (honest_text, ())
+
+
+HALF_WIDTH = str.maketrans("，。、；：！？“”（）", ',.,;:!?""()')
+OUTING = (
+    "我们一早出门，天还没有亮。路上没有人，风很大，吹得人睁不开眼。到了山下，太阳才出来，大家都很高兴，说：今天是好天气！"
+    "有人要先吃饭，有人要先上山，说来说去，还是先上山。山上有水，有树，有花，就是没有路。走了很久，才看见一座小庙，门开着，里面没有人。"
+)
+RHYME = (
+    "人之初，性本善。性相近，习相远。苟不教，性乃迁。教之道，贵以专。昔孟母，择邻处。子不学，断机杼。窦燕山，有义方。教五子，名俱扬。"
+    "养不教，父之过。教不严，师之惰。子不学，非所宜。幼不学，老何为。玉不琢，不成器。人不学，不知义。"
+)
+DISHES = (
+    "红烧肉、宫保鸡丁、麻婆豆腐、回锅肉、清蒸鱼、白切鸡、小炒肉、地三鲜、水煮鱼、东坡肉、扬州炒饭、小笼包、豆浆、"
+    "油条、当归、黄芪、党参、白术、茯苓、甘草、熟地、川芎、白芍、桂枝、生姜、大枣、麻黄、杏仁"
+)
+TALK = (
+    "嗯，对，我知道，这个，那个，就是，怎么说呢，他，他说，不对，好的，行，那就这样，可以，没事，真的，没问题，走吧，"
+    "现在就走，等等，等一下，我忘了，拿东西，哦，好，快去，别急，慢慢来，来得及，不要紧，你先说，我听着"
+)
+
+
+@pytest.mark.parametrize("text", [OUTING, RHYME, DISHES, TALK])
+def test_marks_where_chinese_punctuates_are_no_noise_whatever_they_are(text: str) -> None:
+    parts = re.findall(r"[^，。、：！]+", text)
+    written = [text, text.translate(HALF_WIDTH), *(mark.join(parts) for mark in ",.、;-/|·*→ \u3000")]
+    for each in written:
+        clean = cleaned(each, URL)
+        assert (clean.text, clean.obfuscations) == (each, ())
+
+
+@pytest.mark.parametrize("mark", [*"，,。.、;!·-*/|~…●", "mixed"])
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_a_mark_after_every_one_to_three_characters_is_noise(mark: str, every: int) -> None:
+    turns = itertools.cycle(",.;*" if mark == "mixed" else mark)
+    spoilt = "".join(
+        f"{char}{next(turns)}" if at % every == 0 and (char + following).isalpha() else char
+        for at, (char, following) in enumerate(itertools.pairwise(f"{TEXT}\n{OUTING}\n"))
+    )
+    clean = cleaned(spoilt, URL)
+    assert [one.kind for one in clean.obfuscations] == [Obfuscation.PUNCTUATION_NOISE]
+    assert re.sub(r"\W", "", clean.text) == re.sub(r"\W", "", f"{TEXT}\n{OUTING}")
 
 
 def test_a_character_s_other_reading_counts_as_inserted() -> None:

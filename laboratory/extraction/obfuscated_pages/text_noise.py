@@ -9,7 +9,7 @@ from fingerprint.readings import READINGS_2026, SYLLABLES
 from laboratory.extraction.obfuscated_pages.page import Body
 
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
-_ODD_MARKS = ("*", ".", "^", "~", "_", "|", "·", "-", "/", "`", "#", "●", "※")
+_ODD_MARKS = ("*", "^", "~", "_", "|", "·", "-", "/", "`", "#", "●", "※")
 _NAMES = ("清风书屋", "云水小说网", "墨香阁", "三叶中文网", "北窗读书", "笔海楼", "飞卢看书", "七星文学")
 _HOSTS = ("qfshu", "yunshui8", "moxiangge", "sanye520", "beichuang", "bihai99", "flks", "qixingwx")
 _ENDINGS = ("com", "net", "cc", "org", "info")
@@ -32,7 +32,7 @@ def punctuation(paragraphs: Sequence[str], rng: Random) -> Body:
 
 def true_marks(paragraphs: Sequence[str], rng: Random) -> Body:
     """Marks that sentences have, between so many characters that none ends anything any more."""
-    mark = rng.choice("。、，")
+    mark = rng.choice("。、，.,")
     return _between(paragraphs, rng, lambda: mark, rng.uniform(0.45, 0.8))
 
 
