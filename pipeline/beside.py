@@ -12,9 +12,8 @@ from core.pages import Reading
 from core.text import TextRange
 from core.zones import Zone
 
-
-# Chosen: three announcements, of which a box has at most 300 (crawler.main_text.zones). Whoever has more of a text beside
-# another one shows the text, whatever stands between them.
+# Chosen: three announcements, of which a box has at most 300 (crawler.main_text.zones). Whoever has more of a text
+# beside another one shows the text, whatever stands between them.
 MAX_CHARS_ANNOUNCED = 1_000
 
 

@@ -2,7 +2,7 @@
 
 A style is a number of some system and what stands around it: a unit (第N章, 卷N, Chapter N), a mark (1、 一 (1) 【1】),
 a text that stays (书名(1), 分节阅读 1), or a mark without a number (☆、题). Two headings are of one style where all but
-number and title is equal. Whether a line is one, the lines of its style decide together: crawler.formats.heading_styles.
+number and title is equal. The lines of a style decide together whether a line is one: crawler.formats.heading_styles.
 """
 
 import re

@@ -37,7 +37,7 @@ _KINDS = (
 
 
 def decoded(data: bytes, path: Path | str, *, is_chinese: bool = True) -> str:
-    """The characters of `data`, Chinese where that is asked for; `path` is named in the refusal. Raises UnreadableFile."""
+    """Return the characters of `data`, Chinese where asked for; the refusal names `path`. Raises UnreadableFile."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)

@@ -365,9 +365,10 @@ def _tell_shared(request: HttpRequest, site: Site | None) -> None:
 
 def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
     """Say how many pages have parts that take too long to read: who puts them there does not want to be read."""
+    if site is None:
+        return
     slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
-    count = slow[: MAX_PAGES + 1].count() if site is not None else 0
-    if count:
+    if count := slow[: MAX_PAGES + 1].count():
         words = ngettext(
             "Suspicious: parts of %(count)s page take too long to read. They were left out; its text was compared.",
             "Suspicious: parts of %(count)s pages take too long to read. They were left out; the text was compared.",
