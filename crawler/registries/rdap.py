@@ -6,6 +6,7 @@ from typing import Any
 
 from core.contacts import Contact, ContactKind
 from core.errors import BadInput, RetryLater
+from core.text import storable
 from crawler.contacts.emails import email_of
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.exchange import Ask, Bounds, exchange
@@ -93,4 +94,4 @@ def _of_card(entity: dict[str, Any], wanted: str) -> str:
 
 
 def _text(value: object) -> str:
-    return " ".join(value.split())[:MAX_NAME_CHARS] if isinstance(value, str) else ""
+    return " ".join(storable(value).split())[:MAX_NAME_CHARS] if isinstance(value, str) else ""

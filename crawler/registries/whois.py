@@ -6,6 +6,7 @@ import socket
 from core.contacts import Contact, ContactKind
 from core.errors import BadInput, RetryLater
 from core.hosts import Host
+from core.text import storable
 from crawler.contacts.emails import email_of
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
@@ -34,7 +35,7 @@ def ask(place: Host, question: str, guard: AddressGuard, names: Names) -> str:
     try:
         found = names.addresses(place.name, port, deadline.left())
         address = guard.allowed(f"whois://{place}", place.name, port, found)[0]
-        return _decoded(_answer(address, port, question, deadline))
+        return storable(_decoded(_answer(address, port, question, deadline)))
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RetryLater("registry.no-whois", place=place, reason=reason) from error

@@ -164,6 +164,14 @@ def test_a_whois_server_is_asked_for_its_own_endings_first_and_for_addresses_whe
     assert (of_cn.asked, of_com.asked, servers.whois.asked) == ([], ["pirate.com"], [ADDRESS])
 
 
+def test_what_no_store_can_hold_is_left_out_of_an_answer(servers: Servers) -> None:
+    name = "Evil\x00 \ud800\x1b[31mRegistrar"
+    servers.web.routes |= {"/rdap/domain/pirate.com": as_rdap({"entities": [entity(["registrar"], name)]})}
+    servers.whois.answers |= {"pirate.com": b"Registrar: Evil\x00 \x1b[31mRegistrar\n"}
+    assert said(servers.look_up())[0] == ("registrar", "Evil \ufffd[31mRegistrar", "rdap")
+    assert said(servers.look_up(rdap_url=""))[0] == ("registrar", "Evil [31mRegistrar", "whois")
+
+
 def test_an_answer_in_gb18030_is_read() -> None:
     text = whois._decoded("注册商\nRegistrar: 阿猫云计算有限公司\n".encode("gb18030"))
     assert whois.registrar(text)[0].value == "阿猫云计算有限公司"
