@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib.admin.utils import get_fields_from_path
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.paginator import InvalidPage
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
@@ -58,7 +59,10 @@ class DeskSite(UnfoldAdminSite):
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
             return paused(request, pause_s)
-        has_no_user = not User.objects.exists()
+        try:
+            has_no_user = not User.objects.exists()
+        except DatabaseError:  # away, or not made yet: the form is there all the same
+            has_no_user = False
         return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
