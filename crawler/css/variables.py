@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import tinycss2
-from tinycss2.ast import Node
+from tinycss2.ast import LiteralToken, Node
 
 from crawler.css.tokens import split
 from crawler.css.values import tokens_of
 
 UNKNOWN = "?"  # in place of a value that cannot be told; no property has it
 MAX_DEPTH, MAX_CHARS = 16, 2_000  # of values that stand for one another; more is UNKNOWN
+_COMMA = LiteralToken(0, 0, ",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +72,5 @@ def _stands_for(token: Node, variables: Variables, depth: int) -> str | None:
     names = [each.value for each in name if each.type == "ident"]
     found = variables.value(names[0], depth) if names else None
     if found is None and fallback:
-        return _filled([each for part in fallback for each in (*part, ",")][:-1], variables, depth)
+        return _filled([each for part in fallback for each in (*part, _COMMA)][:-1], variables, depth)
     return found

@@ -32,6 +32,13 @@ def test_what_a_reader_does_not_see_is_taken_out_and_told(case: Case) -> None:
     assert told == case.expected["found"]
 
 
+def test_what_stands_in_for_a_missing_property_may_hold_commas() -> None:
+    text, removed = _read(
+        "<i>看得见</i><b>看不见</b>", "i{color:var(--a, rgb(1, 2, 3), x)} b{color:var(--a, rgba(1, 2, 3, 0))}"
+    )
+    assert (text, [piece.text for piece in removed]) == ("看得见", ["看不见"])
+
+
 @pytest.mark.usefixtures("long_computation")
 @pytest.mark.parametrize(
     "sheet",
