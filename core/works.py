@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.ids import WorkTextId
+from core.wording import Message
+
+# How a work is divided: as the file says by itself, one chapter a file or line, or not at all.
+OWN, GIVEN, WHOLE = "own", "given", "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +22,17 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class WorkFile:
-    """What was read from a file or folder: one work."""
+    """What was read from a file or folder: one work.
+
+    style: OWN, GIVEN, or the style of headings that a person chose; "" for the one that divides it best. flaws: what of
+    it could not be read as it is, for whoever has the file.
+    """
 
     title: str
     author: str
     chapters: tuple[Chapter, ...]
+    style: str = ""
+    flaws: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

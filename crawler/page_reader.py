@@ -8,9 +8,10 @@ from typing import Any
 from core.pages import CrawlPlan
 from core.states import Rejection
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
+from crawler.formats.kinds import is_container
 from crawler.opening import Rejected
 from crawler.readers.pages import PageToRead, WholePage
-from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.readers.reading_process import MAX_BOOK_CPU_S, GivenUp, ReadingProcess
 from crawler.readers.task import Task
 
 
@@ -49,7 +50,8 @@ class PageReader:
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
         page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts)
         try:
-            return await asyncio.wrap_future(self._process.submit(page, resources))
+            max_cpu_s = MAX_BOOK_CPU_S if is_container(body) else None
+            return await asyncio.wrap_future(self._process.submit(page, resources, max_cpu_s=max_cpu_s))
         except GivenUp as fault:
             return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
 

@@ -1,6 +1,7 @@
 """A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
 from intake.bounded import BoundedReader
+from intake.division import Division, divided, divisions
 from intake.files import READERS, read_file, read_work, read_works
 from intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
 from intake.found import FoundWork, Intake
@@ -10,9 +11,12 @@ __all__ = [
     "WORKS_MANIFEST",
     "WORK_MANIFEST",
     "BoundedReader",
+    "Division",
     "FoundWork",
     "Intake",
     "ReadFile",
+    "divided",
+    "divisions",
     "read_file",
     "read_work",
     "read_works",

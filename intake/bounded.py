@@ -1,24 +1,18 @@
-"""Files of formats that a parser takes apart, read in a process of their own: people hand on what others made.
+"""Files of works, read in a process of their own within the bounds of a crawl: people hand on what others made.
 
 A table of one cell that says it spans a thousand million columns, a page of tags in tags: whoever reads them runs out
 of time or memory, and that is the process and not the desk.
 """
 
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from core.errors import BrokenInvariant, UnreadableFile
-from crawler.readers.messages import MOST_MEMORY_BYTES
-from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
 from intake.files import read_file
 from intake.found import Intake
-
-# A .docx of 20 MB takes 25 s on a busy machine, an .epub of a million characters 2 s (2026-11).
-MAX_SECONDS = 60.0
-PLAIN = frozenset({".txt", ".md"})  # decoded and split here: nothing in them is built
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +30,10 @@ class FileToRead:
 
 
 class BoundedReader:
-    """A context manager; its process is started with the first file that needs one."""
+    """A context manager; its process is started with the first file."""
 
-    def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
-        self._process = ReadingProcess(max_seconds=max_seconds, max_cpu_s=inf, max_memory_bytes=MOST_MEMORY_BYTES)
+    def __init__(self, max_seconds: float = MAX_SECONDS, max_cpu_s: float = MAX_BOOK_CPU_S) -> None:
+        self._process = ReadingProcess(max_seconds=max_seconds, max_cpu_s=max_cpu_s)
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +45,7 @@ class BoundedReader:
 
     def read_file(self, path: Path) -> Intake:
         """As intake.files.read_file, within bounds of time and memory. Raises UnreadableFile."""
-        if path.suffix.lower() in PLAIN or not path.is_file():
+        if not path.is_file():
             return read_file(path)
         try:
             intake = self._process.read(FileToRead(path))

@@ -10,7 +10,7 @@ from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
-from core.works import WorkFile
+from core.works import OWN, WorkFile
 from crawler.formats.chapters import numbered
 from crawler.formats.epub import read_epub
 from crawler.formats.headings import split_at, split_chapters
@@ -84,20 +84,22 @@ def _shown(path: Path) -> str:
 
 
 def _plain(path: Path) -> Intake:
-    text = read_text(path)
-    return Intake([FoundWork(WorkFile(*_named(path, text), split_chapters(text)), path)])
+    read = read_text(path)
+    return Intake([FoundWork(WorkFile(*_named(path, read.text), split_chapters(read.text), flaws=read.flaws()), path)])
 
 
 def _markdown(path: Path) -> Intake:
     """The shallowest heading that stands twice makes the chapters; a single one above it is the title."""
-    text = read_text(path)
+    read = read_text(path)
+    text = read.text
     found = [(len(marks), title) for marks, title in _MARKDOWN.findall(text)]
     levels = [level for level, _ in found]
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
     above = [title for each, title in found if each < (level or 7)]
     title, author = _named(path, text)
     chapters = split_at(text, lambda line: _markdown_title(line, level)) if level else split_chapters(text)
-    return Intake([FoundWork(WorkFile(above[0] if above else title, author, chapters), path)])
+    file = WorkFile(above[0] if above else title, author, chapters, OWN if level else "", read.flaws())
+    return Intake([FoundWork(file, path)])
 
 
 def _markdown_title(line: str, level: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
-from core.works import Chapter, WorkFile
+from core.works import GIVEN, Chapter, WorkFile
 from crawler.formats.headings import heading_of
 from crawler.formats.numerals import natural_key
 from intake.found import FoundWork, Intake
@@ -84,27 +84,31 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
         raise UnreadableFile(folder, "intake.too-many-chapter-files", most=MAX_CHAPTERS)
     intake = Intake()
     chapters: list[Chapter] = []
+    flaws: list[Message] = []
     for number, path in enumerate(files, 1):
         try:
-            chapters.append(_chapter(number, path, read_file))
+            chapter, of_file = _chapter(number, path, read_file)
+            chapters.append(chapter)
+            flaws += (Message("core.unreadable", path=path.name, reason=flaw) for flaw in of_file)
         except BadInput as fault:
             intake.faults.append(fault)
     if chapters:
-        file = WorkFile(manifest.title or folder.resolve().name, manifest.author, tuple(chapters))
+        title = manifest.title or folder.resolve().name
+        file = WorkFile(title, manifest.author, tuple(chapters), GIVEN, tuple(flaws))
         described = manifest.kind, manifest.rights_holder, manifest.key
         intake.works.append(FoundWork(file, folder, *described, is_whole=not intake.faults))
     return intake
 
 
-def _chapter(number: int, path: Path, read_file: ReadFile) -> Chapter:
-    """A file of a folder as one chapter, whatever headings stand in it."""
+def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[Chapter, list[Message]]:
+    """A file of a folder as one chapter, whatever headings stand in it, and its flaws."""
     read = read_file(path)
     if read.faults:
         raise read.faults[0]
     # The chapters of a text file were cut before lines and join without a line feed of their own.
     joint = "" if path.suffix.lower() in (".txt", ".md") else "\n"
     text = joint.join(chapter.text for work in read.works for chapter in work.file.chapters)
-    return Chapter(number, _chapter_title(path, text), text)
+    return Chapter(number, _chapter_title(path, text), text), [flaw for work in read.works for flaw in work.file.flaws]
 
 
 def _chapter_title(path: Path, text: str) -> str:

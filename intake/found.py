@@ -41,7 +41,9 @@ def _storable(work: FoundWork) -> FoundWork:
     chapters = (replace(each, title=storable(each.title).strip(), text=storable(each.text)) for each in file.chapters)
     return replace(
         work,
-        file=WorkFile(storable(file.title).strip(), storable(file.author).strip(), tuple(chapters)),
+        file=replace(
+            file, title=storable(file.title).strip(), author=storable(file.author).strip(), chapters=tuple(chapters)
+        ),
         kind=storable(work.kind),
         rights_holder=storable(work.rights_holder),
         key=storable(work.key),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.moments import parse_moment
-from core.works import Chapter, WorkFile
+from core.works import GIVEN, Chapter, WorkFile
 from crawler.characters.repertoire import count_han
 from crawler.formats.plain import unified
 from intake.found import FoundWork, Intake
@@ -33,7 +33,7 @@ class _Gathered:
             if len(given) < len(self.chapters)
             else sorted(self.chapters, key=lambda chapter: chapter.number)
         )
-        return WorkFile(self.title, self.author, tuple(chapters))
+        return WorkFile(self.title, self.author, tuple(chapters), GIVEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,14 @@ from urllib.parse import unquote
 from lxml import etree
 
 from core.errors import UnreadableFile
-from core.works import WorkFile
+from core.states import Rejection
+from core.wording import Message
+from core.works import OWN, WorkFile
+from crawler.characters.decoding import decode
 from crawler.formats.archive import Archive
 from crawler.formats.chapters import numbered
 from crawler.formats.headings import split_chapters
-from crawler.formats.plain import decoded, unified, with_text
+from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, replaced, unified
 from crawler.markup import parse, text_of
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
@@ -30,10 +33,11 @@ def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
         chapters = numbered(book.chapters())
     if not chapters:
         raise UnreadableFile(name, "intake.no-chinese-pictures")
-    if len(chapters) == 1:
-        split = split_chapters(chapters[0].text)
-        chapters = split if len(split) > 1 else chapters
-    return WorkFile(book.title, book.author, chapters)
+    flaws = book.flaws(sum(len(chapter.text) for chapter in chapters))
+    if len(chapters) > 1:
+        return WorkFile(book.title, book.author, chapters, OWN, flaws)
+    split = split_chapters(chapters[0].text)
+    return WorkFile(book.title, book.author, split if len(split) > 1 else chapters, flaws=flaws)
 
 
 class _Book:
@@ -54,6 +58,16 @@ class _Book:
         }
         spine = package.xpath("//*[local-name()='spine']")
         self._spine = spine[0] if spine else None
+        self._lost: dict[str, int] = {}  # characters of each part that has broken ones
+
+    def flaws(self, chars: int) -> tuple[Message, ...]:
+        """Where characters of a book of so many are broken. Raises UnreadableFile where these are more than a few."""
+        lost = sum(self._lost.values())
+        if lost * CHARS_FOR_A_BROKEN_ONE > chars:
+            raise UnreadableFile(self._archive.name, "intake.broken-parts", count=lost, chars=chars)
+        parts = list(self._lost)
+        more = [Message("corpus.and-more", count=len(parts) - MAX_PLACES)] if len(parts) > MAX_PLACES else []
+        return (Message("intake.replaced-in", count=lost, parts=[*parts[:MAX_PLACES], *more]),) if lost else ()
 
     def chapters(self) -> Iterator[tuple[str, str]]:
         """(title, text) in reading order. A file that the contents do not name goes on with the chapter before it."""
@@ -79,13 +93,27 @@ class _Book:
                 yield self._resolved(self._package_path, item.get("href", ""))
 
     def _page(self, name: str) -> tuple[str, str]:
-        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.name}, part {name}"))
+        tree = parse(self._markup(name))
         if tree is None:
             return "", ""
         for reading in tree.xpath("//rt | //rp"):
             reading.drop_tree()
         headings = [" ".join(text_of(node).split()) for node in tree.xpath("//h1 | //h2")]
         return next((heading for heading in headings if heading), ""), unified(text_of(tree))
+
+    def _markup(self, name: str) -> str:
+        """The markup of a part. Raises UnreadableFile for one in no encoding."""
+        data = self._archive.read(name).removeprefix(b"\xef\xbb\xbf")
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            found = decode(data)
+        if isinstance(found, Rejection):
+            raise UnreadableFile(f"{self._archive.name}, part {name}", "intake.no-encoding", tried=TRIED)
+        text, lost = replaced(data, found.encoding)
+        if lost:
+            self._lost[name] = lost
+        return text
 
     def _contents(self) -> dict[str, str]:
         """The title of each file by the navigation document, or by the older NCX."""
@@ -98,7 +126,7 @@ class _Book:
         return {}
 
     def _from_nav(self, name: str) -> dict[str, str]:
-        tree = parse(decoded_markup(self._archive.read(name), f"{self._archive.name}, part {name}"))
+        tree = parse(self._markup(name))
         navs = tree.xpath("//nav") if tree is not None else []
         contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
         links = contents[0].xpath(".//a[@href]") if contents else []
@@ -124,16 +152,6 @@ class _Book:
         """The member that a reference inside `base` means; what points outside the book names no member."""
         target = unquote(href.partition("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
-
-
-def decoded_markup(data: bytes, where: str) -> str:
-    """The markup of a part of a book; a page without Chinese text gives "". Raises UnreadableFile."""
-    try:
-        return with_text(data.decode("utf-8-sig"), where)
-    except UnicodeDecodeError:
-        return decoded(data, where)
-    except UnreadableFile:
-        return data.decode("utf-8-sig")
 
 
 def _refuse_drm(archive: Archive) -> None:

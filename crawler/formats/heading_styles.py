@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
@@ -28,7 +29,6 @@ _LEAST = {  # characters of the chapter in the middle; headings by characters: t
     Rank.SIGN: (300, 50_000),
     Rank.TITLE: (300, 80_000),
 }
-USUAL_BODY, UNUSUAL = 1_000, 0.1  # numbers that stand closer are those of paragraphs, unless there is nothing else
 MAX_OUTLINED_CHARS = 60_000  # of a text whose sections are numbered inside: reports and theses, hardly ever books
 # A table of contents: lines with less between them, of which the like stands elsewhere with so many times more.
 MAX_CONTENTS_GAP, MIN_BODY_RATIO, MIN_CONTENTS = 300, 5, 2
@@ -107,6 +107,7 @@ class FoundHeadings:
         is_at_head = len(marks) == 1 and len(self._text[: marks[0].start].strip()) < MAX_FRONT_MATTER_CHARS
         return marks[0].title if is_at_head else ""
 
+    @cached_property
     def styles(self) -> list[Style]:
         """The styles that divide the text, the best first."""
         frequent = sorted(self._by_style, key=lambda name: -len(self._by_style[name]))[:MAX_STYLES]
@@ -116,18 +117,18 @@ class FoundHeadings:
 
     def chosen(self, name: str) -> Style | None:
         """The style of that name as a person wants it: its numbers begin again anywhere; None for no such style."""
-        best = self.best()
-        if best is not None and best.name == name:
-            return best
+        if self.best is not None and self.best.name == name:
+            return self.best
         return self._style(name, is_wanted=True) if name in self._by_style else None
 
+    @cached_property
     def best(self) -> Style | None:
         """The style that divides the text best, what it leaves undivided divided by the best there; None for none."""
         found = self._most_plausible()
         return self._divided_further(found) if found is not None and len(found.headings) >= MIN_PREFIXED else found
 
     def _most_plausible(self) -> Style | None:
-        return next((each for each in self.styles()[:1] if each.is_plausible), None)
+        return next((each for each in self.styles[:1] if each.is_plausible), None)
 
     def _divided_further(self, found: Style) -> Style:
         usual = median(self._bodies(found.headings))
@@ -155,7 +156,7 @@ class FoundHeadings:
 
     def _going_on(self, number: int | None) -> Style | None:
         """The style that goes on counting behind a number."""
-        found = (each for each in self.styles() if number is not None and len(each.headings) >= MIN_HEADINGS)
+        found = (each for each in self.styles if number is not None and len(each.headings) >= MIN_HEADINGS)
         return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
 
     def _style(self, name: str, *, is_wanted: bool = False) -> Style | None:
@@ -177,12 +178,10 @@ class FoundHeadings:
             return None
         bodies = self._bodies(own)
         evenness = sum(bodies) ** 2 / sum(body**2 for body in bodies)
-        is_close = rank is Rank.NUMBER and median(bodies) < USUAL_BODY
-        worth = rank.weight * evenness * (UNUSUAL if is_close else 1)
         is_enough = len(rising) >= MIN_RISING * len(candidates) and evenness >= MIN_EVENNESS * len(bodies)
         is_plausible = _is_division(own) if rank not in _LEAST else is_enough and self._is_plausible(own, bodies)
         front = len(self._text[: chosen[0].start].strip()) - _listed_chars(all_marks, left, chosen[0].start)
-        return Style(name, tuple(chosen), front, worth, is_plausible)
+        return Style(name, tuple(chosen), front, rank.weight * evenness, is_plausible)
 
     def _bodies(self, headings: Sequence[Heading]) -> list[int]:
         """How long the chapters are, and what stands before the first where it is long enough to be one."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from core.works import Chapter
+from core.works import WHOLE, Chapter
 from crawler.formats.heading_lines import Rank, readings
 from crawler.formats.heading_styles import MAX_FRONT_MATTER_CHARS, FoundHeadings, Heading, as_heading, placed_lines
 
-__all__ = ["MAX_FRONT_MATTER_CHARS", "WHOLE", "Heading", "heading_of", "split_at", "split_chapters"]
+__all__ = ["MAX_FRONT_MATTER_CHARS", "Heading", "heading_of", "split_at", "split_chapters", "styles_in"]
 
-WHOLE = "whole"  # the style of a text that is one chapter
+MAX_OFFERED = 6  # styles of a text that somebody may choose from
 
 
 def split_chapters(text: str, style: str = "") -> tuple[Chapter, ...]:
@@ -20,10 +20,21 @@ def split_chapters(text: str, style: str = "") -> tuple[Chapter, ...]:
     its head, is one chapter of that title.
     """
     found = FoundHeadings(text)
-    chosen = found.chosen(style) if style else found.best()
+    chosen = found.chosen(style) if style else found.best
     if chosen is None or style == WHOLE:
         return (Chapter(1, found.own_title, text),)
     return _cut(text, chosen.headings, chosen.front_chars)
+
+
+def styles_in(text: str) -> list[tuple[str, int]]:
+    """The styles that a text can be divided by, and how many chapters that makes; the best first, WHOLE among them."""
+    found = FoundHeadings(text)
+    best = [found.best] if found.best else []
+    used = [name for each in best for name in each.name.split(" + ")]
+    names = [each.name for each in found.styles if each.name not in used][:MAX_OFFERED]
+    others = [style for name in names if (style := found.chosen(name))]
+    counted = [(each.name, len(_cut(text, each.headings, each.front_chars))) for each in (*best, *others)]
+    return [*counted[: len(best)], (WHOLE, 1), *counted[len(best) :]]
 
 
 def split_at(text: str, title_of: Callable[[str], str]) -> tuple[Chapter, ...]:

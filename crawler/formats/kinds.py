@@ -8,6 +8,7 @@ from crawler.formats.archive import Archive
 PDF, EPUB, WORD, ZIP, JSON = "pdf", "epub", "docx", "zip", "json"
 _MAX_LEADING_BYTES = 1_024  # that PDF readers pass over before the header
 _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_PDF_MARK = b"%PDF-"
 _BLANKS = b"\xef\xbb\xbf \t\r\n\x00"
 
 
@@ -20,9 +21,14 @@ def kind_of(body: bytes) -> str:
     if body.startswith(_ZIP_MARKS):
         return _container_kind(body)
     head = body[:_MAX_LEADING_BYTES].lstrip(_BLANKS)
-    if head.startswith(b"%PDF-"):
+    if head.startswith(_PDF_MARK):
         return PDF
     return JSON if head.startswith((b"{", b"[")) and body.rstrip(_BLANKS).endswith((b"}", b"]")) else ""
+
+
+def is_container(body: bytes) -> bool:
+    """Whether bytes are a file that a parser takes apart, PDF or ZIP, by the first of them alone."""
+    return body.startswith(_ZIP_MARKS) or body[:_MAX_LEADING_BYTES].lstrip(_BLANKS).startswith(_PDF_MARK)
 
 
 def _container_kind(body: bytes) -> str:

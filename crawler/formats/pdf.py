@@ -6,7 +6,9 @@ that were broken to fit the page are joined, so that a paragraph is one line as 
 
 import logging
 import re
+import struct
 import unicodedata
+import zlib
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,13 +16,14 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from pypdf import PasswordType, PdfReader
-from pypdf.errors import PyPdfError
+from pypdf import PageObject, PasswordType, PdfReader
+from pypdf.errors import DependencyError, DeprecationError, PyPdfError
 from pypdf.generic import Destination
 
 from core.errors import UnreadableFile
-from core.works import WorkFile
-from crawler.characters.decoding import quality
+from core.works import OWN, WorkFile
+from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, quality
+from crawler.characters.mojibake import repair
 from crawler.characters.repertoire import count_han
 from crawler.formats.chapters import cut_at_titles, numbered
 from crawler.formats.headings import heading_of, split_chapters
@@ -29,6 +32,7 @@ from crawler.formats.plain import MIN_UTF8_QUALITY, unified, with_text
 MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's size
 MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf unpacks, can be drawn by every page
 MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
+MIN_LETTERS = 20  # in all; a page number and a stamp are no text layer
 EDGE_LINES = 2  # at either end of a page: a running head beside the page's number
 # A line that stands at the edges of so many pages, numbers aside, and of one of the next two, is no text: heads of left
 # and right pages differ, those of chapters are few; a refrain does not come on every page.
@@ -39,12 +43,14 @@ MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
 FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
 # What pypdf lets through of a damaged or hostile file: its own errors, and whatever it stumbles over.
 _DAMAGES = (
-    *(PyPdfError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError),
+    *(PyPdfError, DependencyError, DeprecationError, zlib.error, struct.error),
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError),
     *(OSError, EOFError, RuntimeError, NotImplementedError, AssertionError),
 )
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u2018-\u201d\u2026\u2014\U00020000-\U000323af"
 # A justified line whose characters were set one by one comes with a blank behind each.
 _SPACED = re.compile(rf"(?:[{_CJK}] ){{3,}}")
+_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; before it are the Latin letters that bytes are taken for
 _NUMBERS = re.compile(r"[0-9零〇一二三四五六七八九十百千]+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"[\s\-—–·•|/第共页頁pP.]*(?:#[\s\-—–·•|/第共页頁.]*){1,2}")
 _LATIN_END, _LATIN_START = re.compile(r"[A-Za-z0-9,.;:!?)]$"), re.compile(r"^[A-Za-z0-9(]")
@@ -64,16 +70,16 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
         marks = _outline(reader)
         title, author = _stated(reader)
     except _DAMAGES as error:
-        raise UnreadableFile(name, "intake.damaged", kind=".pdf") from error
+        raise _damaged(name, error) from error
     if not any(count_han(line) for line in chain.from_iterable(pages)):
-        raise UnreadableFile(name, "intake.no-text-layer")
+        raise UnreadableFile(name, _without_chinese(pages))
     paragraphs = list(_paragraphs(_without_edges(pages), marks))
     text = with_text("\n".join(text for text, _ in paragraphs), name)
     if quality(text) < MIN_UTF8_QUALITY:
         raise UnreadableFile(name, "intake.garbled-text-layer")
     has_outline = sum(bool(title) for _, title in paragraphs) >= 2
     chapters = numbered(cut_at_titles(paragraphs)) if has_outline else split_chapters(text)
-    return WorkFile(title, author, chapters)
+    return WorkFile(title, author, chapters, OWN if has_outline else "")
 
 
 def words_of_pdf(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
@@ -87,13 +93,37 @@ def words_of_pdf(file: BinaryIO, name: Path | str, max_pages: int, max_chars: in
             raise UnreadableFile(name, "intake.password")
         found, left = list[str](), max_chars
         for page in reader.pages[:max_pages]:
-            found.append(page.extract_text()[: left + 1])
+            found.append(_text(page)[: left + 1])
             left -= len(found[-1])
             if left < 0:
                 break
         return "\n".join(found)[:max_chars], left < 0 or len(reader.pages) > max_pages
     except _DAMAGES as error:
-        raise UnreadableFile(name, "intake.damaged", kind=".pdf") from error
+        raise _damaged(name, error) from error
+
+
+def _damaged(name: Path | str, error: Exception) -> UnreadableFile:
+    if isinstance(error, (DependencyError, DeprecationError)):  # of what pypdf knows and does not read
+        return UnreadableFile(name, "intake.unread-pdf", reason=str(error).partition(". ")[0])
+    return UnreadableFile(name, "intake.damaged", kind=".pdf")
+
+
+def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
+    """Why there is no Chinese text: the pages are pictures, the text is garbled, or in another language."""
+    text = "".join(chain.from_iterable(pages))
+    if sum(map(str.isalpha, text)) < MIN_LETTERS:
+        return "intake.no-text-layer"
+    odd = sum(not char.isascii() and (char < _FIRST_OF_OTHER_SCRIPTS or not char.isalpha()) for char in text)
+    return "intake.garbled-text-layer" if 2 * odd > len("".join(text.split())) else "intake.no-chinese"
+
+
+def _text(page: PageObject) -> str:
+    """The text of a page; where a font says that the bytes of Chinese are Latin letters, these bytes are read again."""
+    text = page.extract_text()
+    if text.isascii() or (count_han(text) and quality(text) >= MIN_QUALITY_TO_TRUST):
+        return text
+    mended = repair(text.replace("\t", " ").replace("\n", "\t"))  # lines of one character show nothing by themselves
+    return mended.text.replace("\t", "\n") if mended is not None else text
 
 
 def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
@@ -102,7 +132,7 @@ def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
     for page in reader.pages:
-        text = unified(page.extract_text())
+        text = unified(_text(page))
         left -= len(text)
         if left < 0:
             raise UnreadableFile(name, "intake.unpacks-too-large", most=MAX_CHARS // 1_000_000)
@@ -191,16 +221,17 @@ def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]
     """(text, title) of each paragraph; title: of the outline, where a chapter begins with it."""
     full = _full_width(pages)
     titles = {at: _placed(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
-    text, own, last = "", "", ""
+    parts, own, is_over = list[str](), "", False
     for page, lines in enumerate(pages):
         for at, line in enumerate(lines):
-            title = titles[page].get(at, "")
-            if text and (title or _ends_paragraph(last, line, full)):
-                yield text, own
-                text, own = "", ""
-            text, own, last = _joined(text, line), own or title, line
-    if text:
-        yield text, own
+            title, is_heading = titles[page].get(at, ""), heading_of(line) is not None
+            if parts and (title or is_heading or is_over):
+                yield "".join(parts), own
+                parts, own = [], ""
+            _join(parts, line)
+            own, is_over = own or title, is_heading or _ends_paragraph(line, full)
+    if parts:
+        yield "".join(parts), own
 
 
 def _placed(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
@@ -223,14 +254,16 @@ def _width(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WFA" else 1 for char in line)
 
 
-def _ends_paragraph(line: str, after: str, full: int) -> bool:
+def _ends_paragraph(line: str, full: int) -> bool:
     slack = SENTENCE_SLACK if _SENTENCE_END.search(line) else FULL_LINE_SLACK
-    return _width(line) < full - slack or heading_of(line) is not None or heading_of(after) is not None
+    return _width(line) < full - slack
 
 
-def _joined(text: str, line: str) -> str:
-    """A line behind what it goes on with: Chinese without a blank, Latin with one, a word cut by a hyphen whole."""
-    if _HYPHENATED.search(text) and line[:1].islower():
-        return text[:-1] + line
-    is_latin = _LATIN_END.search(text) and _LATIN_START.search(line)
-    return f"{text} {line}" if is_latin else text + line
+def _join(parts: list[str], line: str) -> None:
+    """Put a line behind what it goes on with: Chinese without a blank, Latin with one, a word cut by a hyphen whole."""
+    before = "".join(parts[-2:])[-2:]
+    if _HYPHENATED.search(before) and line[:1].islower():
+        parts[-1] = parts[-1][:-1]
+    elif _LATIN_END.search(before) and _LATIN_START.search(line):
+        parts.append(" ")
+    parts.append(line)

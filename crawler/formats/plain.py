@@ -1,10 +1,11 @@
 """Bytes of a rights holder's text file -> characters, or one sentence that refuses them.
 
 Stricter than the reading of pages: a page in a doubtful encoding is shown as doubtful, a work in one would poison every
-comparison, so it is refused.
+comparison, so it is refused. A few broken characters are replaced and told.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import UnreadableFile
@@ -18,6 +19,9 @@ MIN_UTF8_QUALITY = (
     0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding), valid UTF-8 is right but for double encoding
 )
 
+CHARS_FOR_A_BROKEN_ONE = 10_000  # a book with one bad byte is a book; one with more was decoded wrongly somewhere
+LOST = "\ufffd"
+MAX_PLACES = 5  # that are named
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 TRIED = ("UTF-8", "GB18030", "Big5", "UTF-16")
 _KINDS = (
@@ -36,18 +40,45 @@ _KINDS = (
 )
 
 
-def decoded(data: bytes, path: Path | str, *, is_chinese: bool = True) -> str:
+@dataclass(frozen=True, slots=True)
+class DecodedText:
+    """The characters of a file. lost: how many of them were broken and are U+FFFD."""
+
+    text: str
+    lost: int = 0
+
+    def flaws(self) -> tuple[Message, ...]:
+        """Where characters are lost, for whoever has the file."""
+        if not self.lost:
+            return ()
+        lines = [number for number, line in enumerate(self.text.split("\n"), 1) if LOST in line]
+        more = [Message("corpus.and-more", count=len(lines) - MAX_PLACES)] if len(lines) > MAX_PLACES else []
+        return (Message("intake.replaced", count=self.lost, lines=[*map(str, lines[:MAX_PLACES]), *more]),)
+
+
+def decoded(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
     """Return the characters of `data`, Chinese where asked for; the refusal names `path`. Raises UnreadableFile."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
-    text = unified(_characters(data, path))
-    return with_text(text, path) if is_chinese else text
+    characters, lost = _characters(data, path)
+    text = unified(characters)
+    return DecodedText(with_text(text, path) if is_chinese else text, lost)
 
 
 def kind_of_binary(data: bytes) -> Message | None:
     """What bytes are that are no text, by their first ones; None where these say nothing."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
+
+
+def replaced(data: bytes, codec: str) -> tuple[str, int]:
+    """The text with U+FFFD for what is no character, and how many these are."""
+    try:
+        return data.decode(codec), 0
+    except UnicodeDecodeError:
+        text = data.decode(codec, "replace")
+        written = LOST.encode(codec, "ignore")  # nothing where the encoding has no such character
+        return text, max(1, text.count(LOST) - (data.count(written) if written else 0))
 
 
 def unified(text: str) -> str:
@@ -62,24 +93,23 @@ def with_text(text: str, path: Path | str) -> str:
     return text
 
 
-def _characters(data: bytes, path: Path | str) -> str:
+def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
+    """The text, and how many of its characters are lost."""
     for mark, codec in _MARKS:
         if data.startswith(mark):
-            try:
-                return data[len(mark) :].decode(codec)
-            except UnicodeDecodeError as error:
-                raise _broken(path, codec, len(mark) + error.start) from error
+            return _few_replaced(data[len(mark) :], codec, path, len(mark))
     text = _utf8(data) or _utf16(data)
     if text:
-        return text
+        return text, 0
     found = decode(data)
     if isinstance(found, Rejection):
         raise UnreadableFile(path, "intake.no-encoding", tried=TRIED)
-    if found.is_doubtful:
-        _require_whole(data, found.encoding, path)
+    text, lost = _few_replaced(data, found.encoding, path)
+    if not lost and not found.is_doubtful:
+        return found.text, 0
+    if quality(text, found.encoding) < MIN_QUALITY_TO_TRUST:
         raise UnreadableFile(path, "intake.doubtful-encoding", tried=TRIED, name=_name(found.encoding))
-    _require_whole(data, found.encoding, path)
-    return found.text
+    return text, lost
 
 
 def _utf8(data: bytes) -> str | None:
@@ -105,15 +135,16 @@ def _utf16(data: bytes) -> str | None:
     return None
 
 
-def _require_whole(data: bytes, codec: str, path: Path | str) -> None:
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError as error:
-        raise _broken(path, codec, error.start) from error
-
-
-def _broken(path: Path | str, codec: str, at: int) -> UnreadableFile:
-    return UnreadableFile(path, "intake.broken-character", name=_name(codec), at=at)
+def _few_replaced(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
+    """As `replaced`; raises UnreadableFile for more than a few. at: how many bytes of the file stand before `data`."""
+    text, lost = replaced(data, codec)
+    if lost * CHARS_FOR_A_BROKEN_ONE > len(text):
+        try:
+            data.decode(codec)
+        except UnicodeDecodeError as error:
+            at += error.start
+        raise UnreadableFile(path, "intake.broken-characters", name=_name(codec), count=lost, chars=len(text), at=at)
+    return text, lost
 
 
 def _name(codec: str) -> str:

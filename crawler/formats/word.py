@@ -14,7 +14,7 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from core.errors import UnreadableFile
-from core.works import WorkFile
+from core.works import OWN, WorkFile
 from crawler.formats.archive import Archive
 from crawler.formats.chapters import cut_at_titles, numbered
 from crawler.formats.headings import split_chapters
@@ -38,7 +38,7 @@ def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
     titled = ((text, text.strip() if each == level else "") for text, each in paragraphs)
     chapters = numbered(cut_at_titles(titled)) if level else split_chapters(text)
     titles = [text.strip() for text, each in paragraphs if each == -1 and text.strip()]
-    return WorkFile(titles[0] if titles else "", "", chapters)
+    return WorkFile(titles[0] if titles else "", "", chapters, OWN if level else "")
 
 
 def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:

@@ -36,6 +36,9 @@ MAX_SECONDS = 120.0
 # Of the processor, for one task: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
 # .4 s; few that are made to be slow (laboratory.extraction.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
+# The same for a file that holds a book, offered by a site (crawler.formats.kinds.is_container) or added as a work.
+# Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).
+MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
 _LOOK_S = 0.5  # how often the time of what is being read is looked at
@@ -53,6 +56,7 @@ class GivenUp(BadInput):
 class _Pending:
     task: Task
     resources: Resources
+    max_cpu_s: float
     future: "Future[Any]" = field(default_factory=Future)
     begun_at: float | None = None
     thread: int = 0  # that reads it, and what of the processor that had used when it began
@@ -139,10 +143,15 @@ class ReadingProcess:
         """What the task reads, or what it raises; GivenUp; ServiceUnavailable where no process can be started."""
         return self.submit(task, resources).result()
 
-    def submit(self, task: Task, resources: Resources = NO_RESOURCES) -> "Future[Any]":
-        """As `read`, later; the future is cancelled when the process is closed. resources: what a page may ask for."""
+    def submit(
+        self, task: Task, resources: Resources = NO_RESOURCES, *, max_cpu_s: float | None = None
+    ) -> "Future[Any]":
+        """As `read`, later; the future is cancelled when the process is closed.
+
+        resources: what a page may ask for. max_cpu_s: for this task, else as for all.
+        """
         self.start()
-        job = _Pending(task, resources)
+        job = _Pending(task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s)
         with self._lock:
             if self._failed_starts >= MAX_FAILED_STARTS:
                 job.future.set_exception(_unavailable())
@@ -230,9 +239,9 @@ class ReadingProcess:
         """Give up what used the processor for too long; EOFError where any did: the process has to end."""
         with self._lock:
             begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None]
-            over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > self._max_cpu_s]
+            over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
             for number in over:
-                self._give_up(number, Message("page.over-cpu", seconds=self._max_cpu_s))
+                self._give_up(number, Message("page.over-cpu", seconds=self._pending[number].max_cpu_s))
         if over:
             raise EOFError
 

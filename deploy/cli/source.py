@@ -55,7 +55,7 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
         return Source(name, _read(data, {}, name, settings))
     from crawler.formats.plain import decoded
 
-    text = decoded(data, name, is_chinese=is_chinese)
+    text = decoded(data, name, is_chinese=is_chinese).text
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 

@@ -1,35 +1,25 @@
 """The verbs `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.counting import count_characters
-from core.errors import BadInput, NotFound, UnreadableFile
 from core.shares import cut_share, percentage
 from core.taken import share_of_work
 from core.wording import Message
-from deploy.cli.faults import USAGE, complain, warn
+from deploy.cli.faults import warn
 from deploy.cli.keys import find_work
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
-from deploy.cli.work_plan import plan_lines
+from deploy.cli.work_add import add, describe_work
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from core.works import WorkFile
-    from intake import FoundWork, Intake, ReadFile
-    from records.models import RightsHolder, Work
-    from records.works.catalogue import AddedWork, PlannedChange
+    from records.models import Work
 
-# A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
-# The longest novels have more than that in one file; split by chapters, each of them is read for itself.
-MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
-_TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
-MAX_DOUBTS = 20  # lines about one work
+MAX_UNKNOWN = 20  # numbers of chapters
 
 
 def register(app: typer.Typer) -> None:
@@ -42,99 +32,6 @@ def register(app: typer.Typer) -> None:
     group.command("unprotect")(unprotect)
     group.command("protect")(protect)
     app.add_typer(group, name="work")
-
-
-def add(  # noqa: PLR0917 - options of a command
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...")],
-    rights_holder: str = "",
-    title: str = "",
-    author: str = "",
-    kind: str = "",
-    is_plan: Annotated[bool, typer.Option("--plan")] = False,
-) -> None:
-    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
-    with session():
-        from intake import BoundedReader, Intake, read_works
-
-        intake = Intake()
-        with BoundedReader() as reader:
-            for path in paths:
-                try:
-                    intake.take(read_works(path, _modest(reader.read_file)))
-                except BadInput as fault:
-                    intake.faults.append(fault)
-        if title and len(intake.works) > 1:
-            raise BadInput("corpus.title-for-one", title=title, count=len(intake.works))
-        take = _plan if is_plan else _put
-        faults = [*intake.faults, *_each(intake.works, take, rights_holder, title, author, kind)]
-    for each in faults:
-        complain(each)
-    if faults:
-        raise typer.Exit(USAGE)
-
-
-def _each(  # noqa: PLR0917 - options of a command
-    works: "Sequence[FoundWork]",
-    take: "Callable[[str, FoundWork], None]",
-    rights_holder: str,
-    title: str,
-    author: str,
-    kind: str,
-) -> list[BadInput]:
-    """Take each work as the options describe it; returns why some could not be."""
-    from dataclasses import replace
-
-    faults: list[BadInput] = []
-    for found in works:
-        file = replace(found.file, title=title or found.file.title, author=author or found.file.author)
-        name = rights_holder or found.rights_holder
-        try:
-            take(name, replace(found, file=file, kind=kind or found.kind))
-        except BadInput as fault:
-            faults.append(BadInput("corpus.of-file", source=found.source, fault=fault))
-    return faults
-
-
-def _put(rights_holder: str, found: "FoundWork") -> None:
-    """Add a work and say so, and where its texts stand already."""
-    from records import stores
-    from records.works import catalogue
-
-    owner = catalogue.holder(rights_holder)
-    store, outbox = stores.work_store(), stores.outbox()
-    keep_missing = not found.is_whole
-    planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
-    elsewhere, _ = _standing(owner, planned)
-    added = catalogue.add_work(owner, found.file, found.kind, store, outbox, keep_missing=keep_missing)
-    say(_describe_added(added, sum(count_characters(chapter.text) for chapter in found.file.chapters)))
-    for each in elsewhere:
-        warn(each)
-    _warn(found.file)
-
-
-def _plan(rights_holder: str, found: "FoundWork") -> None:
-    """Say what adding a work would change; nothing is written."""
-    from records.works import catalogue
-
-    try:
-        owner = catalogue.find_holder(rights_holder) if rights_holder else catalogue.holder("")
-    except NotFound:  # adding would make one
-        owner = None
-    planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)
-    for line in plan_lines(planned):
-        say(line)
-    elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
-    for each in (*elsewhere, *([unknown] if unknown else [])):
-        warn(each)
-
-
-def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
-    """Where the texts that come into a work stand already, and why that may not be all."""
-    from records import stores
-    from records.works.alike import standing_of
-
-    (stands,) = standing_of(owner, [planned], stores.index())
-    return [each.message(planned.title) for each in stands.standing], stands.unknown
 
 
 def times(
@@ -150,66 +47,15 @@ def times(
         from records.works import official_times
 
         found = _work_of(work, rights_holder)
-        listed = official_times.read_bytes(read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone))
+        data, zone = read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone)
+        listed = official_times.read_bytes(data, zone, official_times.headings(found))
         came = official_times.set_times(found, listed)
-        say(Message("corpus.times-set", work=_named(found), count=came.changed))
+        say(Message("corpus.times-set", work=describe_work(found), count=came.changed))
         if came.unknown:
-            named = [str(number) for number in came.unknown[:MAX_DOUBTS]]
+            named = [str(number) for number in came.unknown[:MAX_UNKNOWN]]
             left = len(came.unknown) - len(named)
             more = [Message("corpus.and-more", count=left)] if left else []
             warn(Message("corpus.times-unknown", title=found.title, numbers=[*named, *more]))
-
-
-def _modest(read_file: "ReadFile") -> "ReadFile":
-    """`read_file` for files that are not too large to be held; raises UnreadableFile for others."""
-
-    def read(path: Path) -> "Intake":
-        if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
-            size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
-            raise UnreadableFile(path, "corpus.too-large", size=size, limit=limit)
-        return read_file(path)
-
-    return read
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except (OSError, ValueError):
-        return 0  # the reading says what is wrong with it
-
-
-def _warn(file: "WorkFile") -> None:
-    """Say which chapters were accepted and can hardly be found."""
-    from deploy.cli.findability import doubt
-
-    doubts = [(chapter.number, why) for chapter in file.chapters if (why := doubt(chapter.text))]
-    for number, why in doubts[:MAX_DOUBTS]:
-        warn(Message("corpus.doubt", number=number, title=file.title, why=why))
-    if len(doubts) > MAX_DOUBTS:
-        warn(Message("corpus.more-doubts", title=file.title, count=len(doubts) - MAX_DOUBTS))
-
-
-def _describe_added(added: "AddedWork", chars: int) -> Message:
-    work = _named(added.work)
-    if added.is_new:
-        return Message("corpus.added", work=work, chapters=added.new, chars=chars)
-    if added.is_unchanged:
-        return Message("corpus.unchanged", work=work, chapters=added.unchanged)
-    counts = [
-        Message("corpus.new-chapters", count=added.new),
-        Message("corpus.changed-chapters", count=added.changed),
-        Message("corpus.removed-chapters", count=added.removed),
-        Message("corpus.same-chapters", count=added.unchanged),
-    ]
-    return Message("corpus.updated", work=work, counts=[each for each in counts if each.params["count"]])
-
-
-def _named(work: "Work") -> Message:
-    owner = work.rights_holder.name
-    if not work.author:
-        return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)
-    return Message("corpus.work", id=work.pk, title=work.title, author=work.author, rights_holder=owner)
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -331,7 +177,7 @@ def unprotect(
 
         found = _work_of(work, rights_holder)
         mark = protection.mark_unprotected(found, reason.replace("-", "_"), note)
-        say(Message("corpus.unprotected", work=_named(found), reason=str(mark.get_reason_display())))
+        say(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
 
 
 def protect(
@@ -344,7 +190,7 @@ def protect(
 
         found = _work_of(work, rights_holder)
         is_marked = protection.mark_protected(found)
-        say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=_named(found)))
+        say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
 
 
 def _work_of(key: str, rights_holder: str) -> "Work":

@@ -10,8 +10,8 @@ from records.models.rights import RightsHolder
 class PlannedUpload(models.Model):
     """What was read of one sending, kept until its sender confirms or discards it; each person has one at most."""
 
-    rights_holder = models.ForeignKey(
-        RightsHolder, models.CASCADE, related_name="planned_uploads", verbose_name=_("rights holder")
+    rights_holder = models.ForeignKey(  # empty until the sender says whose works these are
+        RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")
     )
     sent_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="planned_uploads", verbose_name=_("sent by")
@@ -24,4 +24,4 @@ class PlannedUpload(models.Model):
         verbose_name_plural = _("planned uploads")
 
     def __str__(self) -> str:
-        return f"{self.rights_holder} · {self.sent_by}"
+        return f"{self.rights_holder or '-'} · {self.sent_by}"

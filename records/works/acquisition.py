@@ -22,19 +22,13 @@ if TYPE_CHECKING:
     from matcher.index.ports import MatchIndex
 
 
-class TitleForSeveral(BadInput):
-    """One title was given, and several works were read."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__("work.title-for-several", count=count)
-
-
 @dataclass(frozen=True, slots=True)
 class SentWork:
-    """A work as it will be added, and from which file."""
+    """A work as it will be added, from which file, and as it was read there before somebody divided it otherwise."""
 
     file_name: str
     found: FoundWork
+    read: FoundWork
 
     @property
     def chars(self) -> int:
@@ -43,10 +37,14 @@ class SentWork:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """All that was read of one sending. `faults`: one for each file, line or work that was left out."""
+    """All that was read of one sending. `faults`: one for each file, line or work that was left out.
+
+    warning: what the person asked for and was not done.
+    """
 
     works: list[SentWork]
     faults: list[Message]
+    warning: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,14 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What confirming a sending would do. basis: changes when any of the works does."""
+    """What confirming a sending would do. basis: changes when any of the works does, or how one is divided."""
 
     works: list[PlannedWork]
 
     @property
     def basis(self) -> str:
-        return digest(" ".join(each.planned.basis for each in self.works).encode())[:40]
+        parts = [f"{each.planned.basis} {each.sent.found.file.style}" for each in self.works]
+        return digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:40]
 
     @property
     def is_nothing(self) -> bool:
@@ -111,16 +110,15 @@ class PatientOutbox:
 def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
     """The works in `files`; "" takes title, author and kind from the file. Nothing is stored.
 
-    A work without a title or Chinese text, or sent twice, is left out and told. Raises TitleForSeveral.
+    A work without a title or Chinese text, or sent twice, is left out and told. A title is for one work alone.
     """
     uploads = read_uploads(files)
     found = [(upload.name, work) for upload in uploads for work in upload.intake.works]
-    if title and len(found) > 1:
-        raise TitleForSeveral(len(found))
-    sending = Sending([], [fault for upload in uploads for fault in upload.faults])
+    warning = Message("work.title-for-several", count=len(found)) if title and len(found) > 1 else None
+    sending = Sending([], [fault for upload in uploads for fault in upload.faults], warning)
     seen: dict[tuple[str, str], str] = {}
     for name, work in found:
-        described = _described(work, title, author, kind)
+        described = _described(work, "" if warning else title, author, kind)
         try:
             key = named(described.file)
         except BadInput as fault:
@@ -130,19 +128,22 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
             sending.faults.append(_of_file(name, BadInput("work.twice", title=key[0], first=seen[key])))
         else:
             seen[key] = name
-            sending.works.append(SentWork(name, described))
+            sending.works.append(SentWork(name, described, described))
     return sending
 
 
-def plan(rights_holder: RightsHolder, sending: Sending, index: "MatchIndex | None" = None) -> Plan:
+def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> Plan:
     """What adding the works would do; the rights holder is the one given, whatever a manifest says.
 
-    index: where it is looked up whether the texts stand elsewhere already; without one, nobody asks.
+    rights_holder: None while nobody has said whose works these are; then all are new. index: where it is looked up
+    whether the texts stand elsewhere already; without one, nobody asks.
     """
     changes = [
         planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works
     ]
-    stands = [NOWHERE] * len(changes) if index is None else standing_of(rights_holder, changes, index)
+    stands = [NOWHERE] * len(changes)
+    if index is not None and rights_holder is not None:
+        stands = standing_of(rights_holder, changes, index)
     return Plan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
 
 

@@ -1,7 +1,8 @@
 """When chapters were officially published: read from a list that people paste, or reckoned from a first and a step."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -24,6 +25,7 @@ MAX_NUMBER = 2**31 - 1
 _PARTS = re.compile("[,，;；\t]")
 
 Times = Mapping[int, datetime | None]  # by number of the chapter; None takes the time of a chapter away
+Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number that their headings name
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,17 @@ class TimesSet:
     unknown: tuple[int, ...]
 
 
-def read_bytes(data: bytes, zone: tzinfo) -> Times:
+def headings(work: Work) -> Headings:
+    """The numbers of chapters by those in their headings: behind a prologue 第一章 is the second chapter."""
+    found = defaultdict[int, list[int]](list)
+    for number, title in work.chapters.order_by("number").values_list("number", "title"):
+        named = chapter_number(title)
+        if named is not None:
+            found[named].append(number)
+    return found
+
+
+def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Times:
     """As `read_list`, of a file: UTF-8, or the code page that a spreadsheet saved it in. Raises BadInput."""
     if len(data) > MAX_BYTES:
         raise BadInput("times.too-large", most=MAX_BYTES // (1024 * 1024))
@@ -44,15 +56,16 @@ def read_bytes(data: bytes, zone: tzinfo) -> Times:
         except UnicodeDecodeError:
             continue
         if "\0" not in text:
-            return read_list(text, zone)
+            return read_list(text, zone, named)
     raise BadInput("times.not-text")
 
 
-def read_list(text: str, zone: tzinfo) -> Times:
+def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
     """The times of a list: a line has a chapter, a comma or tab, and its time; nothing behind the comma takes it away.
 
-    The chapter is a number or a heading such as 第十二章; what stands between it and the time is passed over, and so is
-    a first line of headings. Times without an offset are of `zone`. Raises BadInput that names each line at fault.
+    The chapter is its number or its heading, such as 第十二章, looked up among those of a work (`named`); one that the
+    work does not have gets a number below zero. What stands between chapter and time is passed over, and so is a first
+    line of headings. Times without an offset are of `zone`. Raises BadInput that names each line at fault.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > MAX_LINES:
@@ -63,7 +76,7 @@ def read_list(text: str, zone: tzinfo) -> Times:
         if place == 0 and not re.search(r"\d", line):
             continue
         try:
-            times |= _read_line(line, zone, times)
+            times |= _read_line(line, zone, times, named)
         except BadInput as fault:
             faults.append(Message("times.line", number=number, reason=fault))
     if faults:
@@ -80,8 +93,10 @@ def in_series(
 ) -> dict[int, datetime]:
     """The times of all chapters from one on, of which so many appear at once, and the next after an interval.
 
-    Raises BadInput for a series that goes on for centuries.
+    Raises BadInput for a series that goes on for centuries, or from a chapter that the work does not have.
     """
+    if first_number < 1:
+        raise BadInput("times.no-chapter", text=-first_number)
     numbers = list(work.chapters.filter(number__gte=first_number).order_by("number").values_list("number", flat=True))
     room = datetime(LAST_YEAR, 1, 1, tzinfo=UTC) - first_at
     if interval * (max(0, len(numbers) - 1) // at_once) > room:
@@ -115,28 +130,36 @@ def set_times(work: Work, times: Times) -> TimesSet:
         Chapter.objects.bulk_update(stale, ["published_at"], batch_size=200)
         if stale:
             refresh_works([work.pk], ())
-    unknown = sorted(set(times) - {chapter.number for chapter in chapters})
+    unknown = sorted(map(abs, set(times) - {chapter.number for chapter in chapters}))
     return TimesSet(len(stale), tuple(unknown))
 
 
-def read_number(text: str) -> int:
-    """The number of a chapter, as a number or in a heading. Raises BadInput."""
+def read_number(text: str, named: Headings | None = None) -> int:
+    """The number of a chapter, given as such or by its heading; below zero for a heading that is none of `named`.
+
+    Raises BadInput for what is neither, and for a heading of several chapters.
+    """
     written = text.strip().strip('"')
     is_number = re.fullmatch(r"\d{1,10}", written, re.ASCII) is not None
     number = int(written) if is_number else chapter_number(written[:100])
     if number is None or not 0 < number <= MAX_NUMBER:
         raise BadInput("times.no-chapter", text=written[:60])
-    return number
+    if is_number or not named:
+        return number
+    places = named.get(number, (-number,))
+    if len(places) > 1:
+        raise BadInput("times.several-chapters", text=written[:60], numbers=[str(each) for each in places])
+    return places[0]
 
 
-def _read_line(line: str, zone: tzinfo, before: Times) -> Times:
+def _read_line(line: str, zone: tzinfo, before: Times, named: Headings | None) -> Times:
     parts = [part.strip() for part in _PARTS.split(line)]
     if len(parts) == 1:
         parts = line.split(maxsplit=1)
     if len(parts) == 1:
         raise BadInput("times.no-chapter", text=line[:60])
     written = parts[-1].strip('"')
-    number = read_number(parts[0])
+    number = read_number(parts[0], named)
     if number in before:
-        raise BadInput("times.twice", number=number)
+        raise BadInput("times.twice", number=abs(number))
     return {number: parse_moment(written, zone) if written else None}

@@ -14,7 +14,7 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.wording import Message
 from core.works import Chapter, WorkFile
-from intake import FoundWork
+from intake import FoundWork, divided
 from records.models import PlannedUpload, RightsHolder
 from records.works.acquisition import Sending, SentWork
 
@@ -29,10 +29,13 @@ class UploadGone(BadInput):
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
 
 
-def keep(rights_holder: RightsHolder, user: User, sending: Sending) -> PlannedUpload:
-    """Keep a sending in place of the one that the user had; what nobody confirmed in time goes with it."""
+def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
+    """Keep a sending in place of the one that the user had; what nobody confirmed in time goes with it.
+
+    rights_holder: None where that is to be said later.
+    """
     now = timezone.now()
-    data = zlib.compress(json.dumps(_dumped(sending), ensure_ascii=False).encode("utf-8", "surrogatepass"), LEVEL)
+    data = _packed(_dumped(sending))
     with transaction.atomic():
         PlannedUpload.objects.filter(sent_by=user).delete()
         PlannedUpload.objects.filter(sent_at__lt=now - KEPT).delete()
@@ -49,7 +52,25 @@ def planned_upload(key: int, user: User) -> PlannedUpload:
 
 
 def sending_of(upload: PlannedUpload) -> Sending:
-    return _loaded(json.loads(zlib.decompress(bytes(upload.works)).decode("utf-8", "surrogatepass")))
+    return _loaded(_unpacked(upload))
+
+
+def divide(upload: PlannedUpload, place: int, style: str) -> None:
+    """Have a work of a sending divided by another style of headings. Raises UnreadableFile for one that it lacks."""
+    stored = _unpacked(upload)
+    _loaded_work(stored["works"][place] | {"style": style})
+    stored["works"][place]["style"] = style
+    upload.works = _packed(stored)
+    upload.save(update_fields=["works"])
+
+
+def _packed(stored: dict[str, Any]) -> bytes:
+    return zlib.compress(json.dumps(stored, ensure_ascii=False).encode("utf-8", "surrogatepass"), LEVEL)
+
+
+def _unpacked(upload: PlannedUpload) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(zlib.decompress(bytes(upload.works)).decode("utf-8", "surrogatepass"))
+    return stored
 
 
 def _dumped(sending: Sending) -> dict[str, Any]:
@@ -60,13 +81,16 @@ def _dumped(sending: Sending) -> dict[str, Any]:
 
 
 def _dumped_work(sent: SentWork) -> dict[str, Any]:
-    found = sent.found
+    found = sent.read
     return {
         "name": sent.file_name,
         "title": found.file.title,
         "author": found.file.author,
         "kind": found.kind,
         "is_whole": found.is_whole,
+        "style": "",  # that somebody chooses
+        "own_style": found.file.style,
+        "flaws": [flaw.to_json() for flaw in found.file.flaws],
         "chapters": [
             [each.number, each.title, each.text, each.published_at.isoformat() if each.published_at else None]
             for each in found.file.chapters
@@ -82,9 +106,11 @@ def _loaded(stored: dict[str, Any]) -> Sending:
 
 
 def _loaded_work(stored: dict[str, Any]) -> SentWork:
-    file = WorkFile(stored["title"], stored["author"], tuple(_chapters(stored["chapters"])))
-    found = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"])
-    return SentWork(stored["name"], found)
+    flaws = tuple(Message.from_json(flaw) for flaw in stored["flaws"])
+    chapters = tuple(_chapters(stored["chapters"]))
+    file = WorkFile(stored["title"], stored["author"], chapters, stored["own_style"], flaws)
+    read = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"])
+    return SentWork(stored["name"], divided(read, stored["style"]), read)
 
 
 def _chapters(stored: Sequence[Sequence[Any]]) -> list[Chapter]:

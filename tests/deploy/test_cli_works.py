@@ -43,16 +43,43 @@ def test_a_plan_says_what_would_change_and_changes_nothing(installed: CommandLin
     path.write_text(FIRST + SECOND, "utf-8")
     add = ("work", "add", path, "--rights-holder", "青梧文学")
     planned = installed(*add, "--plan")
-    assert (planned.code, planned.out, planned.err) == (0, "would add 《渡船》: chapters 2\n", "")
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.out.splitlines() == [
+        "would add 《渡船》: chapters 2",
+        "chapters 2, by headings of the style 第N章: 第一章 渡; 第二章 渡",
+        "with --chapters STYLE it could be divided by: whole (1)",
+    ]
     assert installed("work", "list", "--json").json() == []
     assert installed(*add).code == 0
     assert installed(*add, "--plan").out == "would change nothing in 《渡船》: chapters 2\n"
     path.write_text(FIRST + SECOND.replace("雾", "霧") + THIRD, "utf-8")
     lines = installed(*add, "--plan").out.splitlines()
     assert lines[0] == "would update 《渡船》: new 1, changed 1, unchanged 1"
-    assert [line[:3] for line in lines[1:]] == ["+ 3", "~ 2"]
+    assert [line[:3] for line in lines[3:]] == ["+ 3", "~ 2"]
     (work,) = installed("work", "list", "--json").json()
     assert work["chapters"] == 2
+
+
+def test_a_work_is_divided_as_the_person_chooses_and_programs_read_the_plan(
+    installed: CommandLine, tmp_path: Path
+) -> None:
+    path = tmp_path / "渡船.txt"
+    text = "".join(f"第{number}章\n" + FIRST[5:] * 60 for number in range(1, 8))
+    path.write_bytes(text.encode("gb18030").replace(b"\n", b"\xff\n", 1))
+    add = ("work", "add", path, "--rights-holder", "青梧文学", "--json")
+    planned = installed(*add, "--plan")
+    (work,) = planned.json()["works"]
+    assert (planned.json()["left_out"], work["id"], work["style"], work["chapters"]) == ([], None, "第N章", 7)
+    assert (work["first_titles"][1:], work["last_title"]) == (["第2章", "第3章"], "第7章")
+    assert work["styles"] == [{"style": "第N章", "chapters": 7}, {"style": "whole", "chapters": 1}]
+    assert [(each["number"], each["title"]) for each in work["new"]][-1] == (7, "第7章")
+    assert "broken in the file and stand as �: 1, in line 1" in planned.err
+    refused = installed(*add, "--chapters", "第N回")
+    assert refused.code == 2
+    assert f"{path}: has no chapters of the style 第N回; choose one of: 第N章, whole" in refused.err
+    (added,) = installed(*add, "--chapters", "whole").json()["works"]
+    assert (added["is_new"], added["chapters"], added["title"]) == (True, 1, "渡船")
+    assert "broken in the file" in str(added["notes"])
 
 
 def test_the_same_text_under_another_title_is_noticed_and_added(installed: CommandLine, tmp_path: Path) -> None:

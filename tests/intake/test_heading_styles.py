@@ -203,7 +203,7 @@ def test_titles_that_nothing_marks_but_their_indent_divide_a_book() -> None:
 
 def test_all_styles_that_a_text_has_can_be_chosen() -> None:
     text = MIXED["sections within chapters"][0]
-    names = [each.name for each in FoundHeadings(text).styles()]
+    names = [each.name for each in FoundHeadings(text).styles]
     assert names[0] == "第N章"
     assert len(split_chapters(text, "一、")) > len(split_chapters(text)) == len(split_chapters(text, "第N章"))
     assert [len(split_chapters(text, each)) for each in ("whole", "no such style")] == [1, 1]

@@ -8,7 +8,15 @@ import pytest
 from core.errors import BadInput
 from core.moments import parse_moment
 from records.models import Work
-from records.works.official_times import in_series, read_bytes, read_interval, read_list, set_times
+from records.works.official_times import (
+    headings,
+    in_series,
+    read_bytes,
+    read_interval,
+    read_list,
+    read_number,
+    set_times,
+)
 from tests.support import admin_data
 from tests.support.book_copies import book
 
@@ -115,3 +123,15 @@ def test_a_series_that_goes_on_for_centuries_is_refused(work: Work) -> None:
     with pytest.raises(BadInput, match="beyond the year 2200"):
         in_series(work, 1, datetime(2199, 12, 1, tzinfo=UTC), timedelta(days=300))
     assert in_series(work, 9, NOON, timedelta(days=300)) == {}
+
+
+def test_a_heading_means_the_chapter_that_is_called_so_not_the_one_at_that_place(work: Work) -> None:
+    for number, title in enumerate(("楔子", "第一章 渡", "第二章 灯", "第二章 灯下"), 1):
+        work.chapters.filter(number=number).update(title=title)
+    named = headings(work)
+    assert read_list("1,2026-03-01 12:00\n第一章,2026-03-01 12:00", SHANGHAI, named) == {1: NOON, 2: NOON}
+    with pytest.raises(BadInput, match=r"第二章 is the heading of several chapters; .*: 3, 4"):
+        read_list("第二章,2026-03-01 12:00", SHANGHAI, named)
+    assert set_times(work, read_list("第九章,2026-03-01 12:00", SHANGHAI, named)).unknown == (9,)
+    with pytest.raises(BadInput):
+        in_series(work, read_number("第九章", named), NOON, timedelta(days=1))

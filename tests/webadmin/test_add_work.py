@@ -121,17 +121,6 @@ def test_title_and_author_are_taken_from_the_form_where_they_are_given(
     assert (work.author, work.kind) == ("林栖", "essay")
 
 
-def test_one_title_for_several_works_is_refused_before_anything_is_kept(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
-) -> None:
-    works = Work.objects.count()
-    client = signed_in(world.ours.manager)
-    response = send(client, world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND), title="渡口")
-    assert "title" in response.context["form"].errors
-    assert Work.objects.count() == works
-    assert outbox.sent == []
-
-
 @pytest.mark.parametrize("fields", [{}, {"kind": "poem"}])
 def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: admin_data.World, fields: dict[str, str]) -> None:
     files = [text("a.txt", FIRST)] if fields else []

@@ -366,3 +366,66 @@ def test_titles_of_chapters_are_escaped(manager: Client, world: admin_data.World
     html = manager.get(send(manager, world, text("夜航.txt", hostile + SECOND))).content.decode()
     assert "<script>alert" not in html
     assert "\u202e" not in html
+
+
+def test_the_plan_shows_how_a_work_is_divided_and_lets_the_person_choose_otherwise(
+    manager: Client, world: admin_data.World
+) -> None:
+    book = "".join(f"第{number}章 渡{number}\n\n{FIRST[6:] * 9}" for number in range(1, 8))
+    plan = send(manager, world, text("夜航.txt", book), text("水.txt", THIRD))
+    page = manager.get(f"{plan}?of=0")
+    assert page.context["division"]["ways"] == [("第N章", "第N章", 7), ("whole", "no chapters", 1)]
+    html = page.content.decode()
+    assert "7 chapters. Headings: 第N章" in html
+    shown = page.context["division"]
+    assert (shown["first"][1:], shown["is_cut"], shown["last"]) == (["第2章 渡2", "第3章 渡3"], True, "第7章 渡7")
+    basis = page.context["plan"].basis
+    assert manager.post(plan, {"do": "divide", "of": "0", "style": "whole"}).status_code == 302
+    page = manager.get(f"{plan}?of=0")
+    assert "Not divided into chapters." in page.content.decode()
+    assert page.context["division"]["ways"] == shown["ways"]
+    assert manager.post(plan, {"do": "confirm", "basis": basis}).status_code == 302  # another plan than was shown
+    confirm(manager, plan)
+    assert Chapter.objects.get(work__title="夜航").text_id == work_text_id(book)
+    for data in ({"of": "0", "style": "第N回"}, {"of": "7", "style": "whole"}, {}):
+        assert manager.post(send(manager, world, text("夜航.txt", book)), {"do": "divide", **data}).status_code == 400
+
+
+def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: admin_data.World) -> None:
+    broken = (FIRST * 300).encode("gb18030").replace(b"\n", b"\xff\n", 1)
+    page = manager.get(send(manager, world, SimpleUploadedFile("夜航.txt", broken)))
+    assert "broken in the file and stand as �: 1, in line 1" in page.context["works"][0][2][0]
+
+
+def test_works_that_are_sent_without_a_rights_holder_are_kept_until_it_is_said_whose_they_are(
+    world: admin_data.World, manager: Client
+) -> None:
+    admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
+    sent = manager.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)]})
+    plan = str(sent["Location"])
+    page = manager.get(plan)
+    assert "Whose works are these?" in page.content.decode()
+    assert list(page.context["holder_form"].fields) == ["rights_holder"]
+    for data in ({"do": "assign"}, {"do": "confirm", "basis": page.context["plan"].basis}):
+        assert "Whose works are these?" in manager.post(plan, data).content.decode()
+    assert manager.post(plan, {"do": "assign", "rights_holder": world.theirs.holder.pk}).status_code == 200
+    assert not Work.objects.filter(title="夜航").exists()
+    assert manager.post(plan, {"do": "assign", "rights_holder": world.ours.holder.pk}).status_code == 302
+    confirm(manager, plan)
+    assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
+
+
+def test_an_administrator_makes_the_rights_holder_of_works_that_are_sent(world: admin_data.World) -> None:
+    client = signed_in(world.administrator)
+    plan = str(client.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)], "title": "渡"})["Location"])
+    client.post(plan, {"do": "assign", "name": " 新 权利人 "})
+    confirm(client, plan)
+    assert Work.objects.get(title="渡").rights_holder.name == "新 权利人"
+
+
+def test_a_title_for_several_works_is_said_and_the_works_are_kept(manager: Client, world: admin_data.World) -> None:
+    files = [text("夜航.txt", FIRST), text("水.txt", SECOND)]
+    data = {"rights_holder": world.ours.holder.pk, "uploads": files, "title": "渡"}
+    page = manager.post(add_url(Work), data, follow=True)
+    assert [each.planned.title for each in page.context["plan"].works] == ["夜航", "水"]
+    assert "a title is for one work, and 2 were sent" in page.content.decode()

@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
 from intake import READERS
-from records.access import manageable
+from records.access import is_administrator, manageable
 from records.models import RightsHolder, Work
-from records.works.catalogue import MAX_AUTHOR_CHARS, MAX_TITLE_CHARS
+from records.works.catalogue import MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS, MAX_TITLE_CHARS, holder
 from records.works.uploads import MAX_FILES, MAX_UPLOAD_BYTES, TOO_LARGE
 from webadmin.wording import said
 
@@ -46,9 +46,14 @@ class FilesField(forms.FileField):
 
 
 class AddWorkForm(forms.Form):
-    """Files for a rights holder that the user manages."""
+    """Files for a rights holder that the user manages, or that they name once the files are read."""
 
-    rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"))
+    rights_holder = forms.ModelChoiceField(
+        RightsHolder.objects.none(),
+        label=_("Rights holder"),
+        required=False,
+        help_text=_("You can also choose it after the files are read."),
+    )
     uploads = FilesField(
         label=_("Files"),
         help_text=_(
@@ -82,3 +87,32 @@ class AddWorkForm(forms.Form):
         only = list(offered[:2])
         if len(only) == 1:
             field.initial = only[0].pk
+
+
+class HolderForm(forms.Form):
+    """Whose works were sent: those of a rights holder that the user manages, or for an administrator of a new one."""
+
+    rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
+    name = forms.CharField(label=_("Or create a new one"), required=False, max_length=MAX_HOLDER_CHARS)
+
+    def __init__(self, data: Any, user: User | AnonymousUser) -> None:
+        super().__init__(data)
+        offered = manageable(RightsHolder.objects.all(), user)
+        field: Any = self.fields["rights_holder"]
+        field.queryset = offered
+        if not is_administrator(user):
+            del self.fields["name"]
+        elif not offered.exists():
+            del self.fields["rights_holder"]
+
+    def clean(self) -> dict[str, Any]:
+        """The one that was chosen, or the name of a new one."""
+        said: dict[str, Any] = super().clean() or {}
+        if not said.get("rights_holder") and not said.get("name", "").strip() and not self.errors:
+            raise forms.ValidationError(_("Choose or name a rights holder."))
+        return said
+
+    def holder(self) -> RightsHolder:
+        """The rights holder, made if new."""
+        chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
+        return holder(self.cleaned_data["name"]) if chosen is None else chosen

@@ -12,8 +12,10 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
+from core.errors import UnreadableFile, ZhuiwenError
 from core.ids import WorkTextId
+from core.works import GIVEN, OWN, WHOLE
+from intake import divisions
 from records import access, stores
 from records.models import PlannedUpload, Work
 from records.works.acquisition import (
@@ -22,21 +24,21 @@ from records.works.acquisition import (
     Plan,
     PlannedWork,
     Sending,
-    TitleForSeveral,
     carry_out,
     plan,
     read_sending,
 )
 from records.works.changes import Wanted
-from records.works.planned_uploads import UploadGone, keep, planned_upload, sending_of
-from webadmin.forms.work_form import AddWorkForm
+from records.works.planned_uploads import UploadGone, divide, keep, planned_upload, sending_of
+from webadmin.forms.work_form import AddWorkForm, HolderForm
 from webadmin.page_history.text_diff import TextDiff, text_diff
 from webadmin.requests.bad_values import BadValue
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key, is_page_number
 from webadmin.wording import said
 
-CONFIRM, DISCARD = "confirm", "discard"
+CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
+FIRST_TITLES = 3  # of the chapters of a work, which show with the last one how it is divided
 DIFFERENCES_SHOWN = 20  # chapters on a page, each with what changed in it
 NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the others are counted
 
@@ -54,6 +56,8 @@ def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> Http
         sending = _read(form) if form.is_valid() else None
         if sending is not None and sending.works:
             upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
+            if sending.warning is not None:
+                messages.warning(request, said(sending.warning))
             return HttpResponseRedirect(reverse("admin:records_work_plan", args=[upload.pk]))
     acquisition = None if sending is None else Acquisition(faults=sending.faults)
     return _form_page(request, model_admin, form, acquisition)
@@ -69,22 +73,18 @@ def plan_view(request: HttpRequest, upload_key: str, model_admin: "ModelAdmin[Wo
     except UploadGone as fault:
         messages.error(request, said(fault))
         return HttpResponseRedirect(reverse("admin:records_work_add"))
-    if not access.may_manage(user, upload):
+    if upload.rights_holder is not None and not access.may_manage(user, upload):
         raise PermissionDenied
     if request.method == "POST":
         return _answered(request, upload, model_admin)
     return _plan_page(request, upload, model_admin)
 
 
-def _read(form: AddWorkForm) -> Sending | None:
+def _read(form: AddWorkForm) -> Sending:
     chosen = form.cleaned_data
-    try:
-        return read_sending(
-            chosen["uploads"], title=chosen["title"].strip(), author=chosen["author"].strip(), kind=chosen["kind"]
-        )
-    except TitleForSeveral as fault:
-        form.add_error("title", said(fault))
-        return None
+    return read_sending(
+        chosen["uploads"], title=chosen["title"].strip(), author=chosen["author"].strip(), kind=chosen["kind"]
+    )
 
 
 def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
@@ -94,8 +94,36 @@ def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAd
         upload.delete()
         messages.info(request, _("Nothing was added; what was sent is discarded."))
         return HttpResponseRedirect(reverse("admin:records_work_add"))
+    if do == DIVIDE:
+        return _divided(request, upload)
+    form = HolderForm(request.POST if do == ASSIGN else None, request.user)
+    if do == ASSIGN and form.is_valid():
+        upload.rights_holder = form.holder()
+        upload.save(update_fields=["rights_holder"])
+        return HttpResponseRedirect(request.path)
+    if do == ASSIGN or (do == CONFIRM and upload.rights_holder is None):
+        return _plan_page(request, upload, model_admin, form)
     if do != CONFIRM:
-        raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": f"{CONFIRM}, {DISCARD}"})
+        known = f"{CONFIRM}, {DISCARD}, {DIVIDE}, {ASSIGN}"
+        raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": known})
+    return _confirmed(request, upload, model_admin)
+
+
+def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+    """Have one of the works divided by another style of headings."""
+    of = request.POST.get("of", "")
+    if not is_page_number(of) or int(of) >= len(sending_of(upload).works):
+        raise BadValue("of", of, _("write the number of a work that was sent."))
+    style = request.POST.get("style", "")
+    try:
+        divide(upload, int(of), style)
+    except UnreadableFile as fault:
+        raise BadValue("style", style, said(fault)) from fault
+    return HttpResponseRedirect(f"{request.path}?of={of}")
+
+
+def _confirmed(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+    assert upload.rights_holder is not None
     sending = sending_of(upload)
     planned = plan(upload.rights_holder, sending)
     if planned.basis != request.POST.get("basis", ""):
@@ -114,7 +142,9 @@ def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAd
     return _form_page(request, model_admin, form, acquisition)
 
 
-def _plan_page(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def _plan_page(
+    request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]", holder_form: HolderForm | None = None
+) -> HttpResponse:
     sending = sending_of(upload)
     planned = plan(upload.rights_holder, sending, stores.index())
     shown = _shown_work(request, planned)
@@ -133,10 +163,37 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelA
         "query": f"of={planned.works.index(shown)}",
         "differences": [(each, _difference(each)) for each in page],
         "names_shown": NAMES_SHOWN,
+        "division": _division(shown),
+        "holder_form": None if upload.rights_holder else holder_form or HolderForm(None, request.user),
         "faults": [said(fault) for fault in sending.faults],
         "action": reverse("admin:records_work_plan", args=[upload.pk]),
     }
     return with_policy(TemplateResponse(request, "webadmin/planned_work.html", context))
+
+
+def _division(planned: PlannedWork) -> dict[str, Any]:
+    """How a work is divided, its first chapters and the last one, and how else it can be."""
+    ways = divisions(planned.sent.read)
+    style = planned.sent.found.file.style or ways[0].style
+    titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
+    return {
+        "style": style,
+        "name": _style_name(style),
+        "count": len(titles),
+        "first": titles[:FIRST_TITLES],
+        "last": titles[-1] if len(titles) > FIRST_TITLES else "",
+        "is_cut": len(titles) > FIRST_TITLES + 1,
+        "ways": [(each.style, _style_name(each.style), each.chapters) for each in ways],
+    }
+
+
+def _style_name(style: str) -> str:
+    names = {
+        WHOLE: _("no chapters"),
+        OWN: _("as the file itself divides the work"),
+        GIVEN: _("as the chapters were sent"),
+    }
+    return names.get(style, style)
 
 
 def _shown_work(request: HttpRequest, planned: Plan) -> PlannedWork:
@@ -168,9 +225,10 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
-    """Where the texts stand already, as sentences."""
+    """What of its file is broken, and where the texts stand already, as sentences."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
-    return [said(each) for each in (*told, *filter(None, [planned.stands.unknown]))]
+    flaws = planned.sent.found.file.flaws
+    return [said(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 
 def _log(request: HttpRequest, model_admin: "ModelAdmin[Work]", acquisition: Acquisition) -> None:
