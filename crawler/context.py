@@ -15,6 +15,7 @@ from crawler.frontier import Frontier
 from crawler.page_reader import PageReader
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import Recrawl
+from crawler.repeated_texts import RepeatedTexts
 from crawler.stats import CrawlStats
 from crawler.urls import Scope
 
@@ -39,6 +40,7 @@ class CrawlContext:
     guard: AddressGuard
     reader: PageReader
     resources: SiteResources
+    repeats: RepeatedTexts
     clock: Clock
     is_held: Callable[[], bool]
     job_dir: Path | None

@@ -6,4 +6,4 @@ BUDGET, OUTSIDE_WINDOW, ASKED_TO_WAIT, NO_PROXY = "budget", "outside_window", "a
 BANNED, LOGIN_FAILED, NO_ANSWER = "banned", "login_failed", "no_answer"
 STORE_AWAY, FAULT = "store_unavailable", "fault"
 # No reasons to end: the codes of what is said where pages were left out.
-NEEDS_BROWSER, NEEDS_OCR = "page.needs-browser", "page.needs-ocr"
+NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS = "page.needs-browser", "page.needs-ocr", "page.repeated-texts"

@@ -17,6 +17,7 @@ from core.ports import Clock, Outbox, PageHistory, PageStore, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.context import CrawlContext
+from crawler.end_reasons import REPEATED_TEXTS
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.names import Names
@@ -29,6 +30,7 @@ from crawler.readers.pages import WholePage
 from crawler.recrawl.adapter import RecrawlAdapter
 from crawler.recrawl.every_page import EveryPage
 from crawler.recrawl.recrawl import Recrawl
+from crawler.repeated_texts import RepeatedTexts
 from crawler.scrapy_settings import scrapy_settings
 from crawler.selectors import select
 from crawler.site_kinds import KINDS
@@ -90,6 +92,10 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
             guard=AddressGuard(settings.allow_private_hosts),
             reader=PageReader(plan, job_dir, resources, settings.cache),
             resources=resources,
+            repeats=RepeatedTexts(
+                lambda name, url: stats.add_first(Message(REPEATED_TEXTS, name=name, url=url)),
+                asked_for=(*plan.start_urls, *plan.only_urls),
+            ),
             clock=now,
             is_held=is_held,
             job_dir=job_dir,

@@ -1,5 +1,7 @@
 """The downloader middleware of re-crawls: asks whether a page has changed, and sees where redirects lead.
 
+Addresses that lead to a text which has been fetched at another one are not asked for.
+
 It stands between the network and the middlewares that follow redirects: what it sees is what the site answered.
 """
 
@@ -14,6 +16,7 @@ from core.visits import MovedTo
 from crawler.context import CrawlContext, context_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
+from crawler.politeness.refusals import KnownText
 from crawler.recrawl.absences import leads_to
 from crawler.recrawl.recrawl import ABSENT, RECRAWLED
 
@@ -31,8 +34,14 @@ class ConditionalMiddleware:
         return cls(context_of(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Let answers that are news of a known page come to the spider: 404, 410, and 304 where it was asked for."""
+        """Let answers that are news of a known page come to the spider: 404, 410, and 304 where it was asked for.
+
+        Raises KnownText for an address whose text has been fetched at another one.
+        """
         target = _page_of(request)
+        repeats = self._context.repeats
+        if target is not None and repeats.is_another(target.url, is_page=self._recrawl.has_page(target.url)):
+            raise KnownText(target.url)
         is_redirected = bool(request.meta.get("redirect_times"))
         conditions = self._recrawl.conditions(target.url, is_redirected=is_redirected) if target else None
         if conditions is None:

@@ -28,6 +28,10 @@ class RequestRefused(IgnoreRequest):
         super().__init__(self.message)
 
 
+class KnownText(IgnoreRequest):
+    """A request that is not made: the address differs from one that was fetched in nothing that matters."""
+
+
 class Postponed(IgnoreRequest):
     """A request that is not made now: the address stays to be done."""
 

@@ -10,7 +10,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.captures import CaptureSource
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, VersionId, digest, page_id, version_id
+from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId, digest, page_id, version_id
 from core.pages import FROM_DATA, CrawlPlan, Fetched
 from core.ports import Clock, PageHistory, VisitRepository
 from core.states import Rejection
@@ -116,6 +116,11 @@ class RecrawlAdapter:
         self._probing -= 1
         if self._probing <= 0:
             self._is_probed.set()
+
+    def known_texts(self) -> Iterable[tuple[str, Digest]]:
+        for visit in self._session.known():
+            if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
+                yield visit.url, Digest(visit.text_digest)
 
     def wants(self, url: str) -> bool:
         return self._session.wants(url)

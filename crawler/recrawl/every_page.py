@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from scrapy import Request
 from scrapy.http import Response
 
-from core.ids import CanonicalUrl, VersionId
+from core.ids import CanonicalUrl, Digest, VersionId
 from core.states import Rejection
 from core.visits import MovedTo
 from core.wording import Message
@@ -36,6 +36,9 @@ class EveryPage:
 
     def still_due(self, targets: list[Target], frontier: Frontier) -> list[Target]:
         return targets
+
+    def known_texts(self) -> Iterable[tuple[str, Digest]]:
+        return ()
 
     def wants(self, url: str) -> bool:
         return True

@@ -11,7 +11,7 @@ from typing import Protocol
 from scrapy import Request
 from scrapy.http import Response
 
-from core.ids import CanonicalUrl, VersionId
+from core.ids import CanonicalUrl, Digest, VersionId
 from core.states import Rejection
 from core.visits import MovedTo, Visit
 from core.wording import Message
@@ -74,6 +74,10 @@ class Recrawl(Protocol):
 
     def still_due(self, targets: list[Target], frontier: Frontier) -> list[Target]:
         """Those of `targets` that are fetched for all that lists say of them; the others wait for another run."""
+        ...
+
+    def known_texts(self) -> Iterable[tuple[str, Digest]]:
+        """The addresses of pages that earlier runs kept and that were there last, with the digests of their texts."""
         ...
 
     # What is asked for

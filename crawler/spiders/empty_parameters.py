@@ -9,32 +9,28 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
-from w3lib.url import url_query_cleaner
-
 from core.pages import Reading
 from crawler.links import Links
+from crawler.repeated_texts import is_telling, without
 from crawler.urls import canonical
 
 MAX_PROBES = 12  # requests of one crawl, beside its pages
 MAX_NAMES_OF_PAGE = 2
 VALUES_THAT_DECIDE = 2
 MIN_LINES_IN_COMMON = 0.9  # a counter of readers is one line of a text
-# Names that everybody uses for what a page is; to try them would be a request for nothing.
-_TELLING = re.compile(
-    r"^(?:[a-z]{0,8}_?id|page\w*|p|pn|pg|no|num|n|name|title|chapter\w*|book\w*|novel\w*|article\w*|news\w*|post\w*|thread\w*|cat\w*"
-    r"|type|class\w*|tag|key\w*|q|s|k|w|wd|word|date|year|month|day|lang\w*|locale|part|c|m|a|mod|action|act|do|route|r|path|url|file)$",
-    re.IGNORECASE,
-)
 _TOKEN = re.compile(r"^(?=.*\d)[\w.-]{8,}$", re.ASCII)
 
 TextOf = Callable[[str], Awaitable[str | None]]
 
 
 class EmptyParameters:
-    """Of one crawl. text_of: the text at an address, None where there is none; it raises nothing."""
+    """Of one crawl. text_of: the text at an address, None where there is none; it raises nothing.
 
-    def __init__(self, text_of: TextOf) -> None:
-        self._text_of = text_of
+    on_empty: told of each parameter that is dropped from every link from now on, and of an address that had it.
+    """
+
+    def __init__(self, text_of: TextOf, on_empty: Callable[[str, str], None] = lambda name, url: None) -> None:
+        self._text_of, self._on_empty = text_of, on_empty
         self._empty: set[str] = set()
         self._telling: set[str] = set()
         self._values: dict[str, set[str]] = {}
@@ -47,7 +43,7 @@ class EmptyParameters:
             if name in self._empty:
                 dropped.add(name)
                 continue
-            is_open = name not in self._telling and not _TELLING.match(name)
+            is_open = name not in self._telling and not is_telling(name)
             if not is_open or len(dropped) >= MAX_NAMES_OF_PAGE or self._probes >= MAX_PROBES:
                 continue
             if canonical(without(url, {name})) == canonical(url):
@@ -62,6 +58,7 @@ class EmptyParameters:
             self._values.setdefault(name, set()).add(value)
             if len(self._values[name]) >= VALUES_THAT_DECIDE and name not in self._telling:
                 self._empty.add(name)
+                self._on_empty(name, url)
         return without(url, dropped), frozenset(dropped)
 
     def cleaned(self, links: Links, of_page: frozenset[str]) -> Links:
@@ -85,15 +82,6 @@ class EmptyParameters:
         query = parse_qsl(urlsplit(url).query)
         tokens = {name for name, value in query if name in of_page and _TOKEN.match(value)}
         return without(url, (self._empty | tokens) - self._telling)
-
-
-def without(url: str, names: set[str] | frozenset[str]) -> str:
-    """An address without parameters.
-
-    >>> without("http://a.example/r?id=1&zs=5f", {"zs"})
-    'http://a.example/r?id=1'
-    """
-    return url_query_cleaner(url, tuple(names), remove=True, keep_fragments=True) if names else url
 
 
 def _is_same(text: str, other: str) -> bool:

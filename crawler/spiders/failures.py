@@ -12,7 +12,7 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.end_reasons import NO_ANSWER
 from crawler.frontier import PROBE, ROBOTS, Target
-from crawler.politeness.refusals import Postponed, explain
+from crawler.politeness.refusals import KnownText, Postponed, explain
 
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident any more.
 MAX_SILENCES_IN_A_ROW = 10
@@ -38,6 +38,10 @@ class Failures:
             return  # the journal has it still to be done
         request: Request = failure.request  # type: ignore[attr-defined]
         target: Target = request.cb_kwargs["target"]
+        if isinstance(failure.value, KnownText):
+            self._give_up(target)
+            self._context.recrawl.settle(target)
+            return
         reason, fault = self.explain(failure, target.url)
         self._give_up(target)
         self._context.recrawl.note_failure(target, reason, fault)

@@ -16,7 +16,7 @@ from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED
 from crawler.fetching.response_headers import headers_of
-from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target, key_of
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
@@ -55,7 +55,7 @@ class GenericSpider(Spider):
         self.failures = Failures(context, self.give_up)
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
-        self._parameters = EmptyParameters(self._text_at)
+        self._parameters = EmptyParameters(self._text_at, context.repeats.note_empty)
         self._claimed: set[str] = set()  # addresses that are read as parts, whoever else leads to them
         self._unfinished = 0  # texts of which a part is being fetched
 
@@ -138,8 +138,14 @@ class GenericSpider(Spider):
     async def _own_page(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
         """A page that is no further part of another one."""
         url, page = await self._known_by(response, page)
-        if url != response.url and not self.context.frontier.pass_by(url):
+        is_target = key_of(url) == key_of(target.url)  # which the site has led on to another address
+        if url != response.url and not is_target and not self.context.frontier.pass_by(url):
             self.context.frontier.finish(target.url)  # it is known by its other address
+            return
+        if url == response.url and self.discovery.has_repeated(response.url, page, target):
+            for request in self.discovery.requests_from_page(page.links, target.depth) if page.links else ():
+                yield request
+            self.context.frontier.finish(target.url)
             return
         item = await self.pages.item(response, page, target, url)
         if isinstance(item, ReadPage) and isinstance(page.reading, Reading) and page.reading.text:

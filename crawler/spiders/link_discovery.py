@@ -6,11 +6,13 @@ from urllib.parse import urljoin
 from scrapy import Request
 
 from core.errors import UnsafeUrl
+from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
 from crawler.links import Links
+from crawler.readers.pages import WholePage
 from crawler.sources.listed import Listed
 from crawler.sources.robots_file import MAX_ROBOTS_BYTES
 from crawler.sources.sitemaps import Sitemap, named_in_robots
@@ -35,6 +37,7 @@ class LinkDiscovery:
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
+        context.repeats.recall(context.recrawl.known_texts())
         if context.plan.only_urls:
             self._seed_only(context.plan.only_urls)
         elif context.frontier.is_empty():
@@ -116,6 +119,13 @@ class LinkDiscovery:
         named = named_in_robots(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
         yield from self._sitemap_requests([urljoin(url, each) for each in named])
 
+    def has_repeated(self, url: str, page: WholePage, target: Target) -> bool:
+        """Whether a page that no earlier crawl knows shows the text of another one under a new value of a parameter."""
+        if not isinstance(page.reading, Reading) or not page.reading.text:
+            return False
+        is_repeated = self.context.repeats.note(url, page.reading.text)
+        return is_repeated and not self.context.recrawl.has_page(target.url)
+
     def keep_followed(self, entries: Iterable[Listed]) -> list[Listed]:
         """Those of a list's entries that the crawl may fetch, as many as it may; what is said of them is kept."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
@@ -127,8 +137,8 @@ class LinkDiscovery:
         """Requests for those that are new to this crawl and, being pages, wanted by it."""
         if self.context.plan.only_urls:
             return
-        recrawl = self.context.recrawl
-        wanted = [url for url in urls if kind != PAGE or recrawl.wants(url)]
+        recrawl, repeats = self.context.recrawl, self.context.repeats
+        wanted = [url for url in urls if kind != PAGE or (recrawl.wants(url) and not repeats.is_another(url))]
         targets = self.context.frontier.add_all(Target(url, depth, kind) for url in wanted)
         recrawl.expect_lists(targets)
         for target in targets:

@@ -165,6 +165,11 @@ class NovelSpider(GenericSpider):
     async def _begin_chapter(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
         """A chapter's first part."""
         self._chapters.setdefault(response.url, len(self._chapters))
+        if self.discovery.has_repeated(response.url, page, target):
+            for request in self._next_chapter(response.url, response.url, page):
+                yield request
+            self.context.frontier.finish(target.url)
+            return
         item = await self.pages.item(response, page, target)
         if isinstance(item, NotThere | Unread):
             yield item

@@ -9,7 +9,7 @@ import typer
 from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.wording import Message
-from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
+from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
 from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
 from deploy.cli.output import as_json, say, table
@@ -131,6 +131,7 @@ def _record(run: "CrawlRun") -> dict[str, Any]:
         "ended_because": run.finish_reason and str(run.finish_reason),
         "needs_browser": missing.get(NEEDS_BROWSER),
         "needs_ocr": missing.get(NEEDS_OCR),
+        "repeated_texts": missing.get(REPEATED_TEXTS),
     }
 
 

@@ -16,7 +16,7 @@ from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
 from core.states import Rejection
 from core.wording import Message
-from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, NEEDS_OCR, PAGE_LIMIT
+from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, NEEDS_OCR, PAGE_LIMIT, REPEATED_TEXTS
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import read_url_list
 from records.models import CrawlRun, Site
@@ -117,8 +117,8 @@ def live_run(site: Site) -> CrawlRun | None:
 
 
 def left_out(run: CrawlRun | None) -> list[Message]:
-    """What a run says of pages that it left out for want of a browser, or of what reads pictures of text."""
-    wanted = (NEEDS_BROWSER, NEEDS_OCR)
+    """What a run says of pages that it left out: no browser, nothing that reads pictures of text, a text once more."""
+    wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 

@@ -1,16 +1,21 @@
 """One text at several addresses, and one text on several pages: what is made one page of, and what never."""
 
 import asyncio
+import itertools
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from core.pages import Reading
+from crawler.end_reasons import REPEATED_TEXTS
+from crawler.repeated_texts import RepeatedTexts, without
 from crawler.sources.novel_pages import surely_goes_on
-from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters, without
+from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
+from tests.crawler.visited_site import VisitedSite
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 SITE = "http://a.example"
@@ -62,6 +67,47 @@ def test_however_many_parameters_a_site_has_few_are_asked_about() -> None:
     for number in range(100):
         _bare(parameters, f"{SITE}/r?" + "&".join(f"z{number}q{each}=1" for each in range(5)), "文")
     assert len(site.asked) == MAX_PROBES
+
+
+def test_addresses_are_taken_for_one_by_two_texts_and_never_after_a_difference() -> None:
+    told = list[str]()
+    texts = RepeatedTexts(lambda name, _: told.append(name))
+    notes = [("r?sid=a", "请登录"), ("r?sid=b", "请登录"), ("s?sid=c", "请登录"), ("t?sid=e", "第2页")]
+    assert [texts.note(f"{SITE}/{path}", text) for path, text in notes] == [False, True, False, False]
+    assert not texts.is_another(f"{SITE}/r?sid=d"), "a notice in place of pages is one text"
+    assert texts.note(f"{SITE}/t?sid=f", "第2页")
+    assert [texts.is_another(f"{SITE}/{path}") for path in ("r?sid=d", "u?sid=g", "u?sid=h")] == [True, False, True]
+    assert told == ["sid"]
+    assert not any(texts.note(f"{SITE}/v?id=1&sid={value}", f"第{value}页") for value in "34")
+    assert not texts.is_another(f"{SITE}/r?sid=d"), "it made a difference"
+
+
+@pytest.mark.usefixtures("processes", "loopback")
+@pytest.mark.parametrize(("kind", "asks_for_it"), [("generic", False), ("generic", True), ("novel", True)])
+def test_a_site_that_adds_a_new_session_to_each_link_has_three_pages(kind: str, asks_for_it: bool) -> None:
+    sessions = itertools.count(1000)
+
+    def link(path: str, words: str = "") -> str:
+        return f'<a href="{path}?sid={next(sessions)}">{words or f"第{path[-1]}章 夜渡"}</a>'
+
+    def answer(path: str) -> Answer:
+        place, _, query = path.partition("?")
+        if place == "/":
+            return page("目录", "".join(f"<p>{link(f'/{number}')}</p>" for number in (1, 2, 3)))
+        if place not in ("/1", "/2", "/3") or (asks_for_it and not query):
+            return Answer(status=403)
+        number = int(place[1:])
+        return page(f"第{number}章", own_text(number) + link(f"/{number % 3 + 1}", "下一章") + link("/", "目录"))
+
+    with WebServer({}) as server:
+        server.fallback = answer
+        plan = plan_of(server.url(), kind=kind, max_depth=50, max_pages=60)
+        site = VisitedSite(plan, settings_of(server.netloc))
+        for day in range(2):
+            counts = site.crawl(timedelta(days=day))
+            assert counts.finish_reason == "finished"
+            assert [fault.params["name"] for fault in counts.faults if fault.code == REPEATED_TEXTS] == ["sid"]
+            assert len({visit.page_id for visit in site.book.visits(plan.site_id) if visit.page_id}) == 3
 
 
 def test_parameters_are_taken_out_by_name() -> None:
