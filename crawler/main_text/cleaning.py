@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from lxml.html import HtmlElement
+
 from core.text import storable
 from crawler.main_text.density import MAX_LINK_SHARE
 from crawler.main_text.headline import one_line
@@ -19,6 +21,7 @@ _MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next c
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
 # What repeats within one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
+MIN_CELLS_OF_TABLE = 3
 _NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
 _HEAD_LINES, _MAX_CHARS_OF_HEAD_LINE = 6, 80
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
@@ -65,8 +68,16 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Lines of programs are short and repeat, too, and the years of a chronicle are headings."""
-    return len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
+    """Lines of programs and of tables are short and repeat, too, and the years of a chronicle are headings."""
+    is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
+    return is_short and not _is_of_table(line.container)
+
+
+def _is_of_table(box: HtmlElement) -> bool:
+    """Whether a box is, or stands right in, a cell of a row of figures or terms: those of posts have two cells."""
+    cell = box if box.tag in ("td", "th") else box.getparent()
+    row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
+    return row is not None and len(row) >= MIN_CELLS_OF_TABLE
 
 
 def _box(line: Line) -> tuple[object, str]:

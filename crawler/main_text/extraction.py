@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from core.pages import Poster
 from core.zones import LineBeside
-from crawler.characters.repertoire import count_han
+from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
@@ -198,6 +198,6 @@ def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[in
 
 def _is_list_page(page: Sequence[Line], text: str) -> bool:
     linked = sum(line.link_chars for line in page if line.link_chars > MAX_LINK_SHARE * len(line.text))
-    # Of a text in another language its letters count: four are about as long as a Chinese character.
-    own = count_han(text) or sum(map(str.isalpha, text)) // 4
+    # Of a text in another language its letters count: two kana, or four Latin ones, are about as long as a character.
+    own = count_han(text) + len(KANA_OR_HANGUL.findall(text)) // 2 or sum(map(str.isalpha, text)) // 4
     return own < MAX_HAN_OF_LIST_PAGE and linked > MIN_LINK_RATIO_OF_LIST_PAGE * own

@@ -84,3 +84,30 @@ def test_a_notice_of_cookies_is_not_taken_for_a_page_of_short_posts() -> None:
     text = read(f"<h1>老渡口</h1><main>{posts}</main><div class='cookie-banner'>{NOTICE}</div>").text
     assert NOTICE not in text
     assert text.count(PARAGRAPH) == 4
+
+
+def test_what_repeats_in_the_rows_of_a_table_is_text() -> None:
+    rows = "".join(
+        f"<tr><td class='no'>{number}</td><td class='name'>渡口学第{number}门课</td>"
+        f"<td class='lang'><p class='x'>1、英语或俄语或日语</p></td><td class='more'>同上</td></tr>"
+        for number in range(1, 9)
+    )
+    text = read(f"<h1>老渡口</h1><div class='main'><p>{PARAGRAPH}</p><table>{rows}</table></div>").text
+    assert (text.count("1、英语或俄语或日语"), text.count("同上")) == (8, 8)
+
+
+def test_a_short_tale_in_kana_among_many_links_is_a_text() -> None:
+    tale = "".join(
+        f"<p>{each}</p>"
+        for each in (
+            "むかしむかし、川のほとりに、ちいさなわたし舟がありました。",
+            "おじいさんは、だれもいない夜もあかりをともして、さいごの人をまっていました。",
+            "「まだ、くるかもしれない」と、おじいさんは言いました。村の人たちは、わらいました。",
+            "ある雨の夜、ひとりの子どもが、ぬれたまま岸に立っていました。舟は、しずかに出ました。",
+            "橋ができた今も、川のほとりには、あのあかりのあとがのこっているそうです。おしまい。",
+        )
+    )
+    links = "".join(f"<li><a href='/{n}'>渡口故事另一篇的标题第{n}篇在这里</a></li>" for n in range(30))
+    text = read(f"<div><ul>{links}</ul></div><div id='story'>{tale}</div>").text
+    assert text.startswith("むかしむかし")
+    assert text.endswith("おしまい。")
