@@ -5,6 +5,7 @@ meanwhile. So each search has a time limit, which Python's own `re` cannot have.
 """
 
 import re
+import time
 from collections.abc import Callable, Iterator
 
 import regex
@@ -14,16 +15,20 @@ from core.wording import Message
 
 # An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
 MAX_SEARCH_S = 0.1
-MAX_SLOW_SEARCHES = 10  # then the pattern is not asked again in this crawl: one second is lost at most
+MIN_SLOW_S = 0.001
+MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is not asked again
 MAX_PATTERN_CHARS = 1_000
-MAX_FIXED_REPEATS = 1_000_000  # {1000}{1000} is written out while compiling: 0.4 s (November 2026)
+MAX_WRITTEN_OUT = 10_000  # {1000} is written out while compiling: of 1,000,000 characters, 0.4 s (November 2026)
 _PROBE_REPEATS = 60  # more than enough for what doubles with each character, little for what only squares
 _MAX_PROBE_PARTS = 30
 _USUAL_PARTS = ("a", "0", "/", "-", "/a", "a/", "a0", "a-")
-_REPEAT = re.compile(r"\{(\d+)")
+_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
 _CLASS = re.compile(r"\\[A-Za-z0-9]")
 _ESCAPED = re.compile(r"\\(.)")
 _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
+
+
+SLOW_PATTERN = "site.slow-pattern"
 
 
 class UnusablePattern(BadInput):
@@ -41,19 +46,26 @@ class UrlPattern:
         self.pattern = pattern
         self._compiled = _compiled(pattern)
         self._report = report
-        self._slow_searches = 0
+        self._slow_s = 0.0
 
     def matches(self, url: str) -> bool:
-        """Whether the pattern is found in `url`; not where that takes longer than MAX_SEARCH_S."""
-        if self._slow_searches >= MAX_SLOW_SEARCHES:
+        """Whether the pattern is found in `url`; not where that takes MAX_SEARCH_S, or took long too often."""
+        if self._slow_s >= MAX_SLOW_S:
             return False
+        begun = time.thread_time()
         try:
             return self._compiled.search(url, timeout=MAX_SEARCH_S) is not None
         except TimeoutError:
-            self._slow_searches += 1
-            if self._slow_searches == 1:
-                self._report(Message("site.slow-pattern", pattern=_shown(self.pattern), seconds=MAX_SEARCH_S))
             return False
+        finally:
+            self._note(time.thread_time() - begun)
+
+    def _note(self, seconds: float) -> None:
+        if seconds < MIN_SLOW_S:
+            return
+        self._slow_s += seconds
+        if self._slow_s >= MAX_SLOW_S:
+            self._report(Message(SLOW_PATTERN, pattern=_shown(self.pattern), seconds=MAX_SLOW_S))
 
 
 def require_quick(pattern: str) -> None:
@@ -69,17 +81,46 @@ def require_quick(pattern: str) -> None:
 def _compiled(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > MAX_PATTERN_CHARS:
         raise UnusablePattern("pattern.too-long", chars=MAX_PATTERN_CHARS)
-    repeats = 1
-    for count in _REPEAT.findall(pattern):
-        repeats *= max(1, int(count))
-    if repeats > MAX_FIXED_REPEATS:
+    if _written_out(pattern) > MAX_WRITTEN_OUT:
         raise UnusablePattern("pattern.repeats")
     try:
-        return regex.compile(pattern)
+        return regex.compile(pattern, cache_pattern=False)  # what others typed is kept for nobody
     except (regex.error, ValueError, OverflowError) as error:
         raise UnusablePattern("pattern.malformed", error=error) from error
     except RecursionError as error:
         raise UnusablePattern("pattern.nested") from error
+
+
+def _written_out(pattern: str) -> int:
+    r"""How many characters, classes and the like a pattern has once what it repeats is written out.
+
+    >>> _written_out("a{3}b"), _written_out("((ba){999}c){999}"), _written_out(r"[{9}]\{9}")
+    (4, 1997001, 4)
+    """
+    sizes, last = [0], 0  # of what is open, from the outermost group on; of what a repetition would repeat
+    for piece in _PIECE.finditer(pattern):
+        text = piece[0]
+        if text == "(":
+            sizes.append(0)
+            last = 0
+            continue
+        if text == ")" and len(sizes) > 1:
+            last = max(1, sizes.pop())
+        elif piece[1] is not None and (count := _most(piece)) is not None:
+            added = last * (max(1, count) - 1)
+            sizes[-1] += added
+            last += added
+            continue
+        else:
+            last = 1
+        sizes[-1] += last
+    return sum(sizes)
+
+
+def _most(repetition: "re.Match[str]") -> int | None:
+    """The larger number of {2,30}; None for braces without any."""
+    numbers = [int(number[:9]) for number in repetition.groups() if number]
+    return max(numbers, default=None)
 
 
 def _probes(pattern: str) -> Iterator[str]:

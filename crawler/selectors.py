@@ -4,11 +4,17 @@ import re
 
 from cssselect import SelectorError
 from lxml import etree
-from lxml.html import HtmlElement
+from lxml.cssselect import CSSSelector
+from lxml.html import HtmlElement, document_fromstring
 
 from core.errors import BadConfiguration
 
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
+
+
+MAX_SELECTOR_CHARS = 1_000  # chosen: the fields of the desk take 200
+# What a slow selector shows itself on: few pages of a novel have as many paragraphs, some in one block, some in others.
+_PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div>" * 300
 
 
 def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
@@ -17,13 +23,21 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
     Raises BadConfiguration for a selector that cannot be read, or that could take minutes for one page.
     """
     is_xpath = selector.lstrip().startswith(("/", "(", "./"))
-    if is_xpath and _walks_inside_walks(selector):
-        raise BadConfiguration("site.slow-selector", selector=selector)
+    if len(selector) > MAX_SELECTOR_CHARS:
+        raise BadConfiguration("site.slow-selector", selector=f"{selector[:MAX_SELECTOR_CHARS]}...")
     try:
-        found = tree.xpath(selector) if is_xpath else tree.cssselect(selector)
-    except (SelectorError, etree.XPathError) as fault:
+        compiled = etree.XPath(selector) if is_xpath else CSSSelector(selector, translator="html")
+        if _walks_inside_walks(compiled.path):
+            raise BadConfiguration("site.slow-selector", selector=selector)
+        found = compiled(tree)
+    except (SelectorError, etree.XPathError, RecursionError) as fault:
         raise BadConfiguration("site.no-selector", selector=selector, fault=fault) from fault
     return [node for node in found if isinstance(node, HtmlElement)] if isinstance(found, list) else []
+
+
+def require_quick_selector(selector: str) -> None:
+    """Raises BadConfiguration as `select`; does not come back soon, or ever, with one that is slow on long pages."""
+    select(document_fromstring(_PROBE), selector)
 
 
 def _walks_inside_walks(xpath: str) -> bool:

@@ -34,6 +34,11 @@ class Step:
     what: str
     value: str = ""
 
+    @property
+    def takes_selector(self) -> bool:
+        """Whether `what` names an element."""
+        return self.verb in ("submit", "check") and bool(self.what)
+
 
 def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step, ...]:
     """The steps that a person wrote. Raises BadConfiguration naming every line that is none.

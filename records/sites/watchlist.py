@@ -7,14 +7,12 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from lxml import html
 
-from core.errors import BadConfiguration, BadInput, NotFound, UnsafeUrl
+from core.errors import BadInput, NotFound, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, parse_host
 from core.wording import Message
 from crawler.characters.decoding import codec_of
-from crawler.patterns import UnusablePattern, require_quick
-from crawler.selectors import select
+from crawler.rule_checks import rule_faults
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import BadLine, read_url_list
 from records.models import RightsHolder, Site, SiteDomain
@@ -154,30 +152,19 @@ def _check_options(options: dict[str, Any]) -> None:
     for name in options:
         if name not in known:
             raise BadInput("watch.no-option", name=name)
-    for name in _PATTERNS:
-        for pattern in str(options.get(name, "")).splitlines():
-            _require_pattern(pattern)
-    for name in _SELECTORS:
-        _require_selector(str(options.get(name, "")))
+    _check_rules(options)
     encoding = str(options.get("encoding", ""))
     if encoding and not codec_of(encoding):
         raise BadInput("watch.no-encoding", encoding=encoding)
 
 
-def _require_pattern(pattern: str) -> None:
-    try:
-        require_quick(pattern)
-    except UnusablePattern as error:
-        raise BadInput("site.no-pattern", pattern=pattern, fault=error) from error
-
-
-def _require_selector(selector: str) -> None:
-    if not selector.strip():
-        return
-    try:
-        select(html.fromstring("<p></p>"), selector)
-    except BadConfiguration as error:
-        raise BadInput(error.message) from error
+def _check_rules(options: dict[str, Any]) -> None:
+    """Raises BadInput for a pattern or selector that cannot be, or is slow."""
+    patterns = [line for name in _PATTERNS for line in str(options.get(name, "")).splitlines() if line.strip()]
+    selectors = [text for name in _SELECTORS if (text := str(options.get(name, "")).strip())]
+    for rule, fault in rule_faults(patterns, selectors).items():
+        is_of_pattern = fault.code.startswith("pattern.")
+        raise BadInput(Message("site.no-pattern", pattern=rule, fault=fault) if is_of_pattern else fault)
 
 
 def _require_read(site: Site, options: dict[str, Any]) -> None:

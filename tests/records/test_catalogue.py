@@ -253,6 +253,7 @@ def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner, url
     assert not Site.objects.exists()
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("options", "reason"),
     [

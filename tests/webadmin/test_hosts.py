@@ -7,12 +7,13 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 
 from core.errors import BadInput
+from crawler.rule_checks import MAX_RULES
 from crawler.urls import scope
 from records.models import SiteDomain
 from records.sites.runs import plan_of
 from records.sites.watchlist import add_site, find_site
 from tests.support import admin_data as data
-from webadmin.forms.host_fields import clean_host, clean_patterns, clean_urls
+from webadmin.forms.host_fields import clean_host, clean_urls, rule_errors
 
 pytestmark = pytest.mark.django_db
 
@@ -85,15 +86,15 @@ def test_a_domain_that_was_stored_in_another_spelling_is_still_the_sites() -> No
     assert not own.is_on_site("https://evil-portal.cn/1")
 
 
+@pytest.mark.usefixtures("processes")
 def test_patterns_that_would_hold_up_the_crawls_are_refused_where_they_are_typed() -> None:
-    assert clean_patterns("/\\d+\\.html$\n\n /list/ ") == "/\\d+\\.html$\n/list/"
-    with pytest.raises(ValidationError) as caught:
-        clean_patterns("^(a|aa)+$")
+    slow, none = "^(a|aa)+$", "("
     with translation.override("en"):
-        assert caught.value.messages == [
-            "“^(a|aa)+$” takes too long; write it without a repetition inside a repetition."
-        ]
-    with pytest.raises(ValidationError):
-        clean_patterns("(")
+        [refused] = rule_errors(["/\\d+\\.html$", slow, none])[slow].messages
+        assert refused == f"“{slow}” takes too long; write it without a repetition inside a repetition."
+    endless = "p:not(p ~ p ~ p ~ p ~ p ~ p ~ p)"
+    assert rule_errors([none], ["div.text > p", "h2 ~ p", endless, "div["]).keys() == {none, endless, "div["}
+    assert rule_errors(selectors=["p ~ p ~ p"]).keys() == {"p ~ p ~ p"}
+    assert len(rule_errors([f"/{number}/" for number in range(MAX_RULES + 1)])) == 1
     with pytest.raises(BadInput, match="takes too long"):
         add_site(data.holder(), "https://a.example/", deny_patterns="^(a|aa)+$")

@@ -188,6 +188,7 @@ def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_co
 # Sites
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -1,9 +1,11 @@
 """How a site is treated, as people set it: secrets that go in and never come out, switches that leave a trace."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models.signals import post_save
 from django.test import override_settings
 
 from core.clock import SystemClock
@@ -20,8 +22,10 @@ from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.desk import signed_in
 from tests.webadmin.test_lists import add_url, record_url, site_form
+from webadmin.admin.sites import SiteAdmin
+from webadmin.forms import host_fields
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]  # rules are tried in one
 SECRETS = ("pr0xy-s3cret", "l0gin-s3cret", "c00kie-s3cret")
 
 
@@ -145,6 +149,40 @@ def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(
     response = signed_in(world.ours.manager).post(add_url(Site), data)
     assert response.status_code == 200
     assert not Site.objects.filter(name="新站").exists()
+
+
+def test_nothing_is_locked_while_a_form_is_checked_and_all_of_it_is_saved_at_once(
+    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On SQLite, a transaction keeps everybody else from writing."""
+    outside, checked, saved = len(connection.savepoint_ids), list[int](), list[int]()
+
+    def note_check(*_: object) -> dict[str, Message]:
+        checked.append(len(connection.savepoint_ids))
+        return {}
+
+    def note_save(sender: object, **_: object) -> None:
+        saved.append(len(connection.savepoint_ids))
+
+    monkeypatch.setattr(host_fields, "rule_faults", note_check)
+    post_save.connect(note_save, SiteBanRule)
+    _add(world, follow_patterns="/\\d+", **{"ban_rules-0-selector": ".x"})
+    post_save.disconnect(note_save, SiteBanRule)
+    assert checked == [outside] * 3  # of the site, of its login and of its refusals
+    assert min(saved) > outside
+
+
+def test_what_was_saved_meanwhile_is_said_by_the_form(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder, save_form = world.ours.holder, SiteAdmin.save_form
+
+    def too_late(self: SiteAdmin, *rest: Any, **named: Any) -> Any:
+        Site.objects.get_or_create(rights_holder=holder, name="新站")
+        return save_form(self, *rest, **named)
+
+    monkeypatch.setattr(SiteAdmin, "save_form", too_late)
+    response = signed_in(world.ours.manager).post(add_url(Site), _treated(rights_holder=holder.pk))
+    assert response.status_code == 200
+    assert response.context["errors"]
 
 
 def test_robots_txt_is_switched_off_with_a_reason_only_and_the_log_says_who_and_when(world: admin_data.World) -> None:

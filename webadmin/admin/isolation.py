@@ -4,15 +4,21 @@ Every model of ours is registered with a subclass of HolderAdmin; everything tha
 (users, schedules, login attempts) with AdministratorsOnly. Django's permissions on single models play no part.
 """
 
+from contextlib import ExitStack
 from typing import Any, ClassVar
 
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, router
 from django.db.models import Field, ForeignKey, Model, QuerySet
-from django.forms import ModelChoiceField
+from django.db.transaction import atomic
+from django.forms import ModelChoiceField, all_valid
 from django.http import HttpRequest
+from django.utils.decorators import method_decorator
 from django.utils.text import capfirst
+from django.views.decorators.csrf import csrf_protect
 from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.dataclasses import UnfoldAction
 
@@ -120,7 +126,31 @@ class HolderStackedInline(_HolderLines, StackedInline):
     """A small form each, for what has more fields than a line has room."""
 
 
-class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin):
+_ModelAdmin: Any = admin.ModelAdmin  # as Unfold's is: without types
+
+
+class _CheckedBeforeSaved(_ModelAdmin):
+    """Django's form view, whose transaction begins when all forms are found valid and not before they are looked at.
+
+    On SQLite nobody else can write meanwhile.
+    """
+
+    @method_decorator(csrf_protect)
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        try:
+            return self._checked_and_saved(request, object_id, form_url, extra_context)
+        except IntegrityError:  # somebody saved the same after the form was checked: now it says so
+            return self._checked_and_saved(request, object_id, form_url, extra_context)
+
+    def _checked_and_saved(self, request: HttpRequest, *asked: Any) -> Any:
+        with ExitStack() as saving:
+            vars(request)["zhuiwen_saving"] = saving
+            return self._changeform_view(request, *asked)
+
+
+class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
     """A list and a form that know only the user's rights holders."""
 
     is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
@@ -135,6 +165,17 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)
+
+    def _create_formsets(self, request: HttpRequest, obj: Model | None, change: bool) -> Any:
+        formsets, inlines = super()._create_formsets(request, obj, change)
+        vars(request)["zhuiwen_formsets"] = formsets
+        return formsets, inlines
+
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        """Begin the transaction in which the form is saved, unless the forms inside of it are at fault."""
+        if all_valid(vars(request)["zhuiwen_formsets"]):
+            vars(request)["zhuiwen_saving"].enter_context(atomic(using=router.db_for_write(self.model)))
+        return super().save_form(request, form, change)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """Add the rights holder of a record that stands: it never moves to another."""

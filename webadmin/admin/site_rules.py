@@ -10,7 +10,7 @@ from unfold.decorators import display
 from records.models import IgnoredText, RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.admin.columns import NOTHING, clipped, moment, outside_link
 from webadmin.admin.isolation import HolderInline, HolderStackedInline
-from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteProxyForm, SiteRulesForm
+from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
 
 
 class SiteRulesInline(HolderStackedInline):
@@ -34,6 +34,7 @@ class SiteRulesInline(HolderStackedInline):
 class SiteBanRuleInline(HolderStackedInline):
     model = SiteBanRule
     form = SiteBanRuleForm
+    formset = SiteBanRuleFormSet
     tab = True
     fields = [("name", "action"), ("statuses", "max_chars"), "words", ("selector", "redirect")]
     verbose_name_plural = _("Refusals")

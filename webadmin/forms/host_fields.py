@@ -1,13 +1,16 @@
 """Hosts, URLs and patterns as people type them."""
 
 import re
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from core.errors import RetryLater
 from core.hosts import Host, parse_host
-from crawler.patterns import SlowPattern, UnusablePattern, require_quick
+from core.wording import Message
+from crawler.rule_checks import rule_faults
 from webadmin.wording import said
 
 HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
@@ -54,20 +57,21 @@ def _check_url(url: str) -> None:
     clean_host(parts.netloc)
 
 
-def clean_patterns(text: str) -> str:
-    """Check a field that holds one regular expression a line; gives it back without blank lines."""
-    patterns = [line.strip() for line in text.splitlines() if line.strip()]
-    for pattern in patterns:
-        try:
-            require_quick(pattern)
-        except SlowPattern as error:
-            raise ValidationError(
-                _("“%(pattern)s” takes too long; write it without a repetition inside a repetition."),
-                params={"pattern": pattern},
-            ) from error
-        except UnusablePattern as error:
-            raise ValidationError(
-                _("“%(pattern)s” is no regular expression: %(reason)s."),
-                params={"pattern": pattern, "reason": said(error)},
-            ) from error
-    return "\n".join(patterns)
+def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
+    """What is wrong with rules, by the rule. Raises ValidationError where they cannot be tried now."""
+    patterns = list(patterns)
+    try:
+        faults = rule_faults(patterns, selectors)
+    except RetryLater as error:
+        raise ValidationError(said(error)) from error
+    return {rule: _error(rule, fault, is_pattern=rule in patterns) for rule, fault in faults.items()}
+
+
+def _error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
+    if not is_pattern or not fault.code.startswith("pattern."):
+        return ValidationError(said(fault))
+    if fault.code == "pattern.slow":
+        words = _("“%(pattern)s” takes too long; write it without a repetition inside a repetition.")
+        return ValidationError(words, params={"pattern": rule})
+    words = _("“%(pattern)s” is no regular expression: %(reason)s.")
+    return ValidationError(words, params={"pattern": rule, "reason": said(fault)})

@@ -18,8 +18,11 @@ from crawler.sources.url_list import read_url_list
 from records.models import Site, SiteDomain
 from records.models.site_kind_choices import starts_help
 from records.sites.watchlist import MAX_BAD_LINES, bad_lines
-from webadmin.forms.host_fields import clean_host, clean_patterns, clean_urls
+from webadmin.forms.host_fields import clean_host, clean_urls, rule_errors
 from webadmin.wording import said
+
+_PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
+_SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
 
 
 class SiteForm(forms.ModelForm):
@@ -55,21 +58,24 @@ class SiteForm(forms.ModelForm):
             _require_public(read_url_list(cleaned).urls)
         return cleaned
 
-    def clean_follow_patterns(self) -> str:
-        return clean_patterns(self.cleaned_data["follow_patterns"])
-
-    def clean_page_patterns(self) -> str:
-        return clean_patterns(self.cleaned_data["page_patterns"])
-
-    def clean_deny_patterns(self) -> str:
-        return clean_patterns(self.cleaned_data["deny_patterns"])
-
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         is_switched_off = "obey_robots" in self.changed_data and cleaned.get("obey_robots") is False
         if is_switched_off and not cleaned.get("robots_reason", "").strip():
             self.add_error("robots_reason", _("Say why robots.txt is not to be obeyed; the reason is kept."))
+        self._check_rules(cleaned)
         return cleaned
+
+    def _check_rules(self, cleaned: dict[str, Any]) -> None:
+        """Try the patterns and selectors that have been changed. Raises ValidationError where that cannot be now."""
+        for name in set(_PATTERNS) & cleaned.keys():
+            cleaned[name] = "\n".join(line.strip() for line in cleaned[name].splitlines() if line.strip())
+        changed = {name: cleaned[name].splitlines() for name in self.changed_data if name in {*_PATTERNS, *_SELECTORS}}
+        patterns = [rule for name in _PATTERNS for rule in changed.get(name, ())]
+        errors = rule_errors(patterns, [rule for name in _SELECTORS for rule in changed.get(name, ())])
+        for name, typed in changed.items():
+            if found := [errors[rule] for rule in typed if rule in errors]:
+                self.add_error(name, found[:MAX_BAD_LINES])
 
     def clean_encoding(self) -> str:
         encoding = str(self.cleaned_data["encoding"]).strip()

@@ -16,6 +16,7 @@ from crawler.politeness.windows import Windows
 from records.models import SiteBanRule, SiteProxy, SiteRules
 from records.sites import encrypted_secrets as sealed
 from records.sites import politeness
+from webadmin.forms.host_fields import rule_errors
 from webadmin.wording import said
 
 _KEPT = _("Kept unreadable. Empty: as it is. A single minus sign: forget it.")
@@ -69,7 +70,11 @@ class SiteRulesForm(forms.ModelForm):
         steps = cleaned.get("login_steps", "")
         if steps and "login_values" in cleaned:
             try:
-                parse_steps(steps, dict(self._values(cleaned["login_values"])))
+                parsed = parse_steps(steps, dict(self._values(cleaned["login_values"])))
+                if "login_steps" in self.changed_data:
+                    errors = rule_errors(selectors=[step.what for step in parsed if step.takes_selector])
+                    for error in errors.values():
+                        self.add_error("login_steps", error)
             except BadConfiguration as fault:
                 self.add_error("login_steps", [said(each) for each in fault.faults])
             except sealed.KeyLost as fault:
@@ -112,6 +117,24 @@ class SiteBanRuleForm(forms.ModelForm):
         if faults:
             raise ValidationError([said(fault) for fault in faults])
         return cleaned
+
+
+class SiteBanRuleFormSet(forms.BaseInlineFormSet):
+    """The rules of a site. Their patterns and selectors are tried together, in one reading process."""
+
+    def clean(self) -> None:
+        super().clean()
+        changed = [each for each in self.forms if each.has_changed() and not each.errors and not self._is_deleted(each)]
+        patterns = [each.cleaned_data["redirect"] for each in changed if each.cleaned_data["redirect"]]
+        selectors = [each.cleaned_data["selector"] for each in changed if each.cleaned_data["selector"]]
+        errors = rule_errors(patterns, selectors)
+        for each in changed:
+            for name in ("redirect", "selector"):
+                if each.cleaned_data[name] in errors:
+                    each.add_error(name, errors[each.cleaned_data[name]])
+
+    def _is_deleted(self, form: forms.ModelForm) -> bool:
+        return bool(form.cleaned_data.get("DELETE"))
 
 
 class SiteProxyForm(forms.ModelForm):

@@ -1,0 +1,53 @@
+"""Checks of what people type and send, in a reading process: what never ends there keeps nobody else waiting."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+from typing import Any
+
+from core.errors import RetryLater
+from crawler.readers.reading_process import ReadingProcess
+
+MAX_CHECK_CPU_S = 2.0  # chosen: what is as it should be takes milliseconds, a Word template tenths of a second
+MAX_CHECK_S = 30.0  # for one check, however busy the machine is
+AT_ONCE = 2  # of the 8 threads of a process of the desk: the others go on
+MAX_WAIT_S = 2.0  # for one of these; who waits keeps a thread, too
+_PLACES = BoundedSemaphore(AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A task of the reading process: a function of ours, and what it is to look at."""
+
+    name: str
+    function: Callable[..., object]
+    given: tuple[object, ...]
+
+    @property
+    def url(self) -> str:
+        return self.name
+
+    def read(self, desk: object) -> object:
+        return self.function(*self.given)
+
+
+@contextmanager
+def checking_process() -> Iterator[ReadingProcess]:
+    """A reading process with the bounds of a check. Raises RetryLater where others are checked already."""
+    if not _PLACES.acquire(timeout=MAX_WAIT_S):
+        raise RetryLater("core.checks-busy")
+    try:
+        with ReadingProcess(max_seconds=MAX_CHECK_S, max_cpu_s=MAX_CHECK_CPU_S) as process:
+            yield process
+    finally:
+        _PLACES.release()
+
+
+def run_check(name: str, function: Callable[..., object], *given: object) -> Any:
+    """What the function says, or raises, of what it is given. name: of that, in sentences.
+
+    Raises GivenUp where it takes too long or too much memory; RetryLater.
+    """
+    with checking_process() as process:
+        return process.read(Check(name, function, given))
