@@ -45,11 +45,13 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
     places = list(_places(page.tree, page.styles, page.base))
     if len(places) < MIN_PICTURES or not reader.can_read:
         return repaired
-    with page.steps.uncounted():
-        reader.make_ready()
     script = script_of(page.tree.text_content())
     found = [(place, page.resources.get(place.address, ResourceKind.PICTURE)) for place in places]
     there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
+    if not there:
+        return repaired
+    with page.steps.uncounted():
+        reader.make_ready()
     texts = reader.texts([part for _, part in there], script, page.steps.check)
     for (place, _), read in zip(there, texts, strict=True):
         if read.text:

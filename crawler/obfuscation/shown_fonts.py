@@ -1,9 +1,8 @@
 """Which text of a page is shown in which of the page's own fonts, and the characters that those fonts show."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from lxml.html import HtmlElement
 
@@ -58,11 +57,14 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
         chars = Counter("".join(run.text for run in of_family))
         if not _is_worth_reading(chars):
             continue
-        with page.steps.uncounted():
-            reader.make_ready()
         page.steps.check()
         face, sheet_base = faces[family]
-        shown = _shown(face, sheet_base or page.base, page.resources, partial(reader.remapped, chars=chars.keys()))
+        font = _fetched(face, sheet_base or page.base, page.resources)
+        if font is None:
+            continue
+        with page.steps.uncounted():
+            reader.make_ready()
+        shown = reader.remapped(font, chars.keys())
         if shown.chars:
             repaired += _written(of_family, shown)
     return repaired
@@ -73,13 +75,13 @@ def _by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFac
     return {face.family: (face, base) for face, base in faces}
 
 
-def _shown(face: FontFace, base: str, resources: Resources, remapped: Callable[[bytes], ShownChars]) -> ShownChars:
+def _fetched(face: FontFace, base: str, resources: Resources) -> bytes | None:
     for source in face.sources[:2]:
         address = absolute(base, source)
         font = resources.get(address, ResourceKind.FONT) if address else None
         if font:
-            return remapped(font)
-    return ShownChars({})
+            return font
+    return None
 
 
 def _is_worth_reading(chars: Mapping[str, int]) -> bool:

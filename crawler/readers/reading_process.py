@@ -174,23 +174,31 @@ class ReadingProcess:
             job.future.cancel()
 
     def _run(self) -> None:
+        try:
+            self._serve_all()
+        finally:  # nobody waits for a thread that has ended
+            with self._lock:
+                self._worker, self._failed_starts = None, MAX_FAILED_STARTS
+                for job in self._pending.values() if not self._closing.is_set() else ():
+                    job.future.set_exception(_unavailable())
+
+    def _serve_all(self) -> None:
         while not self._closing.is_set() and self._failed_starts < MAX_FAILED_STARTS:
-            worker = WorkerLink()
+            self._failed_starts += 1
+            try:
+                worker = WorkerLink()
+            except OSError:  # no process or no descriptor is left
+                continue
             with self._lock:
                 self._worker = worker
                 if self._closing.is_set():
                     worker.hang_up()
-            self._failed_starts += 1
             is_over_time = False
             # Whatever a process that is going to pieces says: another one is started.
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
             self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time), is_over_time=is_over_time)
-        with self._lock:
-            self._worker = None
-            for job in self._pending.values() if not self._closing.is_set() else ():
-                job.future.set_exception(_unavailable())
 
     def _serve(self, worker: WorkerLink) -> bool:
         """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""

@@ -194,7 +194,7 @@ def _marred(text: str, chance: Random) -> str:
 @cache
 def _foreign_sentences() -> Sequence[str]:
     """Sentences that stand in no work of the demo."""
-    root = files("deploy") / "demo" / "others"
+    root = files("laboratory.chaos") / "others"
     own = "".join(text for work in works() for _, text in work.chapters)
     names = sorted(each.name for each in root.iterdir() if each.name.endswith(".txt"))
     texts = [(root / name).read_text(encoding="utf-8") for name in names]

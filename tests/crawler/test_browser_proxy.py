@@ -16,6 +16,8 @@ EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
 ANSWER = b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok"
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter, str], Awaitable[None]]
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 
 class Site:
     """Answers each head that comes with the same bytes, and keeps all that it was sent."""

@@ -51,6 +51,7 @@ def read(desk: Desk, body: bytes) -> Reading | Rejected | None:
     return PageToRead(body, {"Content-Type": "text/html"}, URL, is_kept=True).read(desk).reading
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: Desk) -> None:
     reading = read(desk, KINDS[kind](SIZE))

@@ -24,7 +24,7 @@ from webadmin.requests.request_size import MAX_REQUEST_BYTES
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("processes")]
 
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
@@ -96,7 +96,6 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
     assert Work.objects.filter(title="夜航").count() == 1
 
 
-@pytest.mark.usefixtures("processes")
 def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
     world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:

@@ -18,6 +18,9 @@ FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
 
 
+pytestmark = pytest.mark.usefixtures("processes")
+
+
 def sent(name: str, content: str | bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
 
@@ -46,7 +49,6 @@ def test_a_text_file_is_a_work_named_by_its_file() -> None:
     assert upload.faults == []
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_bad_file_is_one_sentence_that_names_it_and_the_good_ones_are_read() -> None:
     good, other, empty = read_uploads([sent("甲.txt", FIRST + SECOND), sent("乙.mobi", b"MOBI"), sent("丙.txt", b"")])
     assert titles(good) == ["第一章 水位", "第二章 暗号"]
@@ -55,7 +57,6 @@ def test_a_bad_file_is_one_sentence_that_names_it_and_the_good_ones_are_read() -
     assert not other.intake.works
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_pdf_is_a_work_and_one_of_pictures_says_that_it_has_no_text() -> None:
     book = pdf_of("夜航", {"第一章 水位": [FIRST.split("\n")[2]], "第二章 暗号": [SECOND.split("\n")[2]]})
     read, pictures = read_uploads([sent("甲.pdf", book), sent("乙.pdf", pdf_of_pictures())])
@@ -158,7 +159,6 @@ def test_a_manifest_that_lists_one_file_many_times_has_it_read_once() -> None:
     assert str(upload.faults[0]) == "书/works.toml: [[work]] 2: ./a.txt is listed before; list each file once"
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_book_that_lists_one_page_many_times_has_it_once() -> None:
     package = (
         '<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
@@ -193,7 +193,6 @@ def test_the_pictures_of_a_word_file_are_part_of_what_it_unpacks_to(monkeypatch:
     assert said(upload) == ["图.docx: unpacks to more than 0 MB of text; use zhuiwen work add for it"]
 
 
-@pytest.mark.usefixtures("processes")
 def test_sentences_about_one_file_are_bounded() -> None:
     (upload,) = read_uploads([sent("行.jsonl", "x\n" * 5_000)])
     assert len(upload.faults) == uploads.MAX_FAULTS + 1
@@ -217,7 +216,6 @@ HOSTILE = {
 }
 
 
-@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_hostile_file_is_one_sentence_about_the_file_as_it_was_sent(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -245,7 +243,6 @@ def test_a_file_of_any_name_is_read_or_named_and_never_where_it_lay(
         assert said(upload) == [f"{name}: only describes other files; send it in a .zip file together with them"]
 
 
-@pytest.mark.usefixtures("processes")
 def test_a_file_damaged_at_any_place_is_read_or_named() -> None:
     held = io.BytesIO()
     document = docx.Document()
