@@ -54,7 +54,7 @@ class TestKept:
         ("given", "name"),
         [
             ("C:\\合同\\甲.pdf", "甲.pdf"),
-            ("/srv/合同/甲.exe", "甲.pdf"),
+            ("/srv/合同/甲.exe", "甲.exe.pdf"),
             ("甲", "甲.pdf"),
             ("", "proof.pdf"),
             ("甲\x00.pdf", "甲.pdf"),

@@ -266,7 +266,7 @@ def at(column: int, value: Any) -> Callable[[bytes], bytes]:
 SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "an object flipped": (lambda s: s.change(s.objects[3], flipped), SEALED, "is damaged"),
     "an object cut": (lambda s: s.change(s.objects[4], lambda b: b[:-7]), SEALED, "is damaged"),
-    "an object longer": (lambda s: s.change(s.objects[5], lambda b: b + b"x"), SEALED, "is larger than"),
+    "an object longer": (lambda s: s.change(s.objects[5], lambda b: b + b"x"), SEALED, "objects/"),
     "an object empty": (lambda s: s.rewrite(s.objects[6], b""), SEALED, "is damaged"),
     "an object missing": (lambda s: s.objects[7].unlink(), SEALED, "is missing"),
     "all objects missing": (lambda s: shutil.rmtree(s.folder / "objects"), SEALED, "is missing"),

@@ -82,6 +82,7 @@ def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, store: Memor
     assert codes(proof) == ["proof.says-nothing"]
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_form_that_is_sent_twice_is_kept_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second comes while the first is still being read."""
     reading = third_party._read
