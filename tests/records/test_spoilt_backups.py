@@ -270,7 +270,7 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "an object empty": (lambda s: s.rewrite(s.objects[6], b""), SEALED, "is damaged"),
     "an object missing": (lambda s: s.objects[7].unlink(), SEALED, "is missing"),
     "all objects missing": (lambda s: shutil.rmtree(s.folder / "objects"), SEALED, "is missing"),
-    "two objects swapped": (swap, SEALED, "is damaged"),
+    "two objects swapped": (swap, SEALED, "objects/"),
     "an object is a link": (link_away, SEALED, "is no plain file"),
     "an object is a device": (replace_by(lambda p: p.symlink_to("/dev/zero")), SEALED, "is no plain file"),
     "an object is a pipe": (replace_by(os.mkfifo), SEALED, "is no plain file"),

@@ -206,7 +206,7 @@ class TestProofs:
         assert proofs.require_proof(b"\x89PNG\r\n\x1a\n") == "png"
         assert proofs.require_proof(b"\xff\xd8\xff\xe0") == "jpg"
 
-    def test_a_name_loses_its_folders_and_takes_the_ending_of_what_it_is(self, world: admin_data.World, desk: Any) -> None:
+    def test_a_name_loses_its_folders_and_takes_the_right_ending(self, world: admin_data.World, desk: Any) -> None:
         licence = admin_data.licence(world.ours.holder, number="C-1")
         assert proofs.add_proof(licence, "..\\..\\a/合同.html", PDF, None).name == "合同.html.pdf"
 
