@@ -23,6 +23,7 @@ from pagestore.objects.s3_client import (
 # A name that no key has (pagestore.objects.names). Whoever may write an object may write this one, always the same.
 PROBE, PROBE_CONTENT = ".zhuiwen-probe", b"Zhuiwen tries here whether this store refuses to write over an object.\n"
 MAX_IDLE_PAGES = 20  # of a list, without a new name: a store may pass over what was removed
+MAX_STRANGE_PAGES = 1_000  # likewise, of a thousand names each, of which none is a key: others may use the bucket, too
 PUT_ATTEMPTS = 5  # each lost one means that another writer put or removed the same object in between
 
 _THERE = {412, 304, 409}  # as HTTP has it; as some stores answered; another writer is about to put it
@@ -75,17 +76,19 @@ class S3Objects:
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         asked, last = {"Prefix": self._prefix + stored_prefix(prefix)}, ""
-        idle = 0
+        idle = strange = 0
         while True:
             with translated(self._where):
                 page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
             names = [str(each["Key"]) for each in page.get("Contents", ())]
-            yield from (key for name in names if (key := key_named(name.removeprefix(self._prefix))) is not None)
+            keys = [key for name in names if (key := key_named(name.removeprefix(self._prefix))) is not None]
+            yield from keys
             if not page.get("IsTruncated"):
                 return
             # Names come in order, so that a list which does not move on, and would have no end, is known.
             idle = 0 if names and names[-1] > last else idle + 1
-            if idle > MAX_IDLE_PAGES or "NextContinuationToken" not in page:
+            strange = 0 if keys else strange + 1
+            if idle > MAX_IDLE_PAGES or strange > MAX_STRANGE_PAGES or "NextContinuationToken" not in page:
                 raise ServiceUnavailable(SERVICE, self._where)
             last, asked["ContinuationToken"] = max([last, *names]), page["NextContinuationToken"]
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import count, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -305,10 +306,13 @@ def test_an_answer_without_an_end_is_a_store_that_does_not_answer(
             store.get("a", 1_000)
 
 
-def test_a_list_that_never_moves_on_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("names", [repeat("a"), map("!{:09}".format, count())], ids=["the same", "no keys"])
+def test_a_list_that_never_moves_on_comes_to_an_end(names: Iterator[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def page(**_: object) -> dict[str, object]:
+        return {"Contents": [{"Key": next(names)}], "IsTruncated": True, "NextContinuationToken": "again"}
+
     store = S3Objects("kept", "", S3Settings(access_key="somebody", secret_key=SECRET))
-    page = {"Contents": [{"Key": "a"}], "IsTruncated": True, "NextContinuationToken": "again"}
-    client = SimpleNamespace(list_objects_v2=lambda **_: page)
+    client = SimpleNamespace(list_objects_v2=page)
     monkeypatch.setattr(S3Objects, "_client", client)
     with pytest.raises(ServiceUnavailable):
         list(store.keys())
