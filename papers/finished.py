@@ -10,7 +10,7 @@ from core.terms import PAPERS
 from papers.kinds import FIELDS, PaperField
 from papers.pdf_writing import pdf_file
 from papers.word_reading import read_word
-from papers.word_template import Values, filled, unfilled
+from papers.word_template import Values, filled, require_template, unfilled
 
 _MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 
@@ -50,6 +50,19 @@ def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> P
     language = "en" if kind is Paper.DMCA else "zh"
     word = filled(template, values)
     return PaperFiles(word, pdf_file(read_word(word, PAPERS[kind].in_language(language), language), made_at))
+
+
+def try_whole(template: bytes, kind: Paper) -> None:
+    """Do with a template all that is ever done with it. Raises BadInput with what is wrong.
+
+    In a process within bounds: what is not done there takes too long for a template.
+    """
+    require_template(template, kind)
+    try:
+        unfilled(template, {})
+        read_word(filled(template, {}), "")
+    except (ValueError, AttributeError) as error:  # numbers and parts that are none
+        raise BadInput("paper.no-word-file") from error
 
 
 def _is_empty(field: PaperField, values: Values) -> bool:

@@ -18,6 +18,7 @@ from core.wording import Message
 MAX_FILE_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED_BYTES = 40 * 1024 * 1024
 MAX_PARTS = 300
+MAX_ELEMENTS = 200_000  # of all parts; chosen: Word's own styles have 20,000, a letter about 500 pages another 30,000
 _CONTENT_TYPES = "[Content_Types].xml"
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 # What a plain document is made of. Anything else Word might run, load or ask for.
@@ -130,8 +131,11 @@ def _main_part(archive: zipfile.ZipFile) -> str:
 
 
 def _parsed(archive: zipfile.ZipFile, name: str) -> Any:
-    """The root of a part. Raises ValueError for a part with a document type, KeyError for none."""
-    root = etree.fromstring(archive.read(name), _PARSER)
+    """The root of a part. Raises ValueError for one with a document type, or too large to be one; KeyError for none."""
+    content = archive.read(name)
+    if content.count(b"<") > 2 * MAX_ELEMENTS:
+        raise ValueError("more elements than a letter has")
+    root = etree.fromstring(content, _PARSER)
     if root.getroottree().docinfo.doctype:
         raise ValueError("a document type")
     return root

@@ -20,12 +20,16 @@ from core.errors import BadInput
 from core.wording import Message
 from papers.kinds import BY_NAME, LAWS, PaperField
 from papers.plain import printable
-from papers.word_files import opened, parts_of
+from papers.word_files import MAX_FILE_BYTES, opened, parts_of
 
 Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
 
 _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
+# Of a template; chosen: the standard ones have 900 elements, 1,000 characters, 31 fields and rows of 30 elements. A row
+# of a list is written once for each of up to 500 pages.
+MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
+MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table in a table in a text box stands 30 deep
 MAX_LABEL_CHARS = 12  # of a line that goes with its field, such as "代理人："; longer ones say something by themselves
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -40,8 +44,9 @@ class Asked:
 
 def try_template(content: bytes, kind: Paper) -> list[Message]:
     """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
-    faults, found = list[Message](), set[str]()
-    for part in parts_of(opened(content)):
+    faults, found, file = list[Message](), set[str](), opened(content)
+    _require_size(file)
+    for part in parts_of(file):
         for paragraph in part.iter(qn("w:p")):
             asked = [_asked(name) for name in _names(paragraph)]
             faults += [each for each in asked if isinstance(each, Message)]
@@ -49,8 +54,11 @@ def try_template(content: bytes, kind: Paper) -> list[Message]:
             if _row_of(paragraph) is None:
                 outside = [each.field.name for each in asked if isinstance(each, Asked) and each.column]
                 faults += [Message("paper.list-outside-table", field=name) for name in outside]
-        mixed = [lists for row in part.iter(qn("w:tr")) if len(lists := _lists_of_all(row)) > 1]
-        faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(lists))) for lists in mixed]
+        lists = _lists_by_row(part)
+        of_all = [
+            own.union(*(lists.get(each, ()) for each in row.iterancestors(qn("w:tr")))) for row, own in lists.items()
+        ]
+        faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(each))) for each in of_all if len(each) > 1]
     faults += [
         Message("paper.lacks-field", field=each.name, law=LAWS[each.needed[kind]])
         for each in BY_NAME.values()
@@ -59,12 +67,28 @@ def try_template(content: bytes, kind: Paper) -> list[Message]:
     return list(dict.fromkeys(faults))
 
 
+def _require_size(file: Any) -> None:
+    """Raises BadInput for what no template has: filling it, or saying what is wrong with it, would take minutes."""
+    parts = list(parts_of(file))
+    elements = [each for part in parts for each in part.iter()]
+    texts = "".join(str(each.text or "") for each in elements if each.tag == qn("w:t"))
+    depths = (sum(1 for _ in each.iterancestors()) for each in elements if each.tag in (qn("w:p"), qn("w:tr")))
+    is_large = len(elements) > MAX_ELEMENTS or len(texts) > MAX_CHARS or len(_FIELD.findall(texts)) > MAX_FIELDS
+    is_large = is_large or len(file.sections) > MAX_SECTIONS or any(depth > MAX_DEPTH for depth in depths)
+    if not is_large:
+        of_lists = [sum(1 for _ in row.iter()) for part in parts for row in _lists_by_row(part)]
+        is_large = sum(of_lists) > MAX_ELEMENTS_OF_LISTS
+    if is_large:
+        raise BadInput("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
+
+
 def filled(content: bytes, values: Values) -> bytes:
     """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
     file = opened(content)
     for part in parts_of(file):
         # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
-        rows = [(row, lists.pop()) for row in part.iter(qn("w:tr")) if (lists := _lists(row))]
+        lists = _lists_by_row(part)
+        rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
         paragraphs = [each for each in part.iter(qn("w:p")) if each not in in_rows]
         for place in _left_out(part, values):
@@ -152,20 +176,16 @@ def _text_in_row(entry: Row, values: Values, asked: Asked) -> str | None:
     return entry.get(asked.column, "") if asked.column else _text(values, asked)
 
 
-def _lists(row: Any) -> set[str]:
-    """The lists of which the row itself, not a table within it, has fields."""
-    found = set()
-    for paragraph in row.iter(qn("w:p")):
-        if _row_of(paragraph) is row:
-            asked = [_asked(name) for name in _names(paragraph)]
-            found |= {each.field.code for each in asked if isinstance(each, Asked) and each.column}
+def _lists_by_row(part: Any) -> dict[Any, set[str]]:
+    """The lists of which each row itself, not a table within it, has fields."""
+    found: dict[Any, set[str]] = {}
+    for paragraph in part.iter(qn("w:p")):
+        row = _row_of(paragraph)
+        asked = [_asked(name) for name in _names(paragraph)] if row is not None else []
+        codes = {each.field.code for each in asked if isinstance(each, Asked) and each.column}
+        if codes:
+            found.setdefault(row, set()).update(codes)
     return found
-
-
-def _lists_of_all(row: Any) -> set[str]:
-    """The lists of a row that has any of its own, and those of the rows around it."""
-    own = _lists(row)
-    return own.union(*map(_lists, row.iterancestors(qn("w:tr")))) if own else own
 
 
 def _row_of(paragraph: Any) -> Any:

@@ -10,8 +10,9 @@ from django.utils import timezone
 from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
+from crawler.readers.checks import run_check
+from papers.finished import try_whole
 from papers.standard import standard_template
-from papers.word_template import require_template
 from records import stores
 from records.access import may_manage
 from records.evidence.third_party import require_file
@@ -58,10 +59,14 @@ def add_paper(
         )
 
 
+def check_template(content: bytes, kind: Paper, name: str) -> None:
+    """Try a template in the reading process. Raises BadInput with what is wrong with it, RetryLater."""
+    run_check(name, try_whole, content, kind)
+
+
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
-    """Try a template, and keep it: it is used from now on. Raises BadInput with what is wrong with it, RetryLater."""
+    """Keep a template that `check_template` found good: it is used from now on. Raises BadInput, RetryLater."""
     _require_manager(holder, by)
-    require_template(content, kind)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
         lock_rights(holder.pk)

@@ -14,6 +14,7 @@ from records.models import Licence, LicenceProof
 
 # Chosen: a scanned contract of 50 pages has some 10 MB; the desk takes requests of 33 MB (records.works.uploads).
 MAX_PROOF_BYTES = 20 * 1024 * 1024
+MAX_FILES_OF_WORD = 5_000  # in one document; more would be listed in gigabytes of memory
 MAX_PROOFS = 20  # of one licence; a contract and its supplements
 MAX_NAME_CHARS = 200
 # What else files of a kind are called, where nothing runs that opens them by that name.
@@ -52,6 +53,8 @@ def require_proof(content: bytes) -> str:
 
 
 def _is_word(content: bytes) -> bool:
+    if content.count(b"PK\x01\x02") > MAX_FILES_OF_WORD:
+        return False
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return "word/document.xml" in archive.namelist()

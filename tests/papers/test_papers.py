@@ -9,7 +9,7 @@ from typing import Any
 import docx
 import pytest
 from docx.oxml import OxmlElement, parse_xml
-from docx.oxml.ns import qn
+from docx.oxml.ns import nsdecls, qn
 from pypdf import PdfReader
 
 from core.addressees import Paper
@@ -285,6 +285,31 @@ def _tracked(file: Any) -> None:
 
 def _linked(file: Any) -> None:
     file.part.relate_to("http://evil.example/t.dotm", "http://example/attachedTemplate", is_external=True)
+
+
+_TEXT = "<w:r><w:t>{}</w:t></w:r>"
+_ROW = f"<w:tr><w:tc><w:p>{_TEXT.format('{{网址.地址}}')}</w:p></w:tc></w:tr>"
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        f"<w:p>{_TEXT.format('{{' + ' ' * 200_000)}</w:p>",
+        f"<w:p>{_TEXT.format('{{甲乙}}') * 600}</w:p>",
+        f"<w:p>{'<w:r/>' * 20_000}</w:p>",
+        f"<w:tbl>{'<w:tr><w:tc><w:tbl>' * 30}{_ROW}{'</w:tbl></w:tc></w:tr>' * 30}</w:tbl>",
+        f"<w:tbl>{_ROW * 300}</w:tbl>",
+        "<w:p><w:pPr><w:sectPr/></w:pPr></w:p>" * 60,
+    ],
+)
+def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) -> None:
+    """Of tables in tables, a file of 97 kB took two minutes to judge."""
+
+    def change(file: Any) -> None:
+        file.element.body[:0] = parse_xml(f"<w:body {nsdecls('w')}>{xml}</w:body>")
+
+    with pytest.raises(BadInput, match="holds more than a template does"):
+        try_template(edited(Paper.ARTICLE_14, change), Paper.ARTICLE_14)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import docx
 import pytest
 from django.utils import timezone
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import qn
 
 from core.addressees import Paper
@@ -21,13 +22,12 @@ from records.models import (
     Notice,
     NoticeFile,
     PageRecord,
-    PaperTemplate,
     RightsHolder,
     Site,
 )
 from records.notices import kept_files
 from records.notices.drafting import confirm, draft, preview, standing_of, withdraw, write
-from records.notices.kept_files import add_paper, add_template
+from records.notices.kept_files import add_paper, add_template, check_template
 from records.notices.sending import answer_due_of
 from records.notices.values import all_values
 from tests.support import admin_data
@@ -293,6 +293,7 @@ def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: 
         add_template(ours.holder, Paper.ARTICLE_14, "x.docx", standard_template(Paper.ARTICLE_14), ours.reviewer)
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_newest_own_template_that_stands_is_used(ours: admin_data.Estate) -> None:
     def template(words: str) -> bytes:
         file, saved = docx.Document(io.BytesIO(standard_template(Paper.ARTICLE_14))), io.BytesIO()
@@ -308,8 +309,19 @@ def test_the_newest_own_template_that_stands_is_used(ours: admin_data.Estate) ->
     kept_files.take_back(newer, ours.manager)
     assert "自拟条款甲" in text_of(preview(notice).word)
     with pytest.raises(BadInput, match="there is no field"):
-        add_template(ours.holder, Paper.ARTICLE_14, "三.docx", template("{{无此项}}"), ours.manager)
-    assert PaperTemplate.objects.filter(name__in=("一.docx", "二.docx", "三.docx")).count() == 2
+        check_template(template("{{无此项}}"), Paper.ARTICLE_14, "三.docx")
+    check_template(template("自拟条款丙"), Paper.ARTICLE_14, "四.docx")
+
+
+@pytest.mark.usefixtures("processes")
+def test_a_template_that_would_never_be_read_to_its_end_is_refused() -> None:
+    file, saved = docx.Document(io.BytesIO(standard_template(Paper.ARTICLE_14))), io.BytesIO()
+    one, other = (file.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH) for name in ("甲", "乙"))
+    one.base_style, other.base_style = other, one
+    file.add_paragraph("全文", one)
+    file.save(saved)
+    with pytest.raises(BadInput, match=r"循环\.docx was given up"):
+        check_template(saved.getvalue(), Paper.ARTICLE_14, "循环.docx")
 
 
 def test_a_field_is_bounded_and_what_is_no_field_is_not_kept(ours: admin_data.Estate) -> None:

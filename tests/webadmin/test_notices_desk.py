@@ -177,6 +177,7 @@ def test_a_manager_sends_papers_up_and_takes_them_back(world: admin_data.World) 
     assert paper.withdrawn_by == world.ours.manager
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> None:
     manager, holder = speaking(world.ours.manager), world.ours.holder
     form = manager.get(add_url(PaperTemplate)).content.decode()

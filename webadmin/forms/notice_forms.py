@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from core.addressees import Paper
 from core.errors import BadInput
 from papers.word_files import MAX_FILE_BYTES
-from papers.word_template import require_template
 from records.models import HolderPaper, PaperTemplate
+from records.notices.kept_files import check_template
 from webadmin.forms.sent_files import checked, checked_document
 from webadmin.wording import said
 
@@ -59,7 +59,7 @@ class PaperTemplateForm(forms.ModelForm):
         if file is None or kind not in set(Paper):
             return cleaned
         try:
-            checked(file, MAX_FILE_BYTES, partial(require_template, kind=Paper(kind)))
+            checked(file, MAX_FILE_BYTES, partial(check_template, kind=Paper(kind), name=file.name or ""))
         except forms.ValidationError as error:
             self.add_error("file", error)
         return cleaned

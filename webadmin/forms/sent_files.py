@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from core.errors import BadInput
+from core.errors import ZhuiwenError
 from records.works.proofs import MAX_PROOF_BYTES, require_proof
 from webadmin.wording import said
 
@@ -19,7 +19,7 @@ def checked(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
     """The file, read from its beginning again. Raises ValidationError with what `require` says of its content."""
     try:
         require(file.read(most + 1))
-    except BadInput as error:
+    except ZhuiwenError as error:
         raise forms.ValidationError(said(error)) from error
     file.seek(0)
     return file
