@@ -144,6 +144,7 @@ PHRASES: Mapping[str, Words] = {
     "unsigned": Words("none found on the page", "网页未见标明"),
     "column.page_published_at": Words("Published, as the page states", "网页标注发布时间"),
     "column.page_url": Words("Page URL", "网址"),
+    "column.other_urls": Words("Other addresses with the same text", "相同正文的其他网址"),
     "column.match_class": Words("Class", "类别"),
     "column.similarity": Words("Similarity", "相似度"),
     "column.page_containment": Words("Share of the page", "占网页"),

@@ -62,6 +62,7 @@ class CaseRow:
     page_author: str = ""  # as the page states, who posted it, and when it says that it was published
     page_poster: str = ""
     page_published_at: datetime | None = None
+    other_urls: tuple[str, ...] = ()  # further addresses of the site with the same text, each with when it was seen
     allowed_as: Rejection | None = None  # what allows the page: a licence, an own domain
     allowed_by: str = ""
     excerpt: str = ""  # a short passage of the page, frozen when the case was opened

@@ -221,7 +221,7 @@ def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phr
         ),
         page_title=text["page_title"],
         page_url=text["page_url"],
-        page=(*lines("site", "host"), *(named or unsigned), *lines("page_published_at")),
+        page=(*lines("other_urls", "site", "host"), *(named or unsigned), *lines("page_published_at")),
         work_title=text["work"],
         work=(*holder, *lines("chapter", "match_class", "obfuscations")),
         figures=lines("similarity", "page_containment", "work_containment", "taken_chars", "matched_chars"),

@@ -224,6 +224,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenAddress:
+    """One of the addresses of a site that showed the same text, and when."""
+
+    url: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What the page took from one text of a work, and everything needed to compute it anew."""
 
@@ -245,6 +254,7 @@ class Finding:
     code_version: str
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
     chapter_title: str = ""
+    addresses: tuple[SeenAddress, ...] = ()  # that showed the page's text when this was written, where several did
 
 
 @dataclass(frozen=True, slots=True)

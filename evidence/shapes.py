@@ -22,6 +22,7 @@ from evidence.records import (
     Passage,
     Rendering,
     Resource,
+    SeenAddress,
     TlsConnection,
 )
 from evidence.secrets_withheld import public_url
@@ -82,6 +83,7 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
             "chars": found.work_chars,
         },
         "page_text_digest": text_digest(page_text),
+        **({"addresses": [_address(each) for each in found.addresses]} if found.addresses else {}),
         "class": found.match_class,
         "similarity": found.similarity,
         "page_containment": found.page_containment,
@@ -95,6 +97,11 @@ def finding(found: Finding, page_text: str) -> dict[str, Any]:
         "parameters": _plain(found.parameters),
         "code_version": found.code_version,
     }
+
+
+def _address(seen: SeenAddress) -> dict[str, Any]:
+    times = {"first_seen": moment(seen.first_seen_at), "last_seen": moment(seen.last_seen_at)}
+    return {"url": public_url(seen.url), **times}
 
 
 def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """What a report is made from, out of the admin database: only what its reader may see."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
@@ -21,6 +22,7 @@ from core.taken import Places
 from records.access import holder_path, visible
 from records.models import (
     Case,
+    CaseAddress,
     CaseMatch,
     CrawlRun,
     Exclusion,
@@ -157,9 +159,9 @@ class _Query:
             decided_at=F("decision__decided_at"),
             reviewer=F("decision__decided_by__username"),
         )
-        excerpts, taken = _excerpts(found), taken_by_case(found)
+        excerpts, taken, urls = _excerpts(found), taken_by_case(found), _other_urls(found, self._scope.zone)
         return [
-            _case_row(case, self._names, excerpts.get(case.pk), taken.get(case.pk, {}))
+            _case_row(case, self._names, excerpts.get(case.pk), taken.get(case.pk, {}), urls.get(case.pk, []))
             for case in cases.iterator(chunk_size=2_000)
         ]
 
@@ -255,6 +257,16 @@ def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
     return {row["case_id"]: row for row in matches.order_by("matched_chars", "-pk").values(*fields)}
 
 
+def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
+    """The further addresses of cases, each with the days on which it was seen first and last."""
+    rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
+    found: dict[int, list[str]] = defaultdict(list)
+    for case, url, first, last in rows.values_list("case_id", "page__url", "first_seen_at", "last_seen_at"):
+        days = " – ".join(dict.fromkeys(f"{at.astimezone(zone):%Y-%m-%d}" for at in (first, last)))
+        found[case].append(f"{url} ({days})")
+    return found
+
+
 def _lead_row(lead: Any, names: Names) -> LeadRow:
     is_decided = lead.state != RewordedState.WAITING
     return LeadRow(
@@ -279,7 +291,9 @@ def _lead_row(lead: Any, names: Names) -> LeadRow:
     )
 
 
-def _case_row(case: Any, names: Names, match: dict[str, Any] | None, taken: dict[str, Places]) -> CaseRow:
+def _case_row(
+    case: Any, names: Names, match: dict[str, Any] | None, taken: dict[str, Places], urls: list[str]
+) -> CaseRow:
     excerpt = (match or {}).get("spans__0__page_excerpt") or ""
     return CaseRow(
         case_id=case.pk,
@@ -293,6 +307,7 @@ def _case_row(case: Any, names: Names, match: dict[str, Any] | None, taken: dict
         page_author=case.page_author,
         page_poster=case.page_poster,
         page_published_at=case.page_published_at,
+        other_urls=tuple(urls),
         state=CaseState(case.state),
         verdict=Verdict(case.given) if case.given else None,
         reviewer=case.reviewer or "",

@@ -1,6 +1,6 @@
 """The verbs `cases` and `case`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -56,7 +56,8 @@ def show_all(
         cases = list(found[:limit])
         total = found.count()
         if is_json:
-            as_json([_summary(case, settings) for case in cases])
+            addresses = _address_records(cases, settings)
+            as_json([_summary(case, settings) | {"addresses": addresses[case.pk]} for case in cases])
             return
         rows = [
             (
@@ -120,7 +121,7 @@ def show_one(
             if refusal:
                 complain(Message("corpus.engines-not-asked", reason=refusal))
             shown = {"engines": _engines(opinions, settings), "matches": [_match(match, settings) for match in matches]}
-            as_json(_summary(case, settings) | shown)
+            as_json(_summary(case, settings) | {"addresses": _address_records([case], settings)[case.pk]} | shown)
             return
         fields([*_heading(case, settings), ("column.engines-agree", _agreement(opinions, refusal))])
         for match in matches:
@@ -159,7 +160,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.work", f"{case.work.title} {case.work.author}".strip()),
         ("column.rights-holder", case.rights_holder.name),
         ("column.site", case.page.site.name),
-        ("column.page", case.page_url),
+        *(("column.page", each) for each in _addresses(case, settings)),
         ("column.page-title", case.page_title),
         ("column.poster", case.page_poster),
         ("column.page-author", case.page_author),
@@ -179,6 +180,33 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
         ("column.first-seen", local_time(case.first_seen_at, settings)),
         ("column.last-seen", local_time(case.last_seen_at, settings)),
     ]
+
+
+def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
+    """The address of the page; of several with the same text each, with when it was seen."""
+    from records.cases.addresses import addresses_of
+
+    listed = addresses_of(case)
+    for each in listed:
+        times = {"first": local_time(each.first_seen_at, settings), "last": local_time(each.last_seen_at, settings)}
+        yield each.url if len(listed) == 1 else Message("corpus.address", url=each.url, **times)
+
+
+def _address_records(cases: "Sequence[Case]", settings: Settings) -> dict[int, list[dict[str, Any]]]:
+    from records.cases.addresses import addresses_of_all
+
+    return {
+        key: [
+            {
+                "url": each.url,
+                "first_seen": local_iso(each.first_seen_at, settings),
+                "last_seen": local_iso(each.last_seen_at, settings),
+                "is_shown": each.is_shown,
+            }
+            for each in listed
+        ]
+        for key, listed in addresses_of_all(cases).items()
+    }
 
 
 def _decided(case: "Case", settings: Settings) -> Message | str:

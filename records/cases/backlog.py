@@ -18,9 +18,8 @@ from core.pages import Page
 from core.ports import Gap, Search, Unsearched
 from records.batches import batches
 from records.models import CaseMatch, Chapter, PageCheck, PageRecord, RewordedLead, Site
+from records.standing import OUTDATED
 from records.works.work_length import note_counted
-
-OUTDATED = 0
 
 
 class DjangoSearchBacklog:

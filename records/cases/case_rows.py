@@ -1,19 +1,23 @@
-"""The rows of cases, of what they took, and of the evidence that is frozen in them."""
+"""The rows of cases, of their addresses, of what they took, and of the evidence that is frozen in them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
+
+from django.db.models import F
 
 from core.ids import Digest, WorkTextId, digest
 from core.matches import Match
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
+from records.cases.addresses import cases_at
 from records.cases.found import Found
+from records.cases.permissions import ALLOWANCES
 from records.cases.totals import Findings, case_figures, compared_text
 from records.cases.what_counts import Counted
 from records.code_version import code_version
 from records.locks import locked_cases
 from records.matters import figures as matters
-from records.models import Case, CaseMatch, Chapter, PageRecord, TakenText
+from records.models import Case, CaseAddress, CaseMatch, Chapter, PageRecord, TakenText
 from records.models.obfuscation_kinds import kinds_of
 from records.snapshots import frozen_obfuscations, frozen_span
 
@@ -30,8 +34,16 @@ class Cases:
 
     def __init__(self, found: Sequence[Found], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
-        rows = locked_cases(Case.objects.filter(page__in=pages)) if pages else ()
-        self._cases = {(case.page_id, case.work_id): case for case in rows}
+        texts = _cases_by_text(found)
+        keys = {*texts.values(), *cases_at(pages).order_by().values_list("pk", flat=True)} if pages else set()
+        rows = {case.pk: case for case in (locked_cases(Case.objects.filter(pk__in=keys)) if keys else ())}
+        self._cases = {(case.page_id, case.work_id): case for case in rows.values()}
+        self._by_text = {text: rows[key] for text, key in texts.items() if key in rows}
+        self._addresses: dict[tuple[int, str], CaseAddress] = {}  # by the case's identity and the page
+        for row in CaseAddress.objects.filter(case__in=keys) if keys else ():
+            row.case = rows[row.case_id]
+            self._addresses[id(row.case), row.page_id] = row
+            self._cases.setdefault((row.page_id, row.case.work_id), row.case)
         self._works = works
         self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took
         self._new: set[tuple[str, int]] = set()
@@ -40,22 +52,38 @@ class Cases:
         self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
-        return (page.page_id, findings.work.pk) in self._cases
+        """Whether the page itself has a case with the work, and is no further address of one."""
+        case = self._cases.get((page.page_id, findings.work.pk))
+        return case is not None and case.page_id == page.page_id
 
     def take(self, found: Found, page: PageRecord, findings: Findings, counted: Counted) -> Case:
-        """The case of a page and a work, new or brought up to date. counted: what counts of the findings."""
+        """The case of a page and a work, new or brought up to date. counted: what counts of the findings.
+
+        The text of the page may have a case already, which has the page as a further address then.
+        """
         outcome, key = found.outcome, (page.page_id, findings.work.pk)
-        case = self._cases.get(key)
-        is_shown = case is None or outcome.is_current or case.version_id == outcome.version.id
+        text = _text_key(found, findings)
+        case, is_own = self._cases.get(key), self.has(page, findings)
+        if case is not None and not is_own and outcome.is_current and self._by_text.get(text) is not case:
+            self.let_go(page, findings)
+            case = None
+        if case is None and text in self._by_text:
+            case = self._cases[key] = self._by_text[text]
+        is_own = is_own or case is None
+        has_text = case is not None and self._by_text.get(text) is case
+        is_shown = is_own and (case is None or outcome.is_current or case.version_id == outcome.version.id)
         if case is None:
             self._new.add(key)
             case = self._cases[key] = Case(
                 rights_holder_id=found.holder, page=page, work=findings.work, opened_at=outcome.checked_at,
                 first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at,
             )  # fmt: skip
+        if is_own or has_text:
+            self._note_address(case, page, outcome)
         case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
         case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
         if is_shown:
+            self._by_text = {other: each for other, each in self._by_text.items() if each is not case} | {text: case}
             self._taken[key] = counted
             for name, value in case_figures(counted.findings, outcome.version).items():
                 setattr(case, name, value)
@@ -63,8 +91,33 @@ class Cases:
         self._sightings.append((case, outcome, findings))
         return case
 
+    def let_go(self, page: PageRecord, findings: Findings) -> None:
+        """Take a page from the case of which it is a further address: it shows another text, or rights allow it."""
+        key = (page.page_id, findings.work.pk)
+        case = self._cases.get(key)
+        row = self._addresses.pop((id(case), page.page_id), None)
+        if case is not None and case.page_id != page.page_id:
+            del self._cases[key]
+            if row is not None and row.pk:
+                row.delete()
+
+    def _note_address(self, case: Case, page: PageRecord, outcome: Outcome) -> None:
+        """Note that a page shows the text of the case, where others do as well."""
+        own, this = (id(case), case.page_id), (id(case), page.page_id)
+        if own not in self._addresses:
+            if own == this:
+                return
+            self._addresses[own] = CaseAddress(
+                case=case, page=case.page, first_seen_at=case.first_seen_at, last_seen_at=case.last_seen_at
+            )
+        row = self._addresses.setdefault(
+            this, CaseAddress(case=case, page=page, first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at)
+        )
+        row.first_seen_at = min(row.first_seen_at, outcome.first_seen)
+        row.last_seen_at = max(row.last_seen_at, outcome.seen_at)
+
     def write(self) -> None:
-        """Cases, what they took, and the evidence that is not frozen yet."""
+        """Cases, their addresses, what they took, and the evidence that is not frozen yet."""
         touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
         if not touched:
             return
@@ -76,6 +129,7 @@ class Cases:
         )
         self._write_taken()
         self._freeze()
+        self._write_addresses()
 
     def by_holder(self) -> dict[int, list[int]]:
         """The ids of the cases that were taken, by rights holder."""
@@ -87,6 +141,13 @@ class Cases:
     def matters(self) -> set[int | None]:
         """Those of the cases that were taken."""
         return {case.matter_id for case, _, _ in self._sightings}
+
+    def _write_addresses(self) -> None:
+        rows = list(self._addresses.values())
+        for row in rows:
+            row.case_id = row.case.pk  # which a new case has only now
+        CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
+        CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
 
     def _write_taken(self) -> None:
         """Which characters of the works the pages have now; what they had before counts no more."""
@@ -157,6 +218,26 @@ class Cases:
             text = self._works.text(text_id) or ""
             self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
         return self._texts[text_id]
+
+
+_TextKey = tuple[str, int, str]  # site, work, digest of what was compared of the page
+
+
+def _text_key(found: Found, findings: Findings) -> _TextKey:
+    return str(found.site.pk), findings.work.pk, text_and_digest(found.outcome.version, findings.main)[1]
+
+
+def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
+    """Which cases that no right allows have the texts that were found, on the same site and of the same work."""
+    wanted = {_text_key(each, findings) for each in found for findings in each.findings}
+    if not wanted:
+        return {}
+    rows = CaseMatch.objects.filter(
+        page_text_digest__in={text for *_, text in wanted}, version_id=F("case__version_id")
+    ).exclude(case__allowed_as__in=ALLOWANCES)
+    known = rows.order_by("-case").values_list("case__site", "case__work", "page_text_digest", "case_id")
+    by_text = {(str(site), work, text): case for site, work, text, case in known}
+    return {key: case for key, case in by_text.items() if key in wanted}
 
 
 def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:

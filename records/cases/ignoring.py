@@ -20,10 +20,11 @@ from core.taken import NO_PLACES, Places
 from records import stores
 from records.access import may_manage, role_in
 from records.cases.overruling import checked_note
-from records.cases.recounting import ask_again, recount, recount_all
+from records.cases.recounting import recount, recount_all
 from records.cases.what_counts import LEAST_LEFT_CHARS
 from records.locks import lock_rights
 from records.models import Case, Chapter, Exclusion, IgnoredText, RightsHolder, TakenText
+from records.standing import ask_again
 
 LEAST_LETTERS = 4  # of noise; fewer stand in any sentence
 LEAST_LETTERS_EVERYWHERE = 8  # of what counts on no site

@@ -13,11 +13,12 @@ from core.states import Rejection
 from records import stores
 from records.access import role_in
 from records.cases.permissions import Rights
-from records.cases.recounting import ask_again, recount, versions_shown
+from records.cases.recounting import recount, versions_shown
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.locks import lock_rights
 from records.matters.figures import refresh_of_cases
 from records.models import Case, Exclusion, Overruling
+from records.standing import ask_again
 
 MAX_NOTE_CHARS = 500
 

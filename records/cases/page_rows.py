@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.counting import count_characters
-from records.cases.backlog import OUTDATED
 from records.cases.found import Found
 from records.cases.totals import MAX_TITLE_CHARS
 from records.locks import locked_pages
 from records.models import PageCheck, PageRecord
 from records.snapshots import frozen_obfuscations, with_length_kept
+from records.standing import OUTDATED
 
 _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.ids import VersionId, WorkTextId, digest
@@ -11,7 +11,6 @@ from core.matches import Match, MatchClass
 from core.pages import PageVersion
 from core.ports import PageStore, WorkTexts
 from core.taken import NO_PLACES, Places
-from records.cases.backlog import OUTDATED
 from records.cases.case_rows import taken_row
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
@@ -19,7 +18,7 @@ from records.cases.totals import Findings, case_figures
 from records.cases.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
 from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh_of_cases
-from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, TakenText
+from records.models import Case, CaseMatch, Chapter, PageRecord, TakenText
 from records.snapshots import span_of
 
 _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars")
@@ -72,12 +71,6 @@ def _counted_now(case: Case, pages: PageStore, works: WorkTexts, rights: Rights)
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
     counts = WhatCounts({case.page_id: case.page.site}, works)
     return counts.of(findings, case.page_id, site, texts), version
-
-
-def ask_again(pages: "Sequence[str] | QuerySet") -> None:
-    """Let the current versions of these pages be compared again, in the order of all pending work."""
-    shown = PageCheck.objects.filter(page__in=pages, version_id=F("page__version_id"))
-    shown.update(algorithm_id=OUTDATED)
 
 
 def versions_shown(pages: Sequence[str]) -> list[str]:

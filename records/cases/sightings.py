@@ -8,6 +8,7 @@ from django.db import transaction
 
 from core.pages import Sighted, VersionOfPage
 from records.batches import batches
+from records.cases.addresses import cases_at, note_addresses_seen
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases, rule_exclusions
 from records.locks import lock_rights, locked_pages
@@ -40,7 +41,7 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
     has_cases = _widen_cases(versions, pages)
     excluded = Exclusion.objects.filter(page__in=pages)
     if has_cases or excluded.exists():
-        rights, cases = Rights(holder), Case.objects.filter(page__in=pages)
+        rights, cases = Rights(holder), cases_at(pages)
         moved = rule_cases(cases, rights, Occasion(Cause.SIGHTING, now))
         rule_exclusions(excluded, rights)
         refresh_of_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
@@ -70,9 +71,10 @@ def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
 def _widen_cases(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:
     """Only by versions in which the page took from the work. Whether the pages have cases."""
     sighted: dict[str, Sighted] = {each.version.id: each.sighted for each in versions}
-    cases = {case.pk: case for case in Case.objects.filter(page__in=pages).only("pk", *_CASE_TIMES)}
+    cases = {case.pk: case for case in cases_at(pages).only("pk", *_CASE_TIMES)}
     if not cases:
         return False
+    note_addresses_seen(versions)
     matches = CaseMatch.objects.filter(case__in=list(cases), version_id__in=list(sighted))
     for key, version in matches.order_by().values_list("case_id", "version_id").distinct():
         case = cases[key]

@@ -29,6 +29,7 @@ from evidence.records import (
     Part,
     Passage,
     Resource,
+    SeenAddress,
     Source,
     TlsConnection,
 )
@@ -37,6 +38,7 @@ from evidence.warc import DOM
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION
+from records.cases.addresses import addresses_of
 from records.code_version import code_version
 from records.models import CaseMatch
 from records.snapshots import frozen_obfuscations
@@ -148,7 +150,15 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
         longest_equal_run_chars=match.longest_equal_run_chars,
         passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
         obfuscations=tuple(match.obfuscations),
+        addresses=_addresses(match),
     )
+
+
+def _addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
+    """All addresses of the case of a match; none where it has one."""
+    listed = addresses_of(match.case)
+    several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
+    return tuple(several) if len(several) > 1 else ()
 
 
 def nothing_found_of(match: CaseMatch, works: WorkStore) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from django.db.models import F
 
 from records.leads.owed import OwingPage
-from records.models import Case, Exclusion
+from records.models import Case, CaseAddress, Exclusion
 
 
 def copied_shares(pages: Sequence[OwingPage]) -> Mapping[str, float]:
@@ -15,6 +15,9 @@ def copied_shares(pages: Sequence[OwingPage]) -> Mapping[str, float]:
     keys = [str(each.page) for each in pages]
     cases = Case.objects.filter(page__in=keys, version_id=F("page__version_id"))
     for page, share in cases.values_list("page_id", "page_containment"):
+        shares[page] += share
+    addresses = CaseAddress.objects.filter(page__in=keys).exclude(page=F("case__page"))
+    for page, share in addresses.values_list("page_id", "case__page_containment"):
         shares[page] += share
     # Of a finding that is no case no share is kept.
     excluded = Exclusion.objects.filter(page__in=keys, page__chars__gt=0)

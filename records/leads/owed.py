@@ -16,8 +16,8 @@ from django.db.models import Exists, F, Max, Model, OuterRef, Q, QuerySet
 from core.ids import PageId, VersionId, WorkTextId
 from matcher.reworded.record import CURRENT
 from records.batches import batches
-from records.cases.backlog import OUTDATED
 from records.models import Chapter, FailedMessage, PageCheck, PageRecord, RewordedCheck, RightsHolder
+from records.standing import OUTDATED
 
 TASK = "pipeline.search_reworded"  # under which pages at fault are written down
 M = TypeVar("M", bound=Model)

@@ -24,7 +24,7 @@ from records.code_version import code_version
 from records.database import answering
 from records.leads.owed import Watch, chapters_taken_up, kinds_of
 from records.locks import lock_rights, locked_pages
-from records.models import Case, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
+from records.models import Case, CaseAddress, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
 
 _FIGURES = (
     "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "elsewhere", "band",
@@ -132,8 +132,10 @@ class _Writer:
             self._chapters[chapter.text_id].append(chapter)
         pages = [str(each.page) for each in searched if each.matches]
         cases = Case.objects.filter(page__in=pages)
+        addresses = CaseAddress.objects.filter(page__in=pages)
         others = Exclusion.objects.filter(page__in=pages, match_class__in=[each for each in MatchClass if each.is_copy])
         self._copied = {copied for several in (cases, others) for copied in several.values_list("page_id", "work_id")}
+        self._copied.update(addresses.values_list("page_id", "case__work_id"))
         self._rights = Rights(watch.holder) if pages else None
         self._digests: dict[str, str] = {}
 

@@ -4,7 +4,7 @@ from records.models.addressee import Addressee
 from records.models.archive_import import ArchiveImport
 from records.models.backup import BackupPlan, BackupRun, Installation
 from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from records.models.case import Case, CaseMatch, RightsRecord, TakenText, VerdictRecord
+from records.models.case import Case, CaseAddress, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.contact import ContactLookUp, ContactRead
 from records.models.counter_statement import CounterStatement, LegalAction
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
@@ -57,6 +57,7 @@ __all__ = [
     "BackupPlan",
     "BackupRun",
     "Case",
+    "CaseAddress",
     "CaseMatch",
     "Chapter",
     "ContactLookUp",

@@ -1,4 +1,4 @@
-"""Cases: one page that took from one work, with the evidence as it was and what a reviewer decided."""
+"""Cases: one text of a site that took from one work, with the evidence as it was and what a reviewer decided."""
 
 from django.conf import settings
 from django.db import models
@@ -23,7 +23,9 @@ def _for_holder_and_all(*fields: str) -> list[models.Index]:
 
 
 class Case(models.Model):
-    """One page and one work. Figures are those of the newest matches; a verdict stays until a reviewer changes it.
+    """One page and one work; other addresses of the site with the same text are its `addresses`, and no cases.
+
+    Figures are those of the newest matches; a verdict stays until a reviewer changes it.
 
     The state follows from the verdict and from what the rights allow: `core.states.CaseState.of`.
     """
@@ -152,10 +154,34 @@ class CaseMatch(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["case", "version_id", "text_id"], name="one_match_a_version_and_text")
         ]
-        indexes = [models.Index(fields=["text_id"])]  # which pages named a text that is withdrawn
+        indexes = [
+            models.Index(fields=["text_id"]),  # which pages named a text that is withdrawn
+            models.Index(fields=["page_text_digest", "version_id"]),  # which case has this text of a page
+        ]
 
     def __str__(self) -> str:
         return f"{self.case_id} · {self.chapter_title}"
+
+
+class CaseAddress(models.Model):
+    """That a page showed the text of a case, from when until when; the case's own page among them.
+
+    A case whose text stands at one address has none. records.cases.addresses writes them.
+    """
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="addresses", verbose_name=_("case"))
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="+", verbose_name=_("page"))
+    first_seen_at = models.DateTimeField(_("first seen"))
+    last_seen_at = models.DateTimeField(_("last seen"))
+
+    class Meta:
+        verbose_name = _("address of a case")
+        verbose_name_plural = _("addresses of cases")
+        ordering = ["first_seen_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["case", "page"], name="one_address_a_case_and_page")]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.page_id}"
 
 
 class TakenText(models.Model):
@@ -209,7 +235,9 @@ class VerdictRecord(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
-    page_version_id = models.CharField(_("page version"), max_length=40, blank=True)  # that the page showed then
+    # That the page showed then; of the page that is the case's now, where that is another address with the same text.
+    page_version_id = models.CharField(_("page version"), max_length=40, blank=True)
+    seen_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)  # then: what was seen
     # That was made with the verdict; None for most, and where it was withdrawn.
     licence = models.ForeignKey(
         Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")

@@ -54,6 +54,8 @@ class RemovalLook(models.Model):
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
+    # The page that was looked at, where that was one of several addresses of the case.
+    page_id = models.CharField(max_length=40, blank=True, default="", editable=False)
     at = models.DateTimeField(_("when"))
     seen = models.CharField(pgettext_lazy("of a look", "seen"), max_length=8, choices=Seen)
     by_second_route = models.BooleanField(_("by another route"), default=False)

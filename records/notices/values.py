@@ -16,6 +16,7 @@ from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.comparison_table import TITLE
 from papers.kinds import FIELDS
 from papers.word_template import Row, Values
+from records.cases.addresses import Listed, addresses_of
 from records.models import (
     Addressee,
     Case,
@@ -139,9 +140,21 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
     work = cases[0].work
     first = min(case.first_seen_at for case in cases).astimezone(ZoneInfo(settings.TIME_ZONE))
     return (
-        f"经比对，“{site.name}”有 {len(cases)} 个网页未经许可刊载《{work.title}》的内容，最早于"
+        f"经比对，“{site.name}”有 {len(cases)} 个网页{_of_addresses(cases)}未经许可刊载《{work.title}》的内容，最早于"
         f"{_day(first)}发现；各网页所载部分及其占原文的比例见网络地址表，逐字比对见《侵权比对表》。"
     )
+
+
+def _of_addresses(cases: Sequence[Case]) -> str:
+    """At how many addresses the pages stand, where these are more than the pages."""
+    count = sum(len(standing_at(case)) for case in cases)
+    return f"（共 {count} 个网址）" if count > len(cases) else ""
+
+
+def standing_at(case: Case) -> list[Listed]:
+    """The addresses of a case that show its text, that of its page first, whatever became of it."""
+    own, *others = addresses_of(case)
+    return [own, *(each for each in others if each.is_shown)]
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
@@ -219,7 +232,7 @@ def _address(number: int, case: Case, zone: ZoneInfo, language: str) -> Row:
     bundle, colon = newest_bundle(case), ":\n" if language == "en" else "：\n"
     return {
         "number": str(number),
-        "url": case.page_url,
+        "url": _urls(case, zone, language),
         "title": case.page_title,
         "work": f"《{case.work.title}》",
         "chapters": _chapters(case, language),
@@ -228,6 +241,19 @@ def _address(number: int, case: Case, zone: ZoneInfo, language: str) -> Row:
         "fetched": moment(bundle.fetched_at if bundle else match.fetched_at if match else case.last_seen_at, zone),
         "digest": "\n".join(f"{name}{colon}{value}" for name, value in hashes_of(bundle, language)),
     }
+
+
+def _urls(case: Case, zone: ZoneInfo, language: str) -> str:
+    """The address of the page; of several with the same text each, with when it was seen first and last."""
+    listed = standing_at(case)
+    if len(listed) == 1:
+        return case.page_url
+    return "\n".join(f"{each.url}\n{_seen(each, zone, language)}" for each in listed)
+
+
+def _seen(address: Listed, zone: ZoneInfo, language: str) -> str:
+    first, last = moment(address.first_seen_at, zone), moment(address.last_seen_at, zone)
+    return f"(first seen {first}, last seen {last})" if language == "en" else f"（首次发现 {first}，最近发现 {last}）"
 
 
 def hashes_of(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:

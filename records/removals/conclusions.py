@@ -14,13 +14,13 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from core.errors import BadInput
 from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
-from records.cases.backlog import OUTDATED
 from records.locks import lock_rights, locked_cases
 from records.matters.figures import refresh
 from records.models import Case, CaseMatch, Notice, NoticePage, PageCheck, Removal, RemovalLook
 from records.notices.events import locked, move, reopened
 from records.removals.looks import REMOVED, Seen
 from records.sites.politeness import has_second_route
+from records.standing import OUTDATED
 
 State = Notice.State
 # Notices of which it matters whether the page is there. A counter-statement starts a time to complain or sue, which a
@@ -40,9 +40,13 @@ def unproved() -> "QuerySet[Case]":
 
 
 def streak(case: Case) -> list[RemovalLook]:
-    """The looks that say, one after the other, that the passages do not stand on the page; oldest first."""
+    """The looks that say, one after the other, that the passages do not stand on the page; oldest first.
+
+    None counts of another address, which the case had before.
+    """
     found: list[RemovalLook] = []
-    for look in RemovalLook.objects.filter(case=case, removal=None).order_by("at", "pk"):
+    looks = RemovalLook.objects.filter(case=case, removal=None, page_id__in=("", case.page_id))
+    for look in looks.order_by("at", "pk"):
         if look.seen == Seen.STANDS:
             found = []
         elif look.seen in REMOVED:

@@ -79,7 +79,7 @@ def _take_in_case(
     page = PageOfCase(case, address, sources)
     found = _seen(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
     for look in sorted(found, key=lambda each: each.at):
-        look.case, look.by_second_route = case, run.by_second_route
+        look.case, look.page_id, look.by_second_route = case, case.page_id, run.by_second_route
         if _says_something(look, last, is_removed=case.pk in known.removed):
             last = _keep(look, last)
             yield last

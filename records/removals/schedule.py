@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.db.models import Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from core.ports import Outbox
 from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
-from records.models import Case, Notice, NoticeEvent, NoticePage, PageRecheck, PageRecord
+from records.models import Case, CaseAddress, Notice, NoticeEvent, NoticePage, PageRecheck, PageRecord
 from records.models.site_kind_choices import CRAWLED
 from records.removals.conclusions import SENT, confirming, streak, unproved
 from records.sites import rechecks
@@ -82,6 +82,9 @@ def _of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
     for site in sites[:MOST_AT_ONCE]:
         of_site = due.filter(case__site=site).order_by("case__page")
         for page in of_site.values_list("case__page", flat=True).distinct()[: rechecks.MAX_IN_A_RUN]:
+            yield site, page, False
+        others = CaseAddress.objects.filter(case__in=of_site.values("case")).exclude(page=F("case__page"))
+        for page in others.values_list("page", flat=True).distinct()[: rechecks.MAX_IN_A_RUN]:
             yield site, page, False
 
 

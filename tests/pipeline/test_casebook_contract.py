@@ -194,7 +194,7 @@ def test_a_copy_opens_one_case_however_often_it_is_recorded(world: World) -> Non
 
 def test_outcomes_that_are_recorded_at_once_have_their_cases_each(world: World) -> None:
     urls = [f"http://pirate.example/{number}.html" for number in range(5)]
-    versions = [page_version(world.site, url) for url in urls]
+    versions = [page_version(world.site, url, f"抄来的文字，见{url}") for url in urls]
     found = [match("a")], [], [match("c")], [match("a"), match("b")], [match("a", MatchClass.QUOTATION)]
     cases = world.book.open_or_update_cases(
         [outcome(version, *matches, at=CHECKED) for version, matches in zip(versions, found, strict=True)]

@@ -21,7 +21,7 @@ from pagestore.mongo import connect
 from pipeline.memory import MemoryOutbox
 from pipeline.steps import Ports
 from records.evidence.material import capture_of
-from records.models import Case, RightsHolder, Site
+from records.models import Case, CaseMatch, RightsHolder, Site
 from records.works import catalogue
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.pipeline.test_live_search import live_ports
@@ -88,7 +88,7 @@ def run(ports: Ports) -> None:
             carry(message, ports)
 
 
-def test_a_copied_chapter_is_found_in_a_file_of_each_format_as_one_case_of_its_address(
+def test_a_copied_chapter_is_found_in_a_file_of_each_format_and_equal_texts_are_one_case(
     ports: Ports, django_capture_on_commit_callbacks: Callable[..., object]
 ) -> None:
     holder = RightsHolder.objects.create(name="甲")
@@ -107,13 +107,13 @@ def test_a_copied_chapter_is_found_in_a_file_of_each_format_as_one_case_of_its_a
     for message in pages_stored(list(kept.values())):
         ports.outbox.send(message)
     run(ports)
-    found = {case.page_url.partition(server.netloc)[2]: case for case in Case.objects.all()}
+    found = {match.final_url.partition(server.netloc)[2]: match for match in CaseMatch.objects.all()}
     assert found.keys() == routes.keys() - {"/", "/down/own.epub"}
-    for path, case in found.items():
+    assert Case.objects.count() == len({match.page_text_digest for match in found.values()})
+    for path, match in found.items():
         answer, version = routes[path], ports.pages.version(kept[path])
         assert isinstance(answer, Answer)
         assert version is not None
-        (match,) = case.matches.all()
         at = match.spans[0]["page"][0]
         chapter = [each.title for each in version.reading.chapters if each.start <= at]
         assert (chapter or ["第二章"])[-1] == "第二章", path  # JSON has no chapters

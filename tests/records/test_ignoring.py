@@ -8,9 +8,9 @@ from core.errors import BadInput
 from core.ids import work_text_id
 from core.states import Rejection
 from records.cases import ignoring
-from records.cases.backlog import OUTDATED
 from records.cases.ignoring import Loss, check_text, foresee, ignore_everywhere, mark_noise, may_take_back, take_back
 from records.models import Case, Chapter, IgnoredText, Membership, PageCheck, PageRecord
+from records.standing import OUTDATED
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import ADVERT, WORK_TEXT, Estate, World
 from tests.support.case_texts import Texts

@@ -66,7 +66,7 @@ def counts(matter: Matter) -> tuple[int, int, int]:
 
 
 def test_the_pages_of_a_site_that_took_from_a_work_are_one_matter(site: Site, works: MemoryWorkStore) -> None:
-    first, second = found(site, works, "/1"), found(site, works, "/2")
+    first, second = found(site, works, "/1"), found(site, works, "/2", text="抄来的文字。")
     matter = Matter.objects.get()
     assert first.matter == second.matter == matter
     assert (matter.site, matter.work, matter.rights_holder) == (site, first.work, site.rights_holder)

@@ -12,7 +12,6 @@ from core.messages import CrawlRequested
 from core.taken import Places
 from core.wording import Message
 from pagestore.memory import MemoryWorkStore
-from records.cases.backlog import OUTDATED
 from records.models import (
     Address,
     Case,
@@ -30,6 +29,7 @@ from records.removals import conclusions, schedule, track_record
 from records.removals.remains import Remains, source_text
 from records.removals.walls import wall
 from records.sites import rechecks
+from records.standing import OUTDATED
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 

@@ -8,8 +8,8 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from core.states import CaseState, Rejection
 from records.cases import rulings
-from records.cases.backlog import OUTDATED
 from records.models import Case, Exclusion, Licence, PageCheck, RightsHolder, Unprotected
+from records.standing import OUTDATED
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 

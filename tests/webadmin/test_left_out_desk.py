@@ -218,7 +218,7 @@ def test_nothing_of_another_rights_holder_can_be_named(desk: DeskChain) -> None:
 def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     first = desk.case
-    desk.compare(CHAPTER, "https://luoxia.example.net/2.html")
+    desk.compare(CHAPTER + "完", "https://luoxia.example.net/2.html")
     other = Case.objects.exclude(pk=first.pk).get()
     client = client_of(desk.reviewer)
     address = reverse("admin:records_case_passages", args=[first.pk])

@@ -59,7 +59,7 @@ def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
     """List every version that is known, newest first."""
     best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
     rows = {
-        version_id: VersionRow(version_id, match.fetched_at, "", None, match, version_id == current)
+        version_id: VersionRow(version_id, match.fetched_at, match.final_url, None, match, version_id == current)
         for version_id, match in best.items()
     }
     for version in stored:

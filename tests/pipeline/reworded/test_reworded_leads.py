@@ -17,7 +17,6 @@ from matcher.reworded.record import CURRENT
 from pipeline.reworded.holder_works import HolderWorks
 from pipeline.reworded.owing import owes_anything
 from pipeline.steps import withdraw_work
-from records.cases.backlog import OUTDATED
 from records.leads import owed, recording
 from records.models import (
     Case,
@@ -34,6 +33,7 @@ from records.models import (
     Unprotected,
     Work,
 )
+from records.standing import OUTDATED
 from records.works import catalogue
 from tests.support.encoders import needs_encoder
 from tests.support.reworded_chain import HOST, RewordedChain, other_words, reworded_chain, rewrite, text_id

@@ -1,0 +1,114 @@
+"""The addresses of a case: the same text on one site is one case, however many addresses show it.
+
+A case has one page, by which it is shown and looked at. Where that page is gone, or has another text, the case goes
+over to another address that still shows the text. An address whose text is another one is a page of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F, Q, QuerySet
+
+from core.pages import VersionOfPage
+from records.cases.permissions import ALLOWANCES, Copied, Rights
+from records.models import Case, CaseAddress, CaseMatch
+from records.standing import ask_again, showing
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One address of a case, as it is told. is_shown: whether the text stood there when it was last looked at."""
+
+    url: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    is_shown: bool
+    gone_since: datetime | None
+
+
+def addresses_of(case: Case) -> list[Listed]:
+    """All addresses of a case, that of its page first; read the page with the case."""
+    return addresses_of_all([case])[case.pk]
+
+
+def addresses_of_all(cases: Collection[Case]) -> dict[int, list[Listed]]:
+    """The addresses of some cases, as `addresses_of` has them."""
+    rows: dict[int, list[CaseAddress]] = defaultdict(list)
+    found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
+    for row in found:
+        rows[row.case_id].append(row)
+    shown = showing(found) if rows else set()
+    listed = {}
+    for case in cases:
+        of_case = sorted(rows[case.pk], key=lambda row: (row.page_id != case.page_id, row.first_seen_at, row.pk))
+        listed[case.pk] = [_listed(row, case, is_shown=row.pk in shown) for row in of_case] or [_own(case)]
+    return listed
+
+
+def _own(case: Case) -> Listed:
+    gone = case.page.gone_since
+    return Listed(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
+
+
+def _listed(row: CaseAddress, case: Case, *, is_shown: bool) -> Listed:
+    url = case.page_url if row.page_id == case.page_id else row.page.url
+    return Listed(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
+
+
+def cases_at(pages: Collection[str]) -> "QuerySet[Case]":
+    """The cases of pages, also those of which a page is one of several addresses."""
+    others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
+    return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
+
+
+def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
+    """Note when addresses of cases were seen with a text that the case was found in.
+
+    One that shows another text than its case by now is compared once more, for a case of its own.
+    """
+    sighted = {each.version.id: each for each in versions}
+    addresses = CaseAddress.objects.filter(page__in=[each.version.page_id for each in versions])
+    rows = {(row.case_id, row.page_id): row for row in addresses.select_related("case")}
+    if not rows:
+        return
+    cases = {row.case_id: row.case for row in rows.values()}
+    matches = CaseMatch.objects.filter(case__in=list(cases)).order_by()
+    wanted = {*sighted, *(case.version_id for case in cases.values())}
+    texts: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for key, version, text in matches.filter(version_id__in=wanted).values_list(
+        "case_id", "version_id", "page_text_digest"
+    ):
+        texts[key, version].add(text)
+    others = []
+    for (key, page), row in rows.items():
+        for each in versions:
+            if each.version.page_id != page or (key, each.version.id) not in texts:
+                continue
+            row.first_seen_at = min(row.first_seen_at, each.sighted.first)
+            row.last_seen_at = max(row.last_seen_at, each.sighted.last)
+            is_same = texts[key, each.version.id] & texts[key, cases[key].version_id]
+            if each.is_current and page != cases[key].page_id and not is_same:
+                others.append(row)
+    CaseAddress.objects.bulk_update(rows.values(), ["first_seen_at", "last_seen_at"])
+    let_go(others)
+
+
+def let_go(rows: Sequence[CaseAddress]) -> None:
+    """Take addresses from their cases, and have their pages compared once more."""
+    if rows:
+        CaseAddress.objects.filter(pk__in=[row.pk for row in rows]).delete()
+        ask_again([row.page_id for row in rows])
+
+
+def rule_addresses(cases: "QuerySet[Case]", rights: Rights) -> None:
+    """Let addresses go of which the rights say another thing than of their case: a licence may be for one address."""
+    rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
+    others = []
+    for row in rows.select_related("case", "page"):
+        case, page = row.case, row.page
+        asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, case.page_poster or case.page_author, ())
+        if bool(rights.ruling(asked).reason) != (case.allowed_as in ALLOWANCES):
+            others.append(row)
+    let_go(others)
