@@ -7,7 +7,7 @@ from core.matches import MatchClass
 
 # Below it an extraction is shown as doubtful: it is more likely poor (F1 below .9) than good. On sites left out of the
 # fit it catches 92 % of the poor readings of labelled pages and 1.5 % of the good ones (2026-11); see
-# docs/decisions/main-text.md.
+# docs/decisions/reading-pages.md.
 MIN_CONFIDENCE_TO_TRUST = 0.5
 
 

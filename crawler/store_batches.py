@@ -1,7 +1,7 @@
 """Pages that wait for the page store go to it together: while some are written, the next ones gather.
 
 A store that keeps up gets one page at a time, and a page waits for nobody. One that does not gets more at once, which
-costs it little more than one does (docs/decisions/page-store.md).
+costs it little more than one does (docs/decisions/stores-and-backups.md).
 """
 
 import asyncio

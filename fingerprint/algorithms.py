@@ -118,7 +118,7 @@ SYLLABLE_ANCHORS = AnchorRule(SYLLABLES, 5, 4)
 
 # 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables;
 # 6: the same of texts as they are read, whatever order they were written in
-# (docs/decisions/fingerprints-and-anchors.md).
+# (docs/decisions/fingerprint-and-index.md).
 ALGORITHMS = AlgorithmTable(
     Algorithm(1, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
     Algorithm(2, NORMALIZATION_1, (PUBLISHED_WINDOWS,), AnchorRule(INITIALS, 10, 4)),

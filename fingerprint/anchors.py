@@ -1,7 +1,7 @@
 """Anchors: hashes of k consecutive tokens, of which winnowing keeps about one in w by their content alone.
 
 Source: Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in
-docs/decisions/fingerprints-and-anchors.md.
+docs/decisions/fingerprint-and-index.md.
 Everywhere `symbols` is uint16[65536]: what of each token is hashed (fingerprint.alphabets).
 """
 

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 FONT = Path(mplfonts.__file__).parent / "fonts" / "NotoSansCJKsc-Regular.otf"
 EDGE_PIXELS, BASELINE_PIXELS = 48, 42
-# Blur and threshold: docs/decisions/alignment-and-spans.md.
+# Blur and threshold: docs/decisions/matching.md.
 BLUR_PIXELS = 2
 MIN_LIKENESS = 0.78
 # Of an edge: a part so large holds the larger component of most characters and some of the other.

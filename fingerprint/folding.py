@@ -3,7 +3,7 @@
 Three parts of a syllable are kept, each coarsely: where the tongue or the lips close for its initial, the glide, and
 the rhyme. Aspirated or not, stop or fricative, dental or retroflex (b/p, d/t, g/k, j/q/x, z/c/s/zh/ch/sh), n or l: one
 initial. u and ü: one sound. -n and -ng behind a or e: one rhyme; ao and ou: another. Algorithm 5 is made of it, so that
-it never changes. Chosen by measurement: docs/decisions/fingerprints-and-anchors.md.
+it never changes. Chosen by measurement: docs/decisions/fingerprint-and-index.md.
 """
 
 import numpy as np

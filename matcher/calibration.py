@@ -18,7 +18,7 @@ class Calibration:
     min_cap_postings: int = 64
     postings_at_min_cap: int = 5_200_000
     cap_growth_when_all_capped: int = 16  # a passage that a hundred texts share is still found
-    # Windows as seeds (matcher.index.window_alignment; docs/decisions/fingerprints-and-anchors.md).
+    # Windows as seeds (matcher.index.window_alignment; docs/decisions/fingerprint-and-index.md).
     page_window_step_tokens: int = 1  # of the works' own step at most, which is the published way
     window_gram_tokens: int = 4  # tokens in a row that two equal windows must share
     max_fetched_texts: int = 400  # beyond it lone hits cost more than they find, unless the index has the streams
@@ -30,7 +30,7 @@ class Calibration:
     # Of a hit with no other of the same text beside it. 60 characters at 30 % edits (400, of 14.6 M characters): 8
     # finds .973, 9 .965, 10 .953; at 10^9 characters most hits are strangers that end here.
     min_ungapped_score_alone: int = 9
-    # 8, 10, 16, 20 tried, 2 x 8,600 pages, 2026-11 (docs/decisions/alignment-and-spans.md): what dies is followed over
+    # 8, 10, 16, 20 tried, 2 x 8,600 pages, 2026-11 (docs/decisions/matching.md): what dies is followed over
     # the square of it, and most extensions die at both ends. Between two segments near one diagonal a walk with more
     # patience follows: half of the characters replaced by like ones leave gaps of 109-284 tokens that lose 18-26.
     gapped_drop: int = 10

@@ -3,7 +3,7 @@
 `<name>` holds one small document for each key, `<name>_parts` the bytes. They are apart because the embedded server
 reads whole documents to answer a range of ids: 5,000 documents of 5 kB took it 230 ms, small ones 20 ms.
 The small document is written last: whoever finds it finds all parts. Where no range is ever asked for, short bytes
-stand in the small document itself: one durable write in place of two (docs/decisions/page-store.md).
+stand in the small document itself: one durable write in place of two (docs/decisions/stores-and-backups.md).
 """
 
 import zlib

@@ -1,7 +1,7 @@
 """How each page of a text looks: its stored response drawn by a browser, within what one text may cost.
 
 The first page has the limits of any page (crawler.browsing.screenshots); those that follow share three more. A page
-that is left out is named with the reason: docs/decisions/evidence-bundles.md.
+that is left out is named with the reason: docs/decisions/evidence.md.
 """
 
 import time

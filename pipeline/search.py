@@ -3,7 +3,7 @@
 One pass over the pages for all texts that are new by then. A page that shares no seed with them took nothing from
 them, and is noted as compared; one that does is matched against the new texts alone, in memory, and only where that
 finds something is it owed the full comparison. What is noted is noted page by page: a pass that dies is repeated for
-the pages it did not reach. Source: docs/decisions/pending-work.md.
+the pages it did not reach. Source: docs/decisions/architecture-and-processes.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence

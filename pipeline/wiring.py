@@ -56,8 +56,8 @@ def live_evidence(settings: Settings) -> EvidencePorts:
 def match_index(settings: Settings) -> MatchIndex:
     """The index in Redis, behind a snapshot where the settings name a folder for one.
 
-    A scheme with +cluster makes it a cluster's (docs/decisions/index.md): some of its nodes are named, the
-    client learns of the others. Broker and locks stay on the one server of `redis_client`.
+    A scheme with +cluster makes it a cluster's (docs/decisions/fingerprint-and-index.md): some of its nodes are named,
+    the client learns of the others. Broker and locks stay on the one server of `redis_client`.
     """
     index, folder = redis_index(settings), settings.services.index_snapshot
     return SnapshotIndex(index, Path(folder).expanduser()) if folder else index

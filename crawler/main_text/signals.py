@@ -2,7 +2,7 @@
 
 Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings of
 88 pages, of which 61 % were poor ones made on purpose (other boxes, whole pages, what was left over). How it was fitted
-and what it is worth on sites it never saw: docs/decisions/main-text.md.
+and what it is worth on sites it never saw: docs/decisions/reading-pages.md.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ from crawler.markup import Line
 
 FILE_NAME = "templates.json"
 FORMAT = 1
-# Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/site-templates.md):
+# Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/reading-pages.md):
 # pages 2 to 8, share .1 to .5 and repetition .5 to .9 tried; nothing of an edition is lost at any of them but 2 pages.
 MIN_PAGES = 4
 MIN_SHARE_OF_PAGES = 0.2  # of the pages read since a frame was first seen: what a site once showed is no template

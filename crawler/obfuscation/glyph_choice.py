@@ -19,7 +19,7 @@ _SIMILARITY_OF_A_NAT = 0.012
 _FULL_STEP_BELOW, _LEAST_STEP = 0.9, 0.5
 # The share of one character of each kind in running text, in nats. Two fifths of a text are the 250 most frequent.
 _FREQUENT, _OTHER_SIGN, _COMMON, _RARE = log(1.8e-3), log(3.4e-4), log(1.2e-4), log(6e-6)
-# What neither GB 2312 nor Big5 has: .01 % of articles, 5,400 characters (docs/decisions/fonts-and-pictures.md).
+# What neither GB 2312 nor Big5 has: .01 % of articles, 5,400 characters (docs/decisions/obfuscation.md).
 _RAREST = log(2e-8)
 # Traditional prose writes these in many editions and Hong Kong by rule; the charset Big5 has another form of each.
 _FORMS_BEYOND_BIG5 = frozenset("裏牀峯羣綫衞爲麪啓吿紥")

@@ -47,7 +47,7 @@ _SOURCES = (__file__, glyph_shapes.__file__)
 # Both halves of GB 2312, of which 鸢 and 晌 stand in novels, and the first of Big5; known in every face.
 _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
 # All of Unicode's first block, which is what GBK has: of it the second half of Big5 is .2 % of traditional prose, what
-# neither GB 2312 nor Big5 has .01 % of articles (産 邨 樫). In two faces (docs/decisions/fonts-and-pictures.md).
+# neither GB 2312 nor Big5 has .01 % of articles (産 邨 樫). In two faces (docs/decisions/obfuscation.md).
 _RARE = frozenset(map(chr, range(0x4E00, 0x9FA6))) - _USUAL
 _FACES_OF_RARE = 2
 _STROKES = frozenset("囗丨丿丶亅")  # stand in no text, and look like 口, 1 and marks

@@ -2,7 +2,7 @@
 
 A date later than the last visit announces a change; an earlier one denies it. Both belong to the site watched, so both
 are held against what is then seen: announcements count while enough of them come true, denials while hardly a change
-went unannounced. See docs/decisions/recrawls.md.
+went unannounced. See docs/decisions/crawling.md.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""When an address is fetched again: a pure rule from its own history and that of its site (docs/decisions/recrawls.md).
+"""When an address is fetched again: a pure rule from its own history and that of its site (docs/decisions/crawling.md).
 
 List pages are due at every run. A page with a text is due when it has probably changed: its rate of change is
 estimated with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),

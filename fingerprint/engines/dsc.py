@@ -18,7 +18,7 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25
 # The source gives no threshold for plagiarism; these reach the figures that the two are known by on edited Chinese text
-# (docs/decisions/published-engines.md).
+# (docs/decisions/measurement.md).
 MIN_CONTAINMENT, MIN_CONTAINMENT_SS = 0.25, 0.10
 
 

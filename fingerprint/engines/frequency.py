@@ -5,7 +5,7 @@ Source: "How can plagiarism be judged automatically" (Daguan Data, InfoQ China, 
 
 The source says "subtract the reference, normalise to a closed range" and no formula. Here what is as frequent as in
 ordinary text is the middle of the range, so that a letter that is rarer counts as much as one that is more frequent;
-why, and why not as in the product's stored windows: docs/decisions/published-engines.md.
+why, and why not as in the product's stored windows: docs/decisions/measurement.md.
 """
 
 from dataclasses import replace

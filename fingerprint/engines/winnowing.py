@@ -54,7 +54,7 @@ class WinnowingEngine:
     k: tokens of a k-gram; window: k-grams of which one is kept; fold: whether traditional characters count as
     simplified ones. How fingerprints in common become spans the source leaves open: max_gap, max_drift: as in
     `MergeRule`, in tokens; min_to_match: fingerprints of the largest span of a work that is reported; min_to_show: of
-    each other span of that work. Why these: docs/decisions/published-engines.md.
+    each other span of that work. Why these: docs/decisions/measurement.md.
     """
 
     gives_spans = True

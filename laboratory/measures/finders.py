@@ -40,7 +40,7 @@ class Seeding:
 # The frequency windows of a page as far apart as those of works are, that is as they were published.
 PUBLISHED_STEP = replace(calibration.DEFAULT, page_window_step_tokens=32)
 # Beside the product, by their own names alone: what anchors of folded syllables and what windows are compared with
-# (docs/decisions/fingerprints-and-anchors.md).
+# (docs/decisions/fingerprint-and-index.md).
 SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
     {
         PRODUCT: Seeding(),

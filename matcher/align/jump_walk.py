@@ -5,7 +5,7 @@ place of the work, which costs more than the edits inside a sentence and less th
 best is found (Viterbi), over the few places that can still lead to it: those that no leap overtakes. After Spang,
 Rehmsmeier and Stoye, "A novel approach to remote homology detection: jumping alignments", Journal of Computational
 Biology 9, 2002, where leaps lead to another sequence, and Brudno et al., "Glocal alignment", 2003. See
-docs/decisions/alignment-and-spans.md.
+docs/decisions/matching.md.
 """
 
 import numpy as np

@@ -11,7 +11,7 @@ from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.stream import WILDCARD
 from matcher.align.token_agreement import NearTokens
 
-SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/alignment-and-spans.md
+SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/matching.md
 MASK_BITS = 64
 
 

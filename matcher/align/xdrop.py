@@ -2,7 +2,7 @@
 
 Furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986) with X-drop (Zhang et al. 2000): time grows with
 the edits, not with the length. A match counts 1, an edit -1, a wildcard 0. See
-docs/decisions/alignment-and-spans.md.
+docs/decisions/matching.md.
 """
 
 from typing import NamedTuple

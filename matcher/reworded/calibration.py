@@ -1,7 +1,7 @@
 """The numbers that decide what is looked at and what is reported, with their source; others stand in their modules.
 
 Measured by `zhuiwen bench quality --parts reworded`, 28 November 2026, on the shared corpora:
-docs/decisions/reworded.md.
+docs/decisions/rewritten-text.md.
 """
 
 from collections.abc import Sequence
@@ -43,9 +43,10 @@ class RewordedCalibration:
     # The same of a look-up by meaning. No translation is below 6, but innocent pages reach 20: it saves time at most.
     min_meaning_standing_out: float = 1.3
     # Of a rewrite what is left of what it says in other words when rival_weight times what is said elsewhere is off. At
-    # 8 M characters, November 2026, the weights 1.25 to 2 and the thresholds 20 to 30 were tried: table in
-    # docs/decisions/reworded.md. At 25 M this names 14 of 20,486 innocent passages, 7 in either half. Of translations
-    # 53 of 56 have 42 and more, of 1,102 innocent ones none; the highest, other chapters of the Bible, have 40.
+    # 8 M characters, November 2026, the weights 1.25 to 2 and the thresholds 20 to 30 were tried
+    # (docs/decisions/rewritten-text.md). At 25 M this names 14 of 20,486 innocent passages, 7 in either half.
+    # Of translations 53 of 56 have 42 and more, of 1,102 innocent ones none; the highest, other chapters of
+    # the Bible, have 40.
     min_scores: tuple[tuple[RewordedClass, float], ...] = (
         (RewordedClass.REWORDED, 25.0),
         (RewordedClass.TRANSLATED, 42.0),

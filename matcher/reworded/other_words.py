@@ -13,7 +13,7 @@ from matcher.reworded.sentences import Units, folded
 
 # Of the pairs of characters of a sentence. With so many of them among the other side's sentence and its neighbours it
 # still counts in full, with all of them not at all. Tried on the shared corpora, 28 November 2026: .5, .6 and .7 up to
-# 1, .6 up to .9, and .8 or .9 as one step; table in docs/decisions/reworded.md.
+# 1, .6 up to .9, and .8 or .9 as one step; see docs/decisions/rewritten-text.md.
 SAME_WORDS = 0.6
 OTHER_NUMBERS = 0.5  # what a sentence counts whose numbers are none of the other side's; 0 and 1 were tried
 

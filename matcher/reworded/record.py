@@ -26,7 +26,7 @@ class RewordedAlgorithm:
 
 
 # Alarms among innocent passages, at 25 M characters of works for pages in Chinese (both halves, as both had been seen)
-# and in English, and at .7 M for works in English: docs/decisions/reworded.md, November 2026.
+# and in English, and at .7 M for works in English: docs/decisions/rewritten-text.md, November 2026.
 _INNOCENT, _INNOCENT_IN_TRANSLATION = 20_486, 1_102
 REWORDED_3 = RewordedAlgorithm(
     version=3,

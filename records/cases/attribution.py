@@ -2,7 +2,7 @@
 
 The matcher knows texts, not who wrote them: it takes an unmarked piece of more than a sentence for an excerpt. Where
 title or author stands beside it, that is as good a mark as quotation marks are, within the same bounds
-(matcher.calibration, docs/decisions/quotations-and-set-wording.md); Copyright Law of China, article 24, asks for both.
+(matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, asks for both.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Asks the published engines about the pages behind cases, and writes down what they say, once for each page version.
 
 What is judged are the texts of the frozen matches, proved by their digests, never what a page shows today. Texts beside
-which a work is judged are of the same rights holder. docs/decisions/published-engines.md says when this runs.
+which a work is judged are of the same rights holder. docs/decisions/measurement.md says when this runs.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Which sites are the same under another name: evidence that one has moved, and what follows when a person says so.
 
-Nothing here happens by itself but the proposal. See docs/decisions/recrawls.md.
+Nothing here happens by itself but the proposal. See docs/decisions/crawling.md.
 """
 
 from collections import Counter

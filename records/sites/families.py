@@ -1,6 +1,6 @@
 """Sites that probably have one operator: they carry the same identifier. Sites of one template are named beside them.
 
-Read from a few stored pages at the end of a crawl; docs/decisions/desk.md says what counts and why.
+Read from a few stored pages at the end of a crawl; docs/decisions/cases-and-verdicts.md says what counts and why.
 """
 
 import hashlib

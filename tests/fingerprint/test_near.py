@@ -119,7 +119,7 @@ def test_being_alike_is_mutual(text: str) -> None:
 
 
 def test_spelling_errors_of_learners_are_near_as_far_as_was_measured() -> None:
-    """Floors a little below what was measured; docs/decisions/alignment-and-spans.md."""
+    """Floors a little below what was measured; docs/decisions/matching.md."""
     pairs = [
         (right, wrong)
         for record in shared_records("typos_dev.jsonl.gz", 20_000)

@@ -1,6 +1,6 @@
 """The index in Redis 6.2 or newer, on one server or in a cluster: one string of postings for each bucket of keys.
 
-Names of keys: `keys`. Form of buckets: `buckets`. Why: docs/decisions/index.md.
+Names of keys: `keys`. Form of buckets: `buckets`. Why: docs/decisions/fingerprint-and-index.md.
 """
 
 import time

@@ -85,7 +85,7 @@ class TestALead:
         start = len(INNOCENT) + 1
         place = GIVEN.place
         inside = [pair for pair in lead.pairs if pair[0] >= start and place.start <= sum(pair[2:4]) / 2 < place.end]
-        assert len(inside) >= 0.8 * len(lead.pairs)  # most: of all such passages .98 are (docs/decisions/reworded.md)
+        assert len(inside) >= 0.8 * len(lead.pairs)  # most: of all such passages .98 are
 
     def test_a_page_in_english_is_one_of_a_work_in_chinese(self, chain: RewordedChain) -> None:
         chain.add_work(ENGLISH.source)
