@@ -27,7 +27,7 @@ def test_the_two_kinds_of_pages_add_up_to_those_planned() -> None:
 def test_what_did_not_go_as_planned_is_counted_in_either_language() -> None:
     first = summary_of(result(Verification(45, 44, 48, 2, ())))[0]
     assert str(first) == "93 pages planned: 45 copies, 44 found; 48 innocent, 2 accused."
-    assert say(first, "zh-hans") == "计划网页 93 个：侵权网页 45 个，查出 44 个；无辜网页 48 个，误指 2 个。"
+    assert say(first, "zh-hans") == "计划网页 93 个：复制网页 45 个，查出 44 个；正当网页 48 个，误报 2 个。"
 
 
 def test_the_notice_that_was_drafted_is_named_with_its_place() -> None:
