@@ -304,9 +304,14 @@ TALK = (
     "嗯，对，我知道，这个，那个，就是，怎么说呢，他，他说，不对，好的，行，那就这样，可以，没事，真的，没问题，走吧，"
     "现在就走，等等，等一下，我忘了，拿东西，哦，好，快去，别急，慢慢来，来得及，不要紧，你先说，我听着"
 )
+# The last character of a clause and the first of the next are often a word.
+LINKED = (
+    "他今天去了城里，里面人很多，多年不见的朋友也在，在街上走了一会，会后大家一起吃饭，饭后又喝了茶，茶水很好，好在天没有下雨，"
+    "雨天路不好走，走到家已经晚上，上楼就睡了，了无心事，事后想起来，来去都很顺利。"
+)
 
 
-@pytest.mark.parametrize("text", [OUTING, RHYME, DISHES, TALK])
+@pytest.mark.parametrize("text", [OUTING, RHYME, DISHES, TALK, LINKED])
 def test_marks_where_chinese_punctuates_are_no_noise_whatever_they_are(text: str) -> None:
     parts = re.findall(r"[^，。、：！]+", text)
     written = [text, text.translate(HALF_WIDTH), *(mark.join(parts) for mark in ",.、;-/|·*→ \u3000")]
