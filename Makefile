@@ -29,7 +29,7 @@ status doctor: $(VENV)/.runtime
 quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=quick -m "not (service or process or browser or slow)"
 
-# Twice as many as cores, since tests wait too; three were no faster here and half as slow again on another machine (docs/figures.md).
+# Twice as many as cores, since tests wait too; three were no faster here and half as slow again on another machine.
 PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( 2 * n )))
 test: $(VENV)/.dev ## every test but those of the next target, in parallel; PROCESSES
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal -m "not end_to_end"

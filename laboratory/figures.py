@@ -1,0 +1,51 @@
+"""docs/figures.md out of figures.json: the newest figure of each measured target. `python -m laboratory.figures`.
+
+Whoever measures anew writes figure and date into figures.json and runs the command; a test holds the page to it.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict
+
+FIGURES = Path(__file__).with_name("figures.json")
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "figures.md"
+
+
+class Group(TypedDict):
+    """What one command measured on one day: what, figure and target of each row."""
+
+    title: str
+    command: str
+    date: str
+    note: str
+    figures: list[tuple[str, str, str]]
+
+
+def render_page() -> str:
+    """Write the page of what figures.json has."""
+    data = json.loads(FIGURES.read_text("utf-8"))
+    return "\n".join(_head(data["machine"])) + "".join(_section(group) for group in data["groups"])
+
+
+def _head(machine: str) -> Iterator[str]:
+    yield "# Figures"
+    yield ""
+    yield "The newest figure of each measured target, with its date and the command that measures it. Written by"
+    yield "`python -m laboratory.figures` out of `laboratory/figures.json`; what the classes and measures are:"
+    yield "[the laboratory](laboratory.md)."
+    yield ""
+    yield f"Machine: {machine}."
+    yield ""
+
+
+def _section(group: Group) -> str:
+    about = " ".join(filter(None, [f"`{group['command']}`, {group['date']}.", group.get("note")]))
+    rows = (
+        f"- {what}: **{figure}**{f' (target {target})' if target else ''}" for what, figure, target in group["figures"]
+    )
+    return "\n".join(["", f"## {group['title']}", "", about, "", *rows, ""])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render_page(), "utf-8")
