@@ -1,22 +1,50 @@
 """The same text at several addresses of a site: one case, which lists them, and stays while any of them shows it."""
 
+import itertools
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
-from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, page_id
+from core.addressees import Paper
+from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, page_id
 from core.pages import Fetched, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
+from evidence import shapes
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from records import stores
 from records.cases.addresses import addresses_of
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
-from records.models import Case, CaseMatch, Chapter, Exclusion, Licence, Matter, PageRecord, RightsHolder, Site, Work
+from records.evidence.material import finding_of
+from records.models import (
+    Case,
+    CaseMatch,
+    Chapter,
+    Exclusion,
+    Licence,
+    Matter,
+    Notice,
+    NoticeEvent,
+    PageRecord,
+    RightsHolder,
+    Site,
+    Work,
+)
+from records.notices.values import all_values, written_at_first
+from records.reports import make_report
 from records.sites.visit_repository import DjangoVisitRepository
+from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support import admin_data
+from tests.support.followed_site import FollowedSite
 from tests.support.records import MOMENT, match, outcome
+from tests.support.web_server import Answer, WebServer, page
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
@@ -56,8 +84,8 @@ class World:
 
     def compare_owed(self) -> None:
         """What the daily comparison does."""
-        for page in PageRecord.objects.all():
-            self.compare(page.version_id, MOMENT)
+        for shown in PageRecord.objects.values_list("version_id", flat=True):
+            self.compare(shown, MOMENT)
 
     def visit(self, url: str, days: int, gone: bool = False) -> None:
         """What a crawl notes of an address: that it is there, or is known to be gone."""
@@ -96,6 +124,28 @@ def test_a_text_at_several_addresses_is_one_case_that_lists_them() -> None:
     assert {match.final_url for match in CaseMatch.objects.filter(case=case)} == {A, B}, "what each showed is kept"
     matter = Matter.objects.get()
     assert (matter.open_cases, matter.confirmed_cases) == (1, 1)
+
+
+def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    monkeypatch.setattr(stores, "page_store", lambda: world.store)
+    monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
+    for days, url in enumerate((A, B, C)):
+        world.meet(url, TEXT, days)
+    world.meet(C, INNOCENT, days=3)
+    case = Case.objects.get()
+    decide(case, Verdict.CONFIRMED, world.reviewer)
+    notice = admin_data.notice(case, world.reviewer)
+    (row,) = all_values(notice, [], ZoneInfo("UTC"))["addresses"]
+    assert isinstance(row, dict)
+    assert [line for line in row["url"].split("\n") if line.startswith("http")] == [A, B]
+    assert "（共 2 个网址）" in written_at_first(world.site, Paper.LETTER, [case], MOMENT.date())["facts"]
+    report = make_report(world.site.rights_holder, MOMENT.date(), MOMENT.date())
+    assert [each.other_urls for each in report.cases] == [(f"{B} (2026-03-02)", f"{C} (2026-03-03)")]
+    desk = Client()
+    desk.force_login(world.reviewer)
+    shown = desk.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
+    assert all(shown.count(f"<bdi>{url}</bdi>") for url in (A, B, C))
 
 
 def test_a_case_whose_page_is_gone_goes_over_to_an_address_that_stands_and_back() -> None:
@@ -156,3 +206,64 @@ def test_rights_are_asked_for_each_address() -> None:
         (A, CaseState.SET_ASIDE),
         (B, CaseState.OPEN),
     ]
+
+
+def _session_site(sessions: Iterator[int], gone: set[str]) -> Callable[[str], Answer]:
+    """Three chapters, of which each link has a new session, the first at another path as well, and a page beside."""
+
+    def link(place: str) -> str:
+        return f'<p><a href="{place}?sid={next(sessions)}">第{place[-1]}章 渡口</a></p>'
+
+    def answer(path: str) -> Answer:
+        place, _, query = path.partition("?")
+        is_chapter = place.startswith("/n/") and place[3:] in "123"
+        if place == "/":
+            links = "".join(link(f"/n/{number}") for number in (1, 2, 3))
+            return page("目录", links + '<a href="/m/1">第1章 渡口</a><a href="/weather">天气</a>')
+        if place == "/weather":
+            return page("天气", "".join(f"<p>今天江上有雾，第{number}班渡船停航。</p>" for number in range(30)))
+        if place in gone or not (is_chapter or place == "/m/1") or (is_chapter and not query):
+            return Answer(status=404)
+        number = int(place[3:])
+        return page(f"第{number}章", own_text(number) + link(f"/n/{number % 3 + 1}"))
+
+    return answer
+
+
+@pytest.mark.usefixtures("processes", "loopback")
+def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_its_addresses_are_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = set[str]()
+    with WebServer({}) as server:
+        server.fallback = _session_site(itertools.count(1000), gone)
+        site = FollowedSite(server, monkeypatch, "\n".join(SIMPLIFIED))
+        for day in range(2):
+            site.crawl(day * A_DAY)
+            assert Case.objects.count() == 3
+        case = next(each for each in Case.objects.select_related("page") if len(addresses_of(each)) > 1)
+        session, mirror = (each.url for each in addresses_of(case))
+        assert [urlsplit(url).path for url in (session, mirror)] in (["/n/1", "/m/1"], ["/m/1", "/n/1"])
+        site.confirm_all()
+        for match in case.matches.all():
+            version = site.visited.store.version(VersionId(match.version_id))
+            assert version is not None
+            found = finding_of(match, version.reading.text, site.desk.ports.works)
+            assert {each["url"] for each in shapes.finding(found, version.reading.text)["addresses"]} == {
+                session,
+                mirror,
+            }
+        notice = admin_data.notice(case, site.desk.manager, state=Notice.State.SENT)
+        NoticeEvent.objects.create(notice=notice, state=Notice.State.SENT, by=site.desk.manager, at=site.now)
+        days = 2
+        for url, states in ((session, ("sent", "sent")), (mirror, ("sent", "removed"))):
+            gone.add(urlsplit(url).path)
+            for state in states:
+                days += 1
+                paths = [each.url.removeprefix(server.url("")) for each in addresses_of(case)]
+                site.crawl(days * A_DAY, *paths, "/weather", "/")
+                notice.refresh_from_db()
+                assert notice.state == state
+            case = Case.objects.select_related("page").get(pk=case.pk)
+            assert case.page_url == mirror
+    assert Case.objects.count() == 3
