@@ -7,3 +7,5 @@ BANNED, LOGIN_FAILED, NO_ANSWER = "banned", "login_failed", "no_answer"
 STORE_AWAY, FAULT = "store_unavailable", "fault"
 # No reasons to end: the codes of what is said where pages were left out.
 NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS = "page.needs-browser", "page.needs-ocr", "page.repeated-texts"
+# And of what is said of the site's own rules.
+SLOW_RULES, SLOW_PATTERN = "site.slow-rules", "site.slow-pattern"

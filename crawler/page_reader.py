@@ -2,17 +2,21 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.pages import CrawlPlan
 from core.states import Rejection
+from core.wording import Message
+from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
 from crawler.formats.kinds import is_container
 from crawler.opening import Rejected
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, GivenUp, ReadingProcess
 from crawler.readers.task import Task
+from crawler.selectors import MAX_SLOW_PAGES
 
 
 class PageReader:
@@ -30,6 +34,8 @@ class PageReader:
         cache: Path | None = None,
     ) -> None:
         self._site = site
+        self._selectors = [plan.body_selector, plan.title_selector, plan.next_page_selector, plan.chapter_list_selector]
+        self._slow_pages = 0
         self._process = ReadingProcess(plan, templates, cache=cache)
         self._process.start()
 
@@ -48,12 +54,23 @@ class PageReader:
         is_rendered: a browser has run its scripts. has_contacts: what it says of the site's contacts is wanted, too.
         """
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
-        page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts)
+        is_dropped = self._slow_pages >= MAX_SLOW_PAGES  # the selectors of the plan, after pages that were slow by them
+        has_rules = any(self._selectors) and not is_dropped
+        page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts, has_rules, is_dropped)
         try:
             max_cpu_s = MAX_BOOK_CPU_S if is_container(body) else None
-            return await asyncio.wrap_future(self._process.submit(page, resources, max_cpu_s=max_cpu_s))
+            read: WholePage = await asyncio.wrap_future(self._process.submit(page, resources, max_cpu_s=max_cpu_s))
+            return self._with_slow_rules(read)
         except GivenUp as fault:
             return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
+
+    def _with_slow_rules(self, page: WholePage) -> WholePage:
+        """Say with the page after which the selectors are left out that they are."""
+        self._slow_pages += page.has_slow_rules
+        if not page.has_slow_rules or self._slow_pages != MAX_SLOW_PAGES:
+            return page
+        fault = Message(SLOW_RULES, selectors=[each for each in self._selectors if each])
+        return replace(page, faults=(fault, *page.faults))
 
     async def run(self, task: Task) -> Any:
         """What any other task reads, or raises; Rejected where that is given up."""

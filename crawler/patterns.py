@@ -12,6 +12,7 @@ import regex
 
 from core.errors import BadInput
 from core.wording import Message
+from crawler.end_reasons import SLOW_PATTERN
 
 # An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
 MAX_SEARCH_S = 0.1
@@ -26,9 +27,6 @@ _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re
 _CLASS = re.compile(r"\\[A-Za-z0-9]")
 _ESCAPED = re.compile(r"\\(.)")
 _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
-
-
-SLOW_PATTERN = "site.slow-pattern"
 
 
 class UnusablePattern(BadInput):

@@ -12,6 +12,7 @@ from core.errors import BadConfiguration
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 
 
+MAX_SLOW_PAGES = 3  # of a crawl, 5 s of the processor each; then the selectors that make them slow are left out
 MAX_SELECTOR_CHARS = 1_000  # chosen: the fields of the desk take 200
 # What a slow selector shows itself on: few pages of a novel have as many paragraphs, some in one block, some in others.
 _PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div>" * 300

@@ -8,14 +8,26 @@ from scrapy import Request
 from scrapy.http import Response
 
 from core.states import Rejection
+from core.wording import Message
 from crawler.context import context_of
+from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
-from crawler.politeness.bans import Answer, Ban, BanJudge, VerdictToReach, describe, retry_after_s
+from crawler.politeness.bans import (
+    Answer,
+    Ban,
+    BanJudge,
+    Verdict,
+    VerdictToReach,
+    describe,
+    retry_after_s,
+    without_selectors,
+)
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.selectors import MAX_SLOW_PAGES
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked
@@ -27,9 +39,11 @@ class RefusalsMiddleware:
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._reader = context_of(crawler).reader
+        self._stats = context_of(crawler).stats
         plan = context_of(crawler).plan
-        self._judge = BanJudge(plan.politeness.bans, plan.encoding)
         self._rules, self._encoding = plan.politeness.bans, plan.encoding
+        self._judge = BanJudge(self._rules, self._encoding)
+        self._slow_pages = 0
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RefusalsMiddleware":
@@ -59,8 +73,19 @@ class RefusalsMiddleware:
         verdict = await self._reader.run(VerdictToReach(self._rules, self._encoding, answer))
         if isinstance(verdict, Rejected):
             raise RequestRefused(verdict.reason, verdict.message)
-        assert verdict is None or isinstance(verdict, Ban)
-        return verdict
+        assert isinstance(verdict, Verdict)
+        if verdict.has_slow_rules:
+            self._note_slow_rules()
+        return verdict.ban
+
+    def _note_slow_rules(self) -> None:
+        """After several slow pages, ask the rules with selectors no more, and say so."""
+        self._slow_pages += 1
+        if self._slow_pages == MAX_SLOW_PAGES:
+            selectors = [rule.selector for rule in self._rules if rule.selector]
+            self._stats.add_first(Message(SLOW_RULES, selectors=selectors))
+            self._rules = without_selectors(self._rules)
+            self._judge = BanJudge(self._rules, self._encoding)
 
     @property
     def _politeness(self) -> PolitenessExtension:

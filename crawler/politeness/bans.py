@@ -1,7 +1,7 @@
 """Whether an answer is a page of the site or a refusal in the guise of one, by rules that can be tried on any page."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -74,19 +74,36 @@ class Ban:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """ban: None for a page of the site. has_slow_rules: it took too long until rules with selectors were left out."""
+
+    ban: Ban | None
+    has_slow_rules: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictToReach:
-    """A task of the reading process (crawler.readers.task.Task): the verdict on a long answer."""
+    """A task of the reading process (crawler.readers.task.HasSimplerReading): the verdict on an answer."""
 
     rules: tuple[BanRule, ...]
     encoding: str
     answer: Answer
+    has_slow_rules: bool = False
 
     @property
     def url(self) -> str:
         return self.answer.url
 
-    def read(self, desk: object) -> Ban | None:
-        return BanJudge(self.rules, self.encoding).verdict(self.answer)
+    def simpler(self, why: Message) -> "VerdictToReach | None":
+        """Without rules that have a selector; then by what answers say of themselves, whatever is in them."""
+        if any(rule.selector for rule in self.rules):
+            return replace(self, rules=without_selectors(self.rules), has_slow_rules=True)
+        rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
+        return replace(self, rules=rules, answer=replace(self.answer, body=b"")) if self.answer.body else None
+
+    def read(self, desk: object) -> Verdict:
+        ban = BanJudge(self.rules, self.encoding).verdict(self.answer)
+        return Verdict(ban, self.has_slow_rules and bool(self.answer.body))
 
 
 class BanJudge:
@@ -101,20 +118,15 @@ class BanJudge:
         self._encoding = encoding
         self._redirects = {rule: UrlPattern(rule.redirect) for rule in rules if rule.redirect}
         self._reads_long_pages = any(rule.words or rule.selector for rule in rules)
+        self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: Answer) -> bool:
         """Whether the verdict takes microseconds, as no markup is read."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
     def is_short(self, answer: Answer) -> bool:
-        """Whether the answer is so short that no markup in it takes long to read."""
-        return len(answer.body) <= _MAX_NOTICE_BYTES
-
-    def verdict_on(self, version: PageVersion, body: bytes) -> Ban | None:
-        """As `verdict`, of a page as it was stored."""
-        is_redirected = str(version.final_url) != str(version.requested_url)
-        redirects = (str(version.final_url),) if is_redirected else ()
-        return self.verdict(Answer(version.final_url, version.status, dict(version.headers), body, redirects))
+        """Whether the answer is so short that no markup in it takes long to read, and no selector long to find."""
+        return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
     def verdict(self, answer: Answer) -> Ban | None:
         """The first rule that holds; None where the answer is a page of the site."""
@@ -180,6 +192,18 @@ class _Page:
             markup = "" if isinstance(again, Rejection) else again.text
         self._tree = parse(markup) if "<" in markup else None
         self._text = markup if self._tree is None else _visible(self._tree)
+
+
+def stored_answer(version: PageVersion, body: bytes) -> Answer:
+    """A page as it was stored."""
+    is_redirected = str(version.final_url) != str(version.requested_url)
+    redirects = (str(version.final_url),) if is_redirected else ()
+    return Answer(version.final_url, version.status, dict(version.headers), body, redirects)
+
+
+def without_selectors(rules: Sequence[BanRule]) -> tuple[BanRule, ...]:
+    """The rules that look for no element."""
+    return tuple(rule for rule in rules if not rule.selector)
 
 
 def faults_of(rule: BanRule) -> list[Message]:

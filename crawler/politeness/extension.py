@@ -54,7 +54,7 @@ class PolitenessExtension:
         self.user_agents = Pool([(name, name) for name in self.rules.user_agents])
         for proxy in self.rules.proxies:
             self.proxies.health[proxy.place].cools_until = proxy.cools_until
-        self.session = Session(self.rules.login, self._context.scope)
+        self.session = Session(self.rules.login, self._context.scope, self._context.reader.run)
         self.in_flight = 0
         self._bans_in_a_row = 0
         self.logins = 0

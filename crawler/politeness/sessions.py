@@ -18,9 +18,10 @@ from core.politeness import Login
 from core.wording import Message
 from crawler.characters.decoding import Decoded
 from crawler.markup import parse
-from crawler.opening import decode_page
+from crawler.opening import Rejected, decode_page
 from crawler.politeness.login_steps import NAME, Step, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.readers.task import Task
 from crawler.selectors import select
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
@@ -28,6 +29,7 @@ _MIN_ERROR = 400
 MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer one is not looked at
 
 Download = Callable[[Request], Awaitable[Response]]
+Run = Callable[[Task], Awaitable[Any]]  # of crawler.page_reader.PageReader
 
 
 class Place(Protocol):
@@ -48,10 +50,10 @@ class LoginFailed(BadInput):
 class Session:
     """Carries the steps out. The cookies that come of it stay with the downloader and are written nowhere."""
 
-    def __init__(self, login: Login, scope: Place) -> None:
+    def __init__(self, login: Login, scope: Place, run: Run) -> None:
         self._values = dict(login.values)
         self._steps = parse_steps(login.steps, self._values)
-        self._scope = scope
+        self._scope, self._run = scope, run
 
     async def open(self, download: Download) -> list[str]:
         """What each step came to, without any value. Raises LoginFailed for the first that does not work."""
@@ -64,10 +66,10 @@ class Session:
             elif step.verb == "fill":
                 filled[step.what] = NAME.sub(lambda name: self._values[name[1]], step.value)
             elif step.verb == "submit":
-                page = await self._fetch(step, self._submission(step, page, filled), download)
+                page = await self._fetch(step, await self._submission(step, page, filled), download)
                 filled = {}
             else:
-                _check(step, page)
+                await self._check(step, page)
             where = f" {_shown(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
             told.append(f"{step.number}. {step.verb} {step.what}{where}")
         return told
@@ -86,10 +88,22 @@ class Session:
             raise LoginFailed.at(step, "fetch.status", url=_shown(page.url), status=page.status)
         return page
 
-    def _submission(self, step: Step, page: "_Page | None", filled: Mapping[str, str]) -> Request:
+    async def _check(self, step: Step, page: "_Page | None") -> None:
+        if page is None or not await self._path(step, page):
+            where = _shown(page.url) if page else Message("login.the-page")
+            raise LoginFailed.at(step, "login.not-in", what=step.what, where=where)
+
+    async def _path(self, step: Step, page: "_Page") -> str:
+        """Where the first element that the step names stands in the page's tree, as an XPath; "" where nowhere."""
+        found = await self._run(ElementToFind(page.url, page.markup, step.what))
+        if isinstance(found, Rejected):
+            raise LoginFailed.at(step, found.message)
+        return str(found)
+
+    async def _submission(self, step: Step, page: "_Page | None", filled: Mapping[str, str]) -> Request:
         if page is None or page.tree is None:
             raise LoginFailed.at(step, "login.no-page")
-        form = _form(step, page.tree, filled)
+        form = _form(step, page.tree, filled, await self._path(step, page) if step.what else "")
         if (form.method or "GET").upper() != "POST":
             raise LoginFailed.at(step, "login.get-form")
         fields = [(name, value) for name, value in form.form_values() if name not in filled]
@@ -100,17 +114,33 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class ElementToFind:
+    """A task of the reading process (crawler.readers.task.Task): the first element that a selector names."""
+
+    url: str
+    markup: str
+    selector: str
+
+    def read(self, desk: object) -> str:
+        """Its place as an XPath; "" where there is none."""
+        tree = parse(self.markup) if self.markup.strip() else None
+        found = select(tree, self.selector) if tree is not None else []
+        return str(found[0].getroottree().getpath(found[0])) if found else ""
+
+
+@dataclass(frozen=True, slots=True)
 class _Page:
     url: str
     base: str
     status: int
     encoding: str
+    markup: str
     tree: HtmlElement | None
 
     @classmethod
     def of(cls, response: Response) -> "_Page":
         if len(response.body) > MAX_FORM_PAGE_BYTES:
-            return cls(response.url, response.url, response.status, "utf-8", None)
+            return cls(response.url, response.url, response.status, "utf-8", "", None)
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         decoded = decode_page(response.body, content_type, response.url)
         text = decoded.text if isinstance(decoded, Decoded) else response.body.decode("utf-8", "replace")
@@ -118,7 +148,7 @@ class _Page:
         tree = parse(text) if text.strip() else None
         bases = tree.xpath("//base/@href") if tree is not None else []
         base = urljoin(response.url, str(bases[0])) if bases else response.url
-        return cls(response.url, base, response.status, encoding, tree)
+        return cls(response.url, base, response.status, encoding, text, tree)
 
 
 def _request(url: str, **options: Any) -> Request:
@@ -126,9 +156,10 @@ def _request(url: str, **options: Any) -> Request:
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
 
-def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str]) -> FormElement:
+def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
+    """path: of the element that the step names."""
     if step.what:
-        found = select(tree, step.what)
+        found = tree.getroottree().xpath(path) if path else []
         if not found:
             raise LoginFailed.at(step, "login.not-on-page", what=step.what)
         chain = [found[0], *found[0].iterancestors()]
@@ -147,12 +178,6 @@ def _token(tree: HtmlElement) -> dict[str, str]:
     """The token that some frameworks keep in a meta tag and want back in a header."""
     found = tree.xpath("//meta[@name='csrf-token']/@content")
     return {"X-CSRF-Token": str(found[0])} if found else {}
-
-
-def _check(step: Step, page: _Page | None) -> None:
-    if page is None or page.tree is None or not select(page.tree, step.what):
-        where = _shown(page.url) if page else Message("login.the-page")
-        raise LoginFailed.at(step, "login.not-in", what=step.what, where=where)
 
 
 def _shown(url: str) -> str:

@@ -43,9 +43,9 @@ class Desk:
             raise BrokenInvariant("page.no-plan")
         return self._plan
 
-    def text_of(self, page: OpenPage) -> Reading | Rejected:
+    def text_of(self, page: OpenPage, rules: ReadingRules) -> Reading | Rejected:
         """What stands on a page of the plan's site, without the site's template; the page's tree is used up."""
-        return read_opened(page, self.plan, self.templates.sieve(page.url), self.render_context)
+        return read_opened(page, rules, self.templates.sieve(page.url), self.render_context)
 
     def text_by(self, rules: ReadingRules, page: OpenPage, *, is_seen: bool) -> Reading | Rejected:
         """What stands on a page of nobody's plan. is_seen: with what it refers to, where it cannot be read without."""

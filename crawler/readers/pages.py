@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
 
-from core.pages import Reading
+from core.pages import CrawlPlan, Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.books import read_book
@@ -31,7 +31,8 @@ class WholePage:
 
     outline: of pages of a novel. faults: what of it could not be read, for the operator. is_shell: it has scripts,
     and neither text nor links but for what these would write. is_rendered: a browser had run its scripts. contacts:
-    what the page says of where its site can be reached, where that was asked.
+    what the page says of where its site can be reached, where that was asked. has_slow_rules: reading it took too long
+    until the selectors of the plan were left out.
     """
 
     links: Links | None
@@ -42,6 +43,7 @@ class WholePage:
     is_shell: bool = False
     is_rendered: bool = False
     contacts: PageContacts | None = None
+    has_slow_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class PageToRead:
     """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone.
 
     is_rendered: a browser has run its scripts. has_contacts: what it says of where its site can be reached is wanted.
-    given_up: why reading it in full was; its plain markup is read then.
+    has_rules: the plan has selectors, which may be what is slow; is_without_rules: they are left out. given_up: why
+    reading it in full was; its plain markup is read then.
     """
 
     body: bytes = field(repr=False)
@@ -58,15 +61,21 @@ class PageToRead:
     is_kept: bool
     is_rendered: bool = False
     has_contacts: bool = False
+    has_rules: bool = False
+    is_without_rules: bool = False
     given_up: Message | None = None
 
     def simpler(self, why: Message) -> "PageToRead | None":
-        """The same by its plain markup."""
+        """The same without the selectors of the plan; then by its plain markup."""
+        if self.has_rules and not self.is_without_rules:
+            return replace(self, is_without_rules=True)
         return replace(self, given_up=why) if self.given_up is None else None
 
     def read(self, desk: "Desk") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), desk.plan
+        if self.is_without_rules:
+            plan = without_selectors(plan)
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:
             reading = book.reading if self.is_kept else None
@@ -89,7 +98,7 @@ class PageToRead:
             of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
             contacts = page_contacts(opened.tree, self.url) if self.has_contacts else None
-        reading = desk.text_of(opened) if self.is_kept else None
+        reading = desk.text_of(opened, plan) if self.is_kept else None
         is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
         return WholePage(
             found,
@@ -100,6 +109,7 @@ class PageToRead:
             is_shell=is_shell,
             is_rendered=self.is_rendered,
             contacts=contacts,
+            has_slow_rules=self.has_rules and self.is_without_rules and self.given_up is None,
         )
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
@@ -107,6 +117,10 @@ class PageToRead:
         count = len(found.next_pages) + len(found.chapters) + len(found.others)
         is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
+
+
+def without_selectors(plan: CrawlPlan) -> CrawlPlan:
+    return replace(plan, body_selector="", title_selector="", next_page_selector="", chapter_list_selector="")
 
 
 def _opened(

@@ -15,7 +15,7 @@ from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
 from crawler.context import CrawlContext
-from crawler.end_reasons import NEEDS_OCR
+from crawler.end_reasons import NEEDS_OCR, SLOW_RULES
 from crawler.fetching.capture import capture_of
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
@@ -50,7 +50,8 @@ class PageHandler:
         )
         counts.seconds_extract += page.seconds
         for fault in page.faults:
-            (self.context.stats.add_once if fault.code == NEEDS_OCR else self.context.stats.add_fault)(fault)
+            is_told_first = fault.code in (NEEDS_OCR, SLOW_RULES)
+            (self.context.stats.add_once if is_told_first else self.context.stats.add_fault)(fault)
         self._contact_pages.note(page.contacts)
         self.context.on_read(response.url, page)
         return page

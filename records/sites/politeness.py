@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -17,11 +16,10 @@ from core.pages import CrawlCounts
 from core.politeness import BanAction, BanRule, BrowserMode, Budget, Login, Politeness, Proxy
 from core.ports import PageStore
 from core.wording import Message
+from crawler.readers.checks import checking_process
+from crawler.readers.reading_process import ReadingProcess
 from records.models import PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from records.sites.encrypted_secrets import unseal
-
-if TYPE_CHECKING:
-    from crawler.politeness.bans import BanJudge
 
 _MEGABYTE = 1_000_000
 PAGES_TRIED = 50
@@ -134,29 +132,41 @@ class Tried:
 def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str = "") -> list[Tried]:
     """What the rules say of the site's newest 50 pages, or of the one at `url`; nothing is asked of the site.
 
-    Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url` or they take too long.
+    Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url` or they take too long,
+    RetryLater where others are tried.
     """
     from crawler.politeness.bans import BanJudge  # late: it loads fingerprint
 
-    judge, end = BanJudge(rules, site.encoding), time.monotonic() + MAX_TRIAL_S
+    BanJudge(rules, site.encoding)  # says what is wrong with them
     pages = PageRecord.objects.filter(site=site).order_by("-last_seen", "page_id")
     chosen = list(pages.filter(url=url) if url else pages[:PAGES_TRIED])
     if url and not chosen:
         raise BadInput("watch.no-page", site=site.name, url=url)
-    tried = []
-    for page in chosen:
-        tried.append(_tried(page, judge, store))
-        if time.monotonic() > end:
-            raise BadInput("watch.rules-too-slow", count=len(tried), seconds=MAX_TRIAL_S)
+    tried: list[Tried] = []
+    with checking_process() as process:
+        end = time.monotonic() + MAX_TRIAL_S
+        for page in chosen:
+            found = _tried(page, tuple(rules), site.encoding, store, process)
+            if found is None or time.monotonic() > end:
+                raise BadInput("watch.rules-too-slow", count=len(tried))
+            tried.append(found)
     return tried
 
 
-def _tried(page: PageRecord, judge: "BanJudge", store: PageStore) -> Tried:
+def _tried(
+    page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
+) -> Tried | None:
+    """None: they take too long on this page."""
+    from crawler.politeness.bans import VerdictToReach, stored_answer
+
     version = store.version(VersionId(page.version_id))
     body = store.raw(version.raw_digest) if version is not None else None
     if version is None or body is None:
         return Tried(page.url, page.title, "", None, is_stored=False)
-    ban = judge.verdict_on(version, body)
+    verdict = process.read(VerdictToReach(rules, encoding, stored_answer(version, body)))
+    ban = verdict.ban
+    if verdict.has_slow_rules:
+        return None
     return Tried(page.url, page.title, ban.rule.name if ban else "", ban.seen if ban else None)
 
 

@@ -16,7 +16,15 @@ from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
 from core.states import Rejection
 from core.wording import Message
-from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, NEEDS_OCR, PAGE_LIMIT, REPEATED_TEXTS
+from crawler.end_reasons import (
+    BYTE_LIMIT,
+    NEEDS_BROWSER,
+    NEEDS_OCR,
+    PAGE_LIMIT,
+    REPEATED_TEXTS,
+    SLOW_PATTERN,
+    SLOW_RULES,
+)
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import read_url_list
 from records.models import CrawlRun, Site
@@ -117,8 +125,8 @@ def live_run(site: Site) -> CrawlRun | None:
 
 
 def left_out(run: CrawlRun | None) -> list[Message]:
-    """What a run says of pages that it left out: no browser, nothing that reads pictures of text, a text once more."""
-    wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS)
+    """What a run says that it left out: pages for want of a browser or of OCR, a text once more, slow rules."""
+    wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 

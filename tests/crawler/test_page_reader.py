@@ -1,13 +1,17 @@
 """Reading goes on beside the crawl, and says of a page what reading it at once says."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
 from core.errors import BadConfiguration
 from core.pages import Reading
+from crawler import page_reader
+from crawler.end_reasons import SLOW_RULES
 from crawler.opening import Rejected
 from crawler.page_reader import PageReader, WholePage
+from crawler.readers.reading_process import ReadingProcess
 from crawler.reading import read_page
 from tests.crawler.crawl_process import plan_of
 from tests.crawler.texts import own_text
@@ -60,6 +64,27 @@ def test_other_pages_are_read_while_a_slow_one_is() -> None:
     (pages, order) = read(SLOW, PAGE, PAGE)
     assert all(isinstance(page.reading, Reading) for page in pages)
     assert order[-1] == 0
+
+
+def test_a_rule_that_is_slow_on_pages_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would not end within minutes; each page is read without it all the same."""
+    monkeypatch.setattr(page_reader, "MAX_SLOW_PAGES", 1)
+    monkeypatch.setattr(page_reader, "ReadingProcess", partial(ReadingProcess, max_cpu_s=1.0))
+    body = (PAGE.decode() + "<p>字</p>" * 3_000).encode()
+
+    async def run() -> list[WholePage]:
+        reader = PageReader(plan_of(URL, body_selector="p ~ p ~ p"))
+        try:
+            return [await reader.read(body, HEADERS, URL, is_kept=True) for _ in range(2)]
+        finally:
+            reader.close()
+
+    first, second = asyncio.run(run())
+    assert [fault.code for fault in first.faults] == [SLOW_RULES]
+    assert (first.has_slow_rules, second.has_slow_rules, second.faults) == (True, False, ())
+    for page in (first, second):
+        assert isinstance(page.reading, Reading)
+        assert page.reading.text.startswith(own_text(1).splitlines()[0][:10].replace("<p>", ""))
 
 
 def test_the_loop_goes_on_while_a_page_is_read() -> None:

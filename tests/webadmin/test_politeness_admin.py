@@ -13,6 +13,7 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import CrawlCounts, Fetched, Reading
 from core.politeness import BanAction, BanRule, BrowserMode, Politeness
 from core.wording import Message
+from crawler.end_reasons import SLOW_RULES
 from pagestore.memory import MemoryPageStore
 from records import stores
 from records.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
@@ -265,10 +266,10 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
 ) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     monkeypatch.setattr(stores, "page_store", lambda: store)
-    url = "https://a.example/1"
+    url, body = "https://a.example/1", "<title>提示</title><p>请拖动滑块" + "<p>字" * 3_000
     fetched = Fetched(
         SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
-        (("Content-Type", "text/html; charset=utf-8"),), "<title>提示</title><p>请拖动滑块</p>".encode(),
+        (("Content-Type", "text/html; charset=utf-8"),), body.encode(),
         datetime(2026, 11, 1, tzinfo=UTC),
     )  # fmt: skip
     stored = store.put(fetched, Reading("提示", "请拖动滑块"))
@@ -282,6 +283,7 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
         ({"words": "拖动滑块"}, 200, "1 页中有 1 页"),
         ({"words": "别的"}, 200, "1 页中有 0 页"),
         ({"selector": "div["}, 400, "div["),
+        ({"selector": "p ~ p ~ p"}, 400, "这些规则耗时太长"),
         ({"url": "https://a.example/none", "words": "x"}, 400, "https://a.example/none"),
     ):
         response = client.get(address, query, follow=True)
@@ -290,7 +292,7 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
     assert signed_in(world.theirs.manager).get(address, follow=True).status_code in (403, 404)
 
 
-def test_the_site_says_how_many_of_its_pages_have_parts_that_are_slow_to_read(world: admin_data.World) -> None:
+def test_the_site_says_which_rules_were_left_out_and_how_many_pages_are_slow_to_read(world: admin_data.World) -> None:
     page, manager = PageRecord.objects.filter(rights_holder=world.ours.holder)[0], signed_in(world.ours.manager)
     site = page.site
     assert "读取过久" not in manager.get(record_url(site)).content.decode()
@@ -298,4 +300,9 @@ def test_the_site_says_how_many_of_its_pages_have_parts_that_are_slow_to_read(wo
     page.save()
     shown = manager.get(record_url(site)).content.decode()
     assert "可疑：1 个页面含有使程序读取过久的内容" in shown
+    run = site.runs.filter(only_urls="").first() or CrawlRun(site=site, due_at=SystemClock().now())
+    run.faults = [Message(SLOW_RULES, selectors=["p ~ p ~ p"])]
+    run.save()
+    shown = manager.get(record_url(site)).content.decode()
+    assert "以下选择器在该网站的网页上耗时太长，已停用；请写得简单些：p ~ p ~ p" in shown
     assert f"site__id__exact={site.pk}&amp;obfuscation=slow_parts" in shown
