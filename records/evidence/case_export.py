@@ -20,6 +20,7 @@ from evidence.records import CaseMaterial, DayProof, ProvenBundle
 from evidence.records import Stamp as StampAnswer
 from evidence.verification import Report
 from records import stores
+from records.cases.addresses import addresses_of
 from records.evidence.authorities import answering_authorities, write_sealed
 from records.evidence.papers import papers_of_case
 from records.evidence.staff import Naming, by_name, by_role
@@ -77,11 +78,16 @@ class StoredMaterials:
         return content
 
     def history_of(self, case: Case) -> list[Mapping[str, Any]]:
-        return list(self._history(case))
+        """First seen, each change, gone, back again, as the page store knows it; of all addresses of the case."""
+        others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
+        told = list(self._history(PageId(case.page_id)))
+        if not others:
+            return told
+        told = [{**event, "url": case.page_url} for event in told]
+        told += [{**event, "url": url} for page, url in others for event in self._history(PageId(page))]
+        return sorted(told, key=lambda event: event["at"])
 
-    def _history(self, case: Case) -> Iterator[Mapping[str, Any]]:
-        """First seen, each change, gone, back again, as the page store knows it."""
-        page = PageId(case.page_id)
+    def _history(self, page: PageId) -> Iterator[Mapping[str, Any]]:
         versions = {version.id: version for version in self._pages.versions(page)}
         absences = {absence.id: absence for absence in self._pages.absences(page)}
         seen, was_gone = set[VersionId](), False
@@ -134,6 +140,7 @@ def facts_of(case: Case, naming: Naming = by_name) -> dict[str, Any]:
             "published_at": _moment(case.page_published_at) if case.page_published_at else None,
             "site": case.page.site.name,
         },
+        **_addresses(case),
         "state": case.state,
         "allowed_as": case.allowed_as or None,
         "allowed_by": case.allowed_by or None,
@@ -151,6 +158,24 @@ def facts_of(case: Case, naming: Naming = by_name) -> dict[str, Any]:
         "verdicts": _verdicts(case, naming),
         "rulings": _rulings(case, naming),
         "left_out": _left_out(case, naming),
+    }
+
+
+def _addresses(case: Case) -> Mapping[str, Any]:
+    """Of a case whose text stood at several addresses, all of them."""
+    listed = addresses_of(case)
+    if len(listed) == 1:
+        return {}
+    return {
+        "addresses": [
+            {
+                "url": each.url,
+                "first_seen_at": _moment(each.first_seen_at),
+                "last_seen_at": _moment(each.last_seen_at),
+                "is_shown": each.is_shown,
+            }
+            for each in listed
+        ]
     }
 
 

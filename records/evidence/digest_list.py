@@ -73,7 +73,7 @@ def held(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
 
 def rows_of(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
     """A row for each bundle, in their order."""
-    for bundle in bundles.select_related("case").iterator(chunk_size=CHUNK_ROWS):
+    for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)
         yield DigestRow(
             file=f"{bundle.digest}.wacz",
@@ -82,7 +82,7 @@ def rows_of(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestR
             captured_at=utc.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             captured_at_local=local.isoformat(timespec="milliseconds"),
             time_zone=str(zone),
-            page_url=bundle.case.page_url,
+            page_url=bundle.match.final_url,
             case=bundle.case_id,
         )
 

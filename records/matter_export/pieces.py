@@ -35,7 +35,7 @@ def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
         return Piece(
             Group.PAGES,
             f"下架证据包：{case.page_title or case.page_url}（案件 #{case.pk}）",
-            f"权利人于 {fetched} 以追文程序访问 {case.page_url} 取得",
+            f"权利人于 {fetched} 以追文程序访问 {match.final_url} 取得",
             f"该网址当时已不载有《{case.work.title}》的相应内容",
             bundle.sha256,
             f"{stem}.wacz",

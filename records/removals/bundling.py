@@ -41,7 +41,7 @@ def _capture(look: RemovalLook, pages: KeptPages) -> Capture:
         if version is None:
             raise NotFound("page-version", look.version_id)
         return capture_of(version, pages)
-    answers = pages.absences(PageId(look.case.page_id))
+    answers = pages.absences(PageId(look.page_id or look.case.page_id))
     answer = next((each for each in answers if each.id == look.answer_id), None)
     if answer is None:
         raise NotFound("raw-response", look.answer_id)

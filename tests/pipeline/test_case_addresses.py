@@ -22,6 +22,7 @@ from records import stores
 from records.cases.addresses import addresses_of
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
+from records.evidence.case_export import StoredMaterials
 from records.evidence.material import finding_of
 from records.models import (
     Case,
@@ -253,6 +254,8 @@ def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_i
                 session,
                 mirror,
             }
+        told = StoredMaterials(site.evidence, site.visited.store).history_of(case)
+        assert {(event["event"], event["url"]) for event in told} == {("first_seen", url) for url in (session, mirror)}
         notice = admin_data.notice(case, site.desk.manager, state=Notice.State.SENT)
         NoticeEvent.objects.create(notice=notice, state=Notice.State.SENT, by=site.desk.manager, at=site.now)
         days = 2

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from core.errors import BadInput, NotFound
 from deploy.cli.evidence_digests import numbers_in
 from records.evidence.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
-from records.models import Case, EvidenceBundle, Matter
+from records.models import Case, CaseMatch, EvidenceBundle, Matter
 from tests.support import admin_data
 from tests.support.desk import list_url, signed_in
 
@@ -78,7 +78,7 @@ def test_the_twin_for_programs_says_the_same(world: admin_data.World) -> None:
 @pytest.mark.parametrize("url", HOSTILE)
 def test_a_hostile_address_is_no_formula_and_hides_nothing(world: admin_data.World, url: str) -> None:
     made = bundle(world.ours.cases[0], 1)
-    Case.objects.filter(pk=made.case_id).update(page_url=url)
+    CaseMatch.objects.filter(bundles=made).update(final_url=url)
     rows = rows_of(EvidenceBundle.objects.all(), SHANGHAI)
     _, row = table(as_csv(rows, "zh-hans"))
     assert not row[6].startswith(("=", "＝", "+", "-", "@", "\t"))
