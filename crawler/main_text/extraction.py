@@ -5,6 +5,7 @@ it says.
 """
 
 import itertools
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from core.pages import Poster
 from core.zones import LineBeside
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.main_text import authors, headline, metadata
+from crawler.main_text.ancestry import upwards
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script
@@ -36,6 +38,9 @@ from crawler.selectors import select
 MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 # A front page or chapter list: little text, and several times as much of it in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
+# A comment form has two lines for a field; a form around a page hundreds.
+MAX_LINES_OF_A_FIELD = 4
+_NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset"})
 NONE = "none"  # who decided that there is no main text
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
@@ -127,12 +132,35 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
 
 
 def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
-    """Without remarks below an article, and without other articles beside it."""
+    """Without forms to fill in, without remarks below an article, and without other articles beside it."""
     title = headline.one_line(tree.findtext(".//title") or "")
+    asked = _lines_of_forms(tree, page)
+    if asked and is_worth_reading(line.text for place, line in enumerate(page) if place not in asked):
+        page = [line for place, line in enumerate(page) if place not in asked]
     others = remarks(page, title)
     own = [line for place, line in enumerate(page) if place not in others]
     beside = neighbours(own, title)
     return [line for place, line in enumerate(own) if place not in beside]
+
+
+def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
+    """The places of what stands in forms that have a field for every few lines; others are drawn around whole pages."""
+    asking = (field for field in tree.iter("input", "textarea", "select") if field.get("type") not in _NO_FIELDS)
+    fields = Counter(form for field in asking if (form := _form_around(field)) is not None)
+    inside: dict[HtmlElement, list[int]] = defaultdict(list)
+    for place, line in enumerate(page if fields else ()):
+        if (form := _form_around(line.container)) is not None:
+            inside[form].append(place)
+    return {
+        place
+        for form, places in inside.items()
+        if len(places) <= MAX_LINES_OF_A_FIELD * fields[form]
+        for place in places
+    }
+
+
+def _form_around(box: HtmlElement) -> HtmlElement | None:
+    return next((each for each in upwards(box) if each.tag == "form"), None)
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:

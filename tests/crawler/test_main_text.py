@@ -111,3 +111,18 @@ def test_a_short_tale_in_kana_among_many_links_is_a_text() -> None:
     text = read(f"<div><ul>{links}</ul></div><div id='story'>{tale}</div>").text
     assert text.startswith("むかしむかし")
     assert text.endswith("おしまい。")
+
+
+def test_a_form_for_remarks_is_no_text_beside_a_short_one_and_a_form_around_a_page_is() -> None:
+    fields = "".join(
+        f"<p><label>{said}</label><input name='f{number}'></p>"
+        for number, said in enumerate(
+            ("姓名，发表评论之前必须填写。", "电子邮件，地址不会被公开。", "个人主页，没有也可以。")
+        )
+    )
+    form = f"<div><p>{PARAGRAPH}</p><form method='post'>{fields}<p>{NOTICE * 3}</p><textarea></textarea></form></div>"
+    short = f"<h1>老渡口</h1><div class='entry'><p>{SIMPLIFIED[0]}</p><p>{SHORT}</p></div>"
+    assert "本站使用数据" not in read(f"{short}{form}").text
+    assert read(f"<form method='post'><input name='q'>{short}<p>{SIMPLIFIED[2]}</p></form>").text.startswith(
+        SIMPLIFIED[0]
+    )
