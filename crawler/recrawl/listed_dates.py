@@ -16,8 +16,8 @@ from pathlib import Path
 from core.visits import Visit
 from crawler.recrawl.policy import MAX_INTERVAL
 
-# Of announcements. 2026-11, the simulation of docs/revisits.md: from 0.4 on a site that announces all is found out, at
-# 0.3 it costs a fourth more fetches; at 0.7 one that touches all its pages every week is not followed either.
+# Of announcements. 2026-11, simulated (docs/decisions/crawling.md): from 0.4 on a site that announces all is found out,
+# at 0.3 it costs a fourth more fetches; at 0.7 one that touches all its pages every week is not followed either.
 MIN_COME_TRUE = 0.5
 MIN_ANNOUNCED = 0.9  # of changes; chosen, not measured: what is left unannounced waits up to two months
 MIN_ANNOUNCEMENTS, MIN_CHANGES = 10, 5  # seen before either is judged

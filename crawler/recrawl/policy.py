@@ -16,8 +16,8 @@ from core.wording import Message
 
 DAY = timedelta(days=1)
 MIN_INTERVAL, MAX_INTERVAL = DAY, 60 * DAY
-# 2026-11, 1,500 simulated pages over a year (docs/revisits.md): 0.2, 0.3, 0.4, 0.5 and 0.63 tried. Each beats the fixed
-# interval that fetches as much; at 0.3 that is every 5 days, and pages stand changed and unseen 28 % less of the time.
+# 2026-11, 1,500 pages simulated over a year (docs/decisions/crawling.md): 0.2, 0.3, 0.4, 0.5 and 0.63 tried. Each beats
+# the fixed interval that fetches as much; at 0.3 that is every 5 days, with 28 % less time changed and unseen.
 CHANGE_PROBABILITY = 0.3  # a page is due once it has changed with this probability
 SITE_WEIGHT = 2.0  # looks that the site's pages stand in for; 1 to 4 tried in the same simulation
 MAX_GROWTH = 2.0  # an interval is at most so many times the time that the page has just been seen to stand

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[Message], None]
 
-CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other; docs/figures.md has what they take
+CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other, which take some two minutes
 MATCHING_DEADLINE_S = 600.0
 DAYS_OF_REPORT = 30
 
