@@ -17,7 +17,7 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
-from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, RewordedLead, Site, Work
+from records.models import Address, Case, CaseAddress, EvidenceBundle, Exclusion, PageRecord, RewordedLead, Site, Work
 from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
@@ -137,7 +137,11 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
         return Q(pk__in=[])
     sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
-    return Q(**{f"{to_page}__among": pages})
+    of_page = Q(**{f"{to_page}__among": pages})
+    if model is not Case:
+        return of_page
+    at_others = CaseAddress.objects.filter(page__among=pages).values_list("case_id", flat=True)
+    return of_page | Q(pk__in=list(at_others))
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:

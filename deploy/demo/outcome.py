@@ -8,21 +8,22 @@ from records.models import Case, Exclusion, PageRecord, Site, Work
 
 
 def findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
-    """Every case and every excluded finding on the demo's sites. sites, works: the rows by the demo's keys."""
+    """Every address of a case and every excluded finding on the demo's sites. sites, works: the rows by their keys."""
     site_keys = {site.pk: key for key, site in sites.items()}
     work_keys = {work.pk: key for key, work in works.items()}
-    cases = Case.objects.filter(page__site__in=site_keys).select_related("page")
+    cases = Case.objects.filter(page__site__in=site_keys).select_related("page").prefetch_related("addresses__page")
     excluded = Exclusion.objects.filter(page__site__in=site_keys).select_related("page")
     found = [
         Finding(
             site_keys[case.page.site_id],
-            path_of(case.page.url),
+            path_of(url),
             work_keys.get(case.work_id, str(case.work)),
             None,
             MatchClass(case.match_class),
             frozenset(OBFUSCATIONS[item["kind"]] for item in case.obfuscations),
         )
         for case in cases
+        for url in {case.page.url, *(address.page.url for address in case.addresses.all())}
     ]
     return found + [
         Finding(

@@ -220,11 +220,15 @@ class Cases:
         return self._texts[text_id]
 
 
-_TextKey = tuple[str, int, str]  # site, work, digest of what was compared of the page
+# Site, work, digest of what was compared of the page, and what was altered or hidden in it as it came: a text with
+# words strewn in is other evidence than the same text as it is.
+_TextKey = tuple[str, int, str, str]
 
 
 def _text_key(found: Found, findings: Findings) -> _TextKey:
-    return str(found.site.pk), findings.work.pk, text_and_digest(found.outcome.version, findings.main)[1]
+    version = found.outcome.version
+    undone = kinds_of(frozen_obfuscations(version.reading.obfuscations))
+    return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], undone
 
 
 def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
@@ -233,10 +237,11 @@ def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
     if not wanted:
         return {}
     rows = CaseMatch.objects.filter(
-        page_text_digest__in={text for *_, text in wanted}, version_id=F("case__version_id")
+        page_text_digest__in={text for *_, text, _ in wanted}, version_id=F("case__version_id")
     ).exclude(case__allowed_as__in=ALLOWANCES)
-    known = rows.order_by("-case").values_list("case__site", "case__work", "page_text_digest", "case_id")
-    by_text = {(str(site), work, text): case for site, work, text, case in known}
+    names = ("case__site", "case__work", "page_text_digest", "case__page__obfuscation_kinds", "case_id")
+    known = rows.order_by("-case").values_list(*names)
+    by_text = {(str(site), work, text, undone): case for site, work, text, undone, case in known}
     return {key: case for key, case in by_text.items() if key in wanted}
 
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from django.urls import reverse
 
 from core.addressees import Paper
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, page_id
+from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Fetched, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
@@ -50,7 +52,7 @@ from tests.support.web_server import Answer, WebServer, page
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
 TEXT, OTHER, INNOCENT = "抄来的文字", "抄来的文字，改了一句", "此页已删除"
-A, B, C = (f"http://pirate.example/{path}/1" for path in "abc")
+A, B, C, D = (f"http://pirate.example/{path}/1" for path in "abcd")
 
 
 class World:
@@ -65,11 +67,11 @@ class World:
         self.store: KeptPages = MemoryPageStore()
         self.book = DjangoCaseRepository(MemoryWorkStore())
 
-    def meet(self, url: str, text: str, days: int = 0) -> None:
+    def meet(self, url: str, text: str, days: int = 0, **reading: Any) -> None:
         at = MOMENT + days * A_DAY
         names = RequestedUrl(url), FinalUrl(url), CanonicalUrl(url)
         fetched = Fetched(SiteId(str(self.site.pk)), *names, 200, (), text.encode(), at)
-        stored = self.store.put(fetched, Reading(title="某页", text=text))
+        stored = self.store.put(fetched, Reading(title="某页", text=text, **reading))
         self.compare(stored.version_id, at)
 
     def compare(self, version: str, now: datetime) -> None:
@@ -116,15 +118,16 @@ def test_a_text_at_several_addresses_is_one_case_that_lists_them() -> None:
     world.meet(B, TEXT, days=1)
     world.meet(C, OTHER, days=1)
     world.meet(B, TEXT, days=4)
-    other = Case.objects.exclude(pk=case.pk).get()
-    assert other.page.url == C, "another text is another case"
+    world.meet(D, TEXT, days=1, obfuscations=(ObfuscationFound(Obfuscation.ZERO_WIDTH, 4, ""),))
+    others = Case.objects.exclude(pk=case.pk).order_by("pk")
+    assert [other.page.url for other in others] == [C, D], "another text, or one that hides, is another case"
     assert told(case) == [(A, 0, 0, True), (B, 1, 4, True)]
     case.refresh_from_db()
     assert (case.page.url, case.state, case.last_seen_at) == (A, CaseState.CONFIRMED, MOMENT + 4 * A_DAY)
     assert case.changed_since is None, "a new address is no news for who decided"
     assert {match.final_url for match in CaseMatch.objects.filter(case=case)} == {A, B}, "what each showed is kept"
     matter = Matter.objects.get()
-    assert (matter.open_cases, matter.confirmed_cases) == (1, 1)
+    assert (matter.open_cases, matter.confirmed_cases) == (2, 1)
 
 
 def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
