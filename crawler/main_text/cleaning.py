@@ -25,6 +25,7 @@ MIN_CELLS_OF_TABLE = 3
 _NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})
 _HEAD_LINES, _MAX_CHARS_OF_HEAD_LINE = 6, 80
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
+_BETWEEN_LINKS = re.compile(" ?[·•|｜／] ?| [-–—/] ")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -33,10 +34,14 @@ def cleaned(chosen: Sequence[Line]) -> list[Line]:
     kept = [
         line
         for line in chosen
-        if line.link_chars <= MAX_LINK_SHARE * len(line.text)
+        if line.link_chars <= MAX_LINK_SHARE * _chars_but_between_links(line)
         and not (len(line.text) <= _MAX_NAVIGATION_CHARS and _NAVIGATION.search(line.text))
     ]
     return _without_frames(kept)
+
+
+def _chars_but_between_links(line: Line) -> int:
+    return len(_BETWEEN_LINKS.sub("", line.text) if line.link_chars else line.text)
 
 
 def without_head(chosen: Sequence[Line], title: str) -> list[Line]:

@@ -126,3 +126,10 @@ def test_a_form_for_remarks_is_no_text_beside_a_short_one_and_a_form_around_a_pa
     assert read(f"<form method='post'><input name='q'>{short}<p>{SIMPLIFIED[2]}</p></form>").text.startswith(
         SIMPLIFIED[0]
     )
+
+
+def test_links_in_a_row_are_navigation_whatever_stands_between_them() -> None:
+    names = ("河", "渡口", "船", "石阶", "桥", "水位", "江", "潮")
+    box = " · ".join(f"<a href='/{name}'>{name}</a>" for name in names)
+    text = read(f"<h1>老渡口</h1><div><p>{PARAGRAPH}</p><p>{SIMPLIFIED[0]}</p><p>{box}</p></div>").text
+    assert text.endswith(SIMPLIFIED[0])
