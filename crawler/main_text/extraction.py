@@ -16,7 +16,6 @@ from core.pages import Poster
 from core.zones import LineBeside
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.main_text import authors, headline, metadata
-from crawler.main_text.ancestry import upwards
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script
@@ -40,6 +39,7 @@ MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # A comment form has two lines for a field; a form around a page hundreds.
 MAX_LINES_OF_A_FIELD = 4
+_FIELDS = frozenset({"input", "textarea", "select"})
 _NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset"})
 NONE = "none"  # who decided that there is no main text
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
@@ -145,22 +145,18 @@ def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
     """The places of what stands in forms that have a field for every few lines; others are drawn around whole pages."""
-    asking = (field for field in tree.iter("input", "textarea", "select") if field.get("type") not in _NO_FIELDS)
-    fields = Counter(form for field in asking if (form := _form_around(field)) is not None)
+    form_of: dict[HtmlElement, HtmlElement] = {}
+    fields = Counter[HtmlElement]()
+    for form in tree.iter("form"):
+        for node in form.iter() if form not in form_of else ():
+            form_of[node] = form
+            fields[form] += node.tag in _FIELDS and node.get("type") not in _NO_FIELDS
     inside: dict[HtmlElement, list[int]] = defaultdict(list)
     for place, line in enumerate(page if fields else ()):
-        if (form := _form_around(line.container)) is not None:
+        if (form := form_of.get(line.container)) is not None:
             inside[form].append(place)
-    return {
-        place
-        for form, places in inside.items()
-        if len(places) <= MAX_LINES_OF_A_FIELD * fields[form]
-        for place in places
-    }
-
-
-def _form_around(box: HtmlElement) -> HtmlElement | None:
-    return next((each for each in upwards(box) if each.tag == "form"), None)
+    small = (places for form, places in inside.items() if len(places) <= MAX_LINES_OF_A_FIELD * fields[form])
+    return {place for places in small for place in places}
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
