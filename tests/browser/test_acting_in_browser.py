@@ -38,6 +38,7 @@ def site(
     routes = {"/": FRONT, "/weather.html": WEATHER, COPY: page("江边", paragraphs())}
     with WebServer(routes) as server:
         followed = FollowedSite(server, monkeypatch, "\n".join(SIMPLIFIED))
+        type(followed.desk.work).objects.update(author="温庭")  # who signed is presumed to own
         holder = followed.desk.holder
         HolderIdentity.objects.create(rights_holder=holder, legal_name="长河网络公司", **IDENTITY)
         admin_data.addressee(holder, "落霞网络科技有限公司", followed.desk.site)
@@ -90,6 +91,7 @@ def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # o
         with monkeypatch.context() as patch:
             patch.setattr(stores, "outbox", Worker)
             person.go(address)
+            person.leave_by("a[href='?mail=preview']")
             person.leave_by("button[value=send]")
         expect(shown.locator(".notice-state, .desk-chip").first).to_contain_text("sent")
 
