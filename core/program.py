@@ -14,8 +14,8 @@ from pathlib import Path
 from core.ids import Digest
 
 PACKAGES = (
-    "analytics", "core", "crawler", "deploy", "evidence", "fingerprint", "intake", "laboratory", "matcher", "pagestore",
-    "papers", "pipeline", "records", "webadmin",
+    "analytics", "core", "crawler", "deploy", "evidence", "fingerprint", "intake", "matcher", "pagestore", "papers",
+    "pipeline", "records", "webadmin",
 )  # fmt: skip
 FOLDER = Path(__file__).resolve().parents[1]
 _COMPILED = "__pycache__"

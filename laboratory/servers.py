@@ -133,6 +133,14 @@ def redis_server(folder: Path) -> Server:
     return Server("redis", url, [binary, str(settings)], folder, lambda: _redis_answers(url))
 
 
+def empty_redis(program: Path, folder: Path) -> Server:
+    """Redis that keeps nothing, to measure on."""
+    port = free_port()
+    command = [str(program), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    url = f"redis://127.0.0.1:{port}/0"
+    return Server("redis", url, [*command, "--dir", str(folder)], folder, lambda: _redis_answers(url))
+
+
 def secantus(folder: Path) -> Server:
     """SecantusDB, a server of MongoDB's protocol that keeps what it acknowledged."""
     require_secantus()

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from deploy.cli.help import localize
 from deploy.words import language
 
 # Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
-# that `zhuiwen read` does not pay for what `zhuiwen up` needs.
+# that `zhuiwen read` does not pay for what `zhuiwen up` needs. The laboratory stands above: only a checkout has it.
+LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
     "config": ("config",),
@@ -41,7 +43,7 @@ VERBS = {
     "report": ("report",),
     "index": ("index",),
     "checking": ("check-stores",),
-    "bench": ("bench",),
+    LABORATORY: ("bench",),
     "users": ("user",),
     "holders": ("holder",),
 }
@@ -71,9 +73,21 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     named = [module for module, verbs in VERBS.items() if verb in verbs]
     if verb and not named:
         raise BadInput("cli.no-verb", verb=verb)
-    for module in named or VERBS:
-        importlib.import_module(f"deploy.cli.{module}").register(app)
+    for module in named or _present():
+        importlib.import_module(_path_of(module)).register(app)
     return app
+
+
+def _present() -> list[str]:
+    return [module for module in VERBS if module != LABORATORY or importlib.util.find_spec(LABORATORY)]
+
+
+def _path_of(module: str) -> str:
+    if module != LABORATORY:
+        return f"deploy.cli.{module}"
+    if importlib.util.find_spec(LABORATORY) is None:
+        raise BadInput("cli.no-laboratory")
+    return f"{LABORATORY}.cli"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

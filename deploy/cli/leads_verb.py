@@ -9,11 +9,11 @@ from typer.core import TyperGroup
 from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
-from deploy.cli.bench_output import require_folder, write
 from deploy.cli.keys import lead_number
 from deploy.cli.leads_shown import leads_told, shown_sentence
 from deploy.cli.output import as_json, fields, passage, say, table
 from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.written_files import require_folder, write
 
 if TYPE_CHECKING:
     from records.models import RewordedLead, RightsHolder

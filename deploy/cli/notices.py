@@ -10,12 +10,12 @@ from core.errors import BadInput, UnreadableFile
 from core.settings import Settings
 from core.wording import Message
 from deploy.cli import notice_outcomes
-from deploy.cli.bench_output import require_folder
 from deploy.cli.faults import complain
 from deploy.cli.keys import matter_number
 from deploy.cli.notice_keys import USER, addressee_of, notice_of, user_of
 from deploy.cli.output import as_json, fields, say, table
 from deploy.cli.session import local_time, session
+from deploy.cli.written_files import require_folder
 
 if TYPE_CHECKING:
     from records.models import Addressee, Matter, Notice

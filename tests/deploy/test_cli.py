@@ -60,6 +60,15 @@ def test_the_help_names_every_verb_and_loads_no_framework(zhuiwen: CommandLine) 
     assert loaded == "[]"
 
 
+def test_bench_comes_with_a_checkout_and_the_other_verbs_work_without_it(zhuiwen: CommandLine) -> None:
+    absent = "import sys; sys.modules['laboratory'] = None; from deploy.cli.app import run; "
+    done = zhuiwen.python("-c", f"{absent}run(['--help']); sys.exit(run(['bench', 'quality']))")
+    assert done.code == 2
+    assert done.complaints == ["zhuiwen: bench comes with a checkout of the source, not with the installed package"]
+    assert "  check " in done.out
+    assert "  bench " not in done.out
+
+
 def test_matrices_are_multiplied_by_one_thread(zhuiwen: CommandLine) -> None:
     started = "print(__import__('numpy').__name__, len(os.listdir('/proc/self/task')))"
     code = f"import atexit; atexit.register(lambda: {started}); from deploy.cli import main; main(['--version'])"

@@ -1,0 +1,245 @@
+"""The verbs of `zhuiwen bench`: how well and how fast copies are found, pages read, cases shown. Nothing is stored."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from core.errors import BadConfiguration, BadInput
+from core.known_settings import PREFIX, variable_of
+from core.wording import Message
+from deploy.cli.faults import complain
+from deploy.cli.output import counting, say, table
+from deploy.cli.written_files import require_folder, write
+
+MAX_CHARS = 1e9  # of works: what the product is made for
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    bench = typer.Typer(
+        help="How well and how fast copies are found, pages read and cases shown.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    bench.command("quality")(quality)
+    bench.command("speed")(speed)
+    bench.command("extract")(extract)
+    bench.command("admin")(admin)
+    bench.callback()(_one_of_several)
+    app.add_typer(bench, name="bench")
+
+
+def quality(  # noqa: PLR0917 - options of a command
+    engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
+    texts: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER"),
+    ] = None,
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    cases: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    size: Annotated[str, typer.Option(metavar="SIZE")] = "small",
+    seed: int | None = None,
+    classes: Annotated[str, typer.Option(metavar="NAMES")] = "",
+    parts: Annotated[str, typer.Option(metavar="NAMES")] = "cases",
+    jobs: Annotated[int, typer.Option(min=1)] = 1,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+) -> None:
+    """Make copies of real texts, look them up, and show how many were found and who was accused."""
+    from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.cases.conditions import SIZES
+    from laboratory.measures.quality import Listener, Plan, classes_of, measure
+    from laboratory.measures.results import as_dict
+    from laboratory.measures.tables import tables
+    from laboratory.measures.web_page import rendered
+
+    if size not in SIZES:
+        raise BadInput("cli.choose", what=Message("cli.size"), name=size, choices=list(SIZES))
+    require_folder(json_file)
+    require_folder(html_file)
+    plan = Plan(
+        engine=engine,
+        size=size,
+        seed=DEFAULT_SEED if seed is None else seed,
+        classes=frozenset(classes_of(classes)),
+        corpora=corpora or SHARED_CORPORA,
+        texts=texts,
+        ready=cases,
+        jobs=jobs,
+        out=out,
+        parts=frozenset(name.strip() for name in parts.split(",")),
+    )
+    results = measure(plan, Listener(complain, counting))
+    _show(tables(results))
+    _write_figures(json_file, as_dict(results))
+    if html_file is not None:
+        write(html_file, rendered(results))
+
+
+def extract(  # noqa: PLR0917 - options of a command
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    pages: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH"),
+    ] = None,
+    parts: Annotated[str, typer.Option(metavar="NAMES")] = "",
+    rounds: Annotated[int, typer.Option(min=1)] = 1,
+    seed: int | None = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
+) -> None:
+    """Read saved pages with the crawler and with the published extractors, and show how much was found."""
+    from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.extraction.measured_parts import measure
+    from laboratory.extraction.sections import ExtractPlan
+
+    require_folder(json_file)
+    plan = ExtractPlan(
+        corpora=corpora or SHARED_CORPORA,
+        seed=DEFAULT_SEED if seed is None else seed,
+        pages=pages,
+        rounds=rounds,
+    )
+    sections = measure(plan, [name.strip() for name in parts.split(",") if name.strip()], complain)
+    for section in sections.values():
+        for note in section.notes:
+            say(note)
+        _show(section.tables)
+    _write_figures(json_file, {name: each.record for name, each in sections.items()})
+
+
+def speed(  # noqa: PLR0917 - options of a command
+    texts: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
+    works_chars: float = 25e6,
+    pages: Annotated[int, typer.Option(min=1)] = 600,
+    long_chars: float = 1e7,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    parts: Annotated[str, typer.Option(metavar="NAMES")] = "",
+    redis_url: Annotated[
+        str | None,
+        typer.Option("--redis", metavar="URL"),
+    ] = None,
+    seed: int | None = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
+) -> None:
+    """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
+    from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
+    from laboratory.measures.quality import Listener
+    from laboratory.speed.figures import notes, tables
+    from laboratory.speed.parts import MATCHING, PARTS, Plan, as_dict, measure
+
+    if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
+        raise BadInput("cli.too-many-chars", most=MAX_CHARS)
+    asked = [name.strip() for name in parts.split(",") if name.strip()] or PARTS
+    with _redis(redis_url) if MATCHING in asked else nullcontext((None, "")) as (url, reason):
+        plan = Plan(
+            corpora=corpora or SHARED_CORPORA,
+            texts=texts,
+            seed=DEFAULT_SEED if seed is None else seed,
+            works_chars=int(works_chars),
+            pages=pages,
+            long_chars=int(long_chars),
+            rounds=rounds,
+            redis_url=url,
+            without_redis=reason,
+            parts=asked,
+        )
+        results = measure(plan, Listener(complain, counting))
+    for line in notes(results):
+        say(line)
+    _show(tables(results))
+    _write_figures(json_file, as_dict(results))
+
+
+@contextmanager
+def _redis(url: str | None) -> Iterator[tuple[str | None, str]]:
+    """The address given, or that of a server that lives as long as this; or the reason why there is none."""
+    from deploy.services.redis_server import executable
+    from laboratory.servers import empty_redis, running
+
+    if url is not None:
+        yield url, ""
+        return
+    try:
+        program = executable()
+    except BadConfiguration as error:
+        yield None, str(error)
+        return
+    with TemporaryDirectory(prefix="zhuiwen-speed-") as folder:
+        server = empty_redis(program, Path(folder))
+        with running(server):
+            yield server.url, ""
+
+
+def admin(
+    cases: Annotated[int, typer.Option(min=100)] = 20_000,
+    pages: Annotated[int, typer.Option(min=100)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    seed: int | None = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
+) -> None:
+    """Fill an empty database with cases and pages, and measure every list of the desk and the page of a case."""
+    from laboratory.cases.build import DEFAULT_SEED
+    from laboratory.measures.quality import Listener
+
+    require_folder(json_file)
+    with _desk_of_its_own():
+        from laboratory.desk.figures import tables
+        from laboratory.desk.measuring import Plan, as_dict, measure
+
+        plan = Plan(cases, pages, rounds, DEFAULT_SEED if seed is None else seed)
+        results = measure(plan, Listener(complain, counting))
+        _show(tables(results))
+        _write_figures(json_file, as_dict(results))
+
+
+@contextmanager
+def _desk_of_its_own() -> Iterator[None]:
+    """Django set up with a home folder that goes again, and a new database: there, or where the environment says.
+
+    Settings of an installation's files are not looked at. Raises BadInput for a database that has tables already.
+    """
+    from deploy.home import adopt, prepare
+
+    database = variable_of("database_url")
+    kept = {name: value for name, value in os.environ.items() if name == database or not name.startswith(PREFIX)}
+    with TemporaryDirectory(prefix="zhuiwen-desk-") as folder:
+        home = prepare({**kept, variable_of("home"): folder})
+        (home.path / "static").mkdir()
+        adopt(home)
+        import django
+        from django.core.management import call_command
+        from django.db import connection
+
+        django.setup()
+        if connection.introspection.table_names():
+            raise BadInput("cli.database-not-empty", name=database)
+        call_command("migrate", verbosity=0, skip_checks=True)
+        yield
+        connection.close()
+
+
+def _show(tables: Iterable[Any]) -> None:
+    """Each under its title, after an empty line."""
+    for each in tables:
+        say("")
+        say(each.title)
+        table(each.columns, each.rows, right=each.right)
+
+
+def _write_figures(path: Path | None, figures: object) -> None:
+    """Write figures as JSON where a file is given. Raises UnreadableFile."""
+    if path is not None:
+        text = json.dumps(figures, ensure_ascii=False, indent=1) + "\n"
+        write(path, text.encode("utf-8", "surrogatepass"))
+
+
+def _one_of_several() -> None:
+    """How well and how fast copies are found."""
