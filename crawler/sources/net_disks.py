@@ -89,5 +89,6 @@ def _addresses(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tu
             with suppress(ValueError):
                 yield urljoin(url, href), " ".join("".join(node.itertext()).split())[:MAX_LABEL_CHARS]
     for text in texts:
+        label = " ".join(text[: 2 * MAX_LABEL_CHARS].split())[:MAX_LABEL_CHARS]
         for written in _IN_TEXT.finditer(text) if "://" in text else ():
-            yield written[0], " ".join(text.split())[:MAX_LABEL_CHARS]
+            yield written[0], label

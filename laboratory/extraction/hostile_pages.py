@@ -79,6 +79,7 @@ KINDS: Mapping[str, Callable[[int], bytes]] = {
     "many attributes": _filled_with("<p " + " ".join(f"a{n}={n}" for n in range(200)) + ">字</p>"),
     "many attributes of their own": _filled_with("<b a#=1 b#=2 c#=3 data-x='渡口渡口'>字</b>"),
     "links": _filled_with("<a href=/#>字</a>"),
+    "addresses in one line": _filled_with("https://pan.example/s/1 "),
     "selectors": _styled(lambda size: _numbered(".a .b#,.c > p:not(.d#){color:red}", size), "<p class='a c'>字</p>"),
     "selectors of tags": _styled(lambda size: _numbered("div p b{top:#px}", size), "<div><p><b>字</b></p></div>"),
     "rare characters": _filled_with(RARE),
