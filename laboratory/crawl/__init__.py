@@ -1,1 +1,0 @@
-"""How fast sites are crawled, and what the store keeps of a page."""
