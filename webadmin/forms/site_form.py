@@ -70,7 +70,8 @@ class SiteForm(forms.ModelForm):
         """Try the patterns and selectors that have been changed. Raises ValidationError where that cannot be now."""
         for name in set(_PATTERNS) & cleaned.keys():
             cleaned[name] = "\n".join(line.strip() for line in cleaned[name].splitlines() if line.strip())
-        changed = {name: cleaned[name].splitlines() for name in self.changed_data if name in {*_PATTERNS, *_SELECTORS}}
+        named = {*_PATTERNS, *_SELECTORS} & cleaned.keys()  # a field that is at fault by itself is not among them
+        changed = {name: cleaned[name].splitlines() for name in self.changed_data if name in named}
         patterns = [rule for name in _PATTERNS for rule in changed.get(name, ())]
         errors = rule_errors(patterns, [rule for name in _SELECTORS for rule in changed.get(name, ())])
         for name, typed in changed.items():
