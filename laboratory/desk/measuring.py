@@ -17,7 +17,7 @@ from core.errors import BadInput, BrokenInvariant
 from laboratory import draws
 from laboratory.desk.findings import Findings
 from laboratory.desk.questions import questions
-from laboratory.desk.rows import Calendar, quick_writes, without_indexes
+from laboratory.desk.rows import Calendar, quick_writes
 from laboratory.desk.shown_case import shown_case
 from laboratory.desk.stock import Stock, fill_stock
 from laboratory.measures.quality import Listener
@@ -105,9 +105,7 @@ def filled(plan: Plan, listener: Listener) -> Stock:
     rng, calendar = draws.generator(plan.seed, "desk"), Calendar(timezone.now())
     with quick_writes():
         stock = fill_stock(plan.cases, plan.pages, calendar, rng)
-        findings = Findings(stock, calendar, rng)
-        with without_indexes(*findings.models):
-            findings.fill(plan.cases, plan.pages, listener.progress("pages"))
+        Findings(stock, calendar, rng).fill(plan.cases, plan.pages, listener.progress("pages"))
     refresh_statistics()
     if connection.vendor == "postgresql":  # whose own service does it in time
         with connection.cursor() as cursor:

@@ -15,8 +15,7 @@ from django.utils import timezone
 
 from core.obfuscations import Obfuscation
 from core.states import CaseState, Rejection, Verdict
-from laboratory.desk import wording
-from laboratory.desk.stock import Estate
+from laboratory.desk.stock import WORDS, Estate
 from records.models import Case, PageRecord
 from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter
 from webadmin.matters.asked import ORDERS
@@ -77,7 +76,7 @@ def inbox_values(estate: Estate) -> list[dict[str, object]]:
         "author": estate.works[0].author,
         "address": case.page_url,
         "number": str(case.pk),
-        "words": wording.WORDS[0],
+        "words": WORDS[0],
         "nothing": ABSENT,
     }
     filters: list[dict[str, object]] = [
@@ -162,6 +161,6 @@ def _days() -> tuple[str, str]:
 
 def _searches(model: type[Model], estate: Estate) -> dict[str, str]:
     """What is found often, once, and never; a page in the middle is looked for by its address."""
-    found = {"title, often": wording.WORDS[0], "title, never": ABSENT, "site": estate.sites[0].name}
+    found = {"title, often": WORDS[0], "title, never": ABSENT, "site": estate.sites[0].name}
     row = PageRecord.objects.filter(site=estate.sites[0])[0]
     return found | {"address": row.url, "work": estate.works[0].title}

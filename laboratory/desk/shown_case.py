@@ -11,20 +11,21 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
 from core.pages import Fetched, Reading
 from core.states import CaseState
 from laboratory import draws
-from laboratory.desk import wording
 from laboratory.desk.stock import CHAPTER_CHARS, Estate
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.models import Case, PageRecord
 
 CHANGED_ONE_IN = 10
+HAN = "的一是不了在人有我他这中大来上个国到说们为子和你地出道也时年"
+OTHERS = "赵钱孙李周吴郑王冯陈沈韩杨朱秦许"
 
 
 @contextmanager
 def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
     """The newest open case of a rights holder, with texts that the desk finds in a page store in memory."""
     case = Case.objects.filter(rights_holder=estate.holder, state=CaseState.OPEN).latest("opened_at", "pk")
-    work_text = wording.text(rng, CHAPTER_CHARS)
+    work_text = "".join(draws.one_of(rng, "，。\n" if at % 17 == 16 else HAN) for at in range(CHAPTER_CHARS))
     page_text, changes = _edited(work_text, rng)
     pages, works = MemoryPageStore(), MemoryWorkStore()
     url, body = case.page_url, f"<html><body>{page_text}</body></html>".encode()
@@ -60,7 +61,7 @@ def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
 
 def _edited(text: str, rng: Random) -> tuple[str, list[int]]:
     """The text with other characters at some places, and these places."""
-    chars, places = list(text), [at for at in range(0, len(text), CHANGED_ONE_IN) if text[at] in wording.HAN]
+    chars, places = list(text), [at for at in range(0, len(text), CHANGED_ONE_IN) if text[at] in HAN]
     for at in places:
-        chars[at] = draws.one_of(rng, wording.FAMILY)
+        chars[at] = draws.one_of(rng, OTHERS)
     return "".join(chars), places
