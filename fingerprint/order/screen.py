@@ -16,7 +16,7 @@ STRETCH, STRETCHES, MAX_STEP = 16, 24, 128  # tokens in a row, how many of them,
 AHEAD = 3  # tokens that are seen behind a stretch
 # Doubt a token, percent. Of held-out texts (November 2026) a quarter of old novels, a tenth of the encyclopaedia and
 # .01 of news have more than the first on half of the stretches, .05, .02 and none more than the second on all; of the
-# layouts of laboratory.edits.layout .98 have more than both. Fewer tokens leave more to chance.
+# 117 layouts .98 have more than both. Fewer tokens leave more to chance.
 MAX_FIRST_DOUBT, MAX_DOUBT, MAX_LONG_DOUBT, CHANCE = 17, 19, 21, 90
 MIN_STEP_OF_LONG, LONG_STRETCH = 40, 64  # how far apart stretches are in texts of which longer ones tell more
 MIN_KNOWN = 40  # percent; of ordinary texts 2 % have less, nearly all of them with doubt as well

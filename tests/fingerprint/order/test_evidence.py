@@ -13,8 +13,19 @@ from fingerprint.readings import code_points
 from fingerprint.stages import normalize
 from fingerprint.tables import TABLES_2026
 from laboratory.edits.edited import Edited
-from laboratory.edits.layout import COMMON, RARE
-from laboratory.edits.moves import CLAUSES, Layout, backwards, by_groups, by_units, dealt, put_in, strewn, swapped
+from laboratory.edits.moves import (
+    CLAUSES,
+    COMMON,
+    RARE,
+    Layout,
+    backwards,
+    by_groups,
+    by_units,
+    dealt,
+    put_in,
+    strewn,
+    swapped,
+)
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]

@@ -11,9 +11,23 @@ from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_te
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
-from laboratory.edits.layout import COMMON, KIN, MORE, RARE
-from laboratory.edits.mixtures import then
-from laboratory.edits.moves import Layout, in_columns, run_together, strewn
+from laboratory.edits.moves import (
+    CLAUSES,
+    COMMON,
+    LINES,
+    RARE,
+    Layout,
+    backwards,
+    backwards_but_the_end,
+    by_units,
+    dealt,
+    in_columns,
+    in_lines,
+    in_part,
+    run_together,
+    strewn,
+    then,
+)
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]
@@ -96,10 +110,9 @@ def test_an_innocent_text_keeps_its_stream(text: str) -> None:
 
 
 LAYOUTS = {
-    **{
-        name: KIN[name]
-        for name in ("every other line reversed", "each clause reversed", "even characters behind the odd")
-    },
+    "every other line reversed": in_lines(by_units(LINES, backwards_but_the_end, every=2)),
+    "each clause reversed": by_units(CLAUSES, backwards),
+    "even characters behind the odd": by_units(None, dealt),
     "a rare one after every 6th": strewn(6, RARE),
     "two common ones after every 5th": strewn(5, COMMON, 2),
     "two rare ones after every 7th": strewn(7, RARE, 2),
@@ -114,13 +127,11 @@ def test_a_text_in_another_order_is_read_as_it_was(layout: Layout) -> None:
 
 
 MIXTURES = {
-    **{
-        name: MORE[name]
-        for name in (
-            *("columns in the last half", "backwards in the last half", "rare after every 3rd, then columns"),
-            *("columns, then rare after every 4th", "rare after every 2nd, then backwards"),
-        )
-    },
+    "columns in the last half": in_part(in_columns(12), 0.5),
+    "backwards in the last half": in_part(by_units(None, backwards), 0.5),
+    "rare after every 3rd, then columns": then(strewn(3, RARE), in_columns(15)),
+    "columns, then rare after every 4th": then(in_columns(12), strewn(4, RARE)),
+    "rare after every 2nd, then backwards": then(strewn(2, RARE), by_units(None, backwards)),
     "columns run together, the last one short": then(in_columns(13), run_together),
     "columns, then rare after every 4th, some common": then(in_columns(12), strewn(4, RARE[:8] + COMMON[:2])),
 }
