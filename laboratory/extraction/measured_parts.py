@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory.extraction import encodings, main_text, obfuscations, particulars, pictured_pages, reading_steps
+from laboratory.extraction import encodings, main_text, obfuscations, particulars, pictured_pages
 from laboratory.extraction.sections import ExtractPlan, Part, Say, Section
 
 PARTS: tuple[tuple[str, Part], ...] = (
     ("text", main_text.section),
-    ("steps", reading_steps.section),
     ("particulars", particulars.section),
     ("encodings", encodings.section),
     ("obfuscations", obfuscations.section),
