@@ -9,6 +9,7 @@ from django.db.models import Model
 from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
+import webadmin.admin  # noqa: F401 - registers the lists
 from records.access import HOLDER_PATHS, visible
 from records.models import Site
 from tests.support import admin_data, browser, case_texts

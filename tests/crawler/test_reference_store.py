@@ -216,6 +216,7 @@ def test_where_no_process_can_draw_the_references_are_drawn_here(
     assert caplog.records[0].getMessage().startswith("no process draws the references, they are drawn here: ")
 
 
+@pytest.mark.usefixtures("processes")
 def test_the_process_that_draws_may_take_more_memory_than_the_one_that_reads_a_page() -> None:
     """Else no reference is ever drawn there, and the first page with a small picture counts as made to be slow."""
     small, most = 600_000_000, 900_000_000

@@ -101,7 +101,7 @@ def told(damages: list[Damage]) -> list[tuple[str, str, str]]:
     [
         ("pages", Remedy.MADE_ANEW),
         ("page_versions", Remedy.RESTORE),
-        ("page_texts", Remedy.RESTORE),  # of characters at random: read again, they are no text
+        ("page_texts", Remedy.MADE_ANEW),
         ("raw_bodies", Remedy.RESTORE),
         ("fingerprints", Remedy.MADE_ANEW),
         ("work_texts", Remedy.RESTORE),
