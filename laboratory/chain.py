@@ -2,15 +2,13 @@
 
 `python -m laboratory.chain --pages 2000` writes pages of 2,500 characters into a WARC file, adds 44 works of 5.3
 million characters, imports the file by the command line, and waits until every page is compared: pages per second,
-and the processor time of each process. Then the step from a stored page to its outcome once more in this process, by
-part.
+and the processor time of each process.
 """
 
 import argparse
 import io
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -30,27 +28,26 @@ from warcio.warcwriter import WARCWriter
 from core.errors import BrokenInvariant, ZhuiwenError
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.cases.corpora import sources
+from laboratory.ports import free_port
 from laboratory.speed.texts import Material, material
 
 WORKS_CHARS = 5_300_000
 MAX_WORKS = 44
-TARGET_STEP_MS, TARGET_IMPORT_MS, TARGET_PAGES_PER_S = 15.0, 15.0, 60.0
+TARGET_PAGES_PER_S = 60.0
 SAMPLE_EVERY_S = 0.25
 GIVE_UP_AFTER_S = 120.0  # without a further outcome
-PORTS = ("ZHUIWEN_WEB_PORT",)
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ChainSpeed:
-    """What one run took. cpu_s: processor seconds by process; step_ms: a page's, by part, in one process."""
+    """What one run took. cpu_s: processor seconds by process."""
 
     pages: int
     works: int
     seconds: float
     cases: int
     cpu_s: Mapping[str, float]
-    step_ms: Mapping[str, float]
     idle_mb: Mapping[str, float]
 
     @property
@@ -74,22 +71,21 @@ class ChainSpeed:
         for name in names:
             idle = f"{self.idle_mb[name]:.0f}" if name in self.idle_mb else ""
             lines.append(f"| {name} | {self.cpu_ms(name):.1f} ms | {idle} |")
-        lines += [f"| in all | {self.cpu_ms():.1f} ms | {sum(self.idle_mb.values()):.0f} |", ""]
-        lines += ["| part of the step, in one process | a page |", "| --- | --- |"]
-        lines += [f"| {name} | {ms:.2f} ms |" for name, ms in self.step_ms.items()]
+        lines += [f"| in all | {self.cpu_ms():.1f} ms | {sum(self.idle_mb.values()):.0f} |"]
         return "\n".join(lines)
 
 
 def measure(texts: Material, say: Say) -> ChainSpeed:
     """Run the chain once. Raises BrokenInvariant where pages do not come to an outcome."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-chain-") as folder, _installation(Path(folder)) as run:
-        from laboratory import chain_records as records  # its models need Django set up for this installation
+        from records.models import Case, Chapter, PageCheck  # they need Django set up for this installation
 
+        unindexed, outcomes = Chapter.objects.filter(indexed_at__isnull=True).count, PageCheck.objects.count
         works = _works(texts.works, Path(folder))
         archive = _archive(texts.pages, Path(folder) / "pages.warc.gz")
         say(f"{len(works)} works are added")
         run("work", "add", *map(str, works), "--rights-holder", "laboratory")
-        _until(lambda: records.unindexed() == 0, records.unindexed)
+        _until(lambda: not unindexed(), unindexed)
         idle = {row["name"]: row["memory_mb"] for row in _services()}
         say(f"{len(texts.pages):,} pages are imported")
         meter, begun = _Meter(), time.monotonic()
@@ -99,17 +95,14 @@ def measure(texts: Material, say: Say) -> ChainSpeed:
             )
             meter.watch(importing.pid)
             _until(
-                lambda: importing.poll() is not None and records.outcomes() >= len(texts.pages),
-                records.outcomes,
+                lambda: importing.poll() is not None and outcomes() >= len(texts.pages),
+                outcomes,
                 meter.sample,
             )
         seconds = time.monotonic() - begun
         if importing.returncode:
             raise BrokenInvariant("laboratory.import-ended", code=importing.returncode)
-        compared, opened = records.outcomes(), records.cases()
-        say("the step once more, in this process")
-        step_ms = records.step_ms(texts.pages)
-        return ChainSpeed(compared, len(works), seconds, opened, meter.cpu_s, step_ms, idle)
+        return ChainSpeed(outcomes(), len(works), seconds, Case.objects.count(), meter.cpu_s, idle)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @contextmanager
 def _installation(home: Path) -> Iterator[Callable[..., None]]:
     """A home folder with its services running, told to this process and its children by the environment."""
-    os.environ.update({"ZHUIWEN_HOME": str(home / "home"), **{name: str(_free_port()) for name in PORTS}})
+    os.environ.update({"ZHUIWEN_HOME": str(home / "home"), "ZHUIWEN_WEB_PORT": str(free_port())})
 
     def run(*arguments: str) -> None:
         subprocess.run(_command(*arguments), check=True, stdout=subprocess.DEVNULL)
@@ -148,12 +141,6 @@ def _installation(home: Path) -> Iterator[Callable[..., None]]:
         yield run
     finally:
         run("down")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _command(*arguments: str) -> list[str]:
