@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 
@@ -84,7 +83,6 @@ class EncodingResult:
     flagged: int = 0  # wrong, but shown as doubtful or refused: nothing false was stored as truth
     doubts: int = 0  # right, but shown as doubtful
     failures: list[Failure] = field(default_factory=list)
-    peers: dict[str, float] = field(default_factory=dict)  # share of the undamaged cells whose codec is right
 
     @property
     def total(self) -> int:
@@ -119,7 +117,6 @@ class EncodingResult:
             "wrong_but_flagged": self.flagged,
             "right_but_flagged": self.doubts,
             "parts": {name: [count, self.right[name]] for name, count in self.cells.items()},
-            "peers": dict(self.peers),
             "failures": [f"{f.sample} {f.form} {f.header} {f.meta} {f.got}" for f in self.failures],
         }
 
@@ -128,36 +125,26 @@ def section(plan: ExtractPlan, say: Say) -> Section:
     """The matrix of texts, encodings and wrong labels. Raises UnreadableFile for an incomplete folder of corpora."""
     say("encodings: the whole matrix is decoded")
     corpora = plan.corpora if plan.corpora.is_dir() else None
-    result = measure(corpora, peers=("charset-normalizer", "chardet"))
+    result = measure(corpora)
     rows = [("all cells", f"{result.total:,}", f"{result.share_right:.2%}")]
     rows += [(name, f"{count:,}", f"{result.right[name] / count:.2%}") for name, count in result.cells.items()]
-    rows += [(f"{name} (codec alone)", "", f"{share:.2%}") for name, share in result.peers.items()]
     title = f"Encodings read rightly (asked for: {MIN_SHARE_RIGHT:.1%})"
     table = TextTable(title, ("bytes", "cells", "right"), tuple(rows), ("cells", "right"))
     return Section((table,), result.as_dict())
 
 
-def measure(
-    corpora: Path | None, seed: int = SEED, peers: Sequence[str] = (), texts: Sequence[Sample] | None = None
-) -> EncodingResult:
+def measure(corpora: Path | None, seed: int = SEED, texts: Sequence[Sample] | None = None) -> EncodingResult:
     """Decode the whole matrix. corpora: folder of the shared corpora; without it the own texts alone are used.
 
-    peers: "charset-normalizer", "chardet", where they are installed. Raises UnreadableFile for an incomplete folder.
+    Raises UnreadableFile for an incomplete folder.
     """
     result = EncodingResult()
-    plain: list[tuple[bytes, tuple[str, ...]]] = []
     for sample, form, markup in product(samples(corpora, seed) if texts is None else texts, FORMS, (False, True)):
         for header, meta in _labels(sample, form, markup):
             made = form.make(_head(meta, markup), sample.text)
             if made is None:
                 continue
-            if not header and not meta and form.name in _WHOLE:
-                plain.append((made[0], form.codecs))
             result.note(Cell(sample, form, header, meta), made[1], decode(made[0], header))
-    for name in peers:
-        share = _peer_share(name, plain)
-        if share is not None:
-            result.peers[name] = share
     return result
 
 
@@ -257,28 +244,3 @@ FORMS = (
     _twice("big5", "latin-1"),
     _twice("utf-8", "cp1252"),
 )
-
-
-def _peer_share(name: str, bodies: Sequence[tuple[bytes, tuple[str, ...]]]) -> float | None:
-    """The share of bodies whose codec a published detector names; None where it is not installed."""
-    guess = _detector(name)
-    if guess is None or not bodies:
-        return None
-    return sum(_same_family(guess(body), codecs[0]) for body, codecs in bodies) / len(bodies)
-
-
-def _detector(name: str) -> Callable[[bytes], str] | None:
-    try:
-        module = import_module(name.replace("-", "_"))
-    except ImportError:
-        return None
-    if name == "chardet":
-        return lambda body: str(module.detect(body)["encoding"] or "")
-    return lambda body: str(getattr(module.from_bytes(body).best(), "encoding", "") or "")
-
-
-def _same_family(named: str, codec: str) -> bool:
-    """Detectors name GB2312 what we read as GB18030: the family counts."""
-    plain = named.lower().replace("-", "").replace("_", "")
-    families = {"gb18030": ("gb", "cp936", "hz"), "big5hkscs": ("big5", "cp950"), "utf-8": ("utf8",)}
-    return plain.startswith(families.get(codec, ("utf16",)))

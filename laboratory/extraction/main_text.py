@@ -1,6 +1,6 @@
 """Part `text` of `bench extract`: main text of saved pages by the product, trafilatura, readability-lxml and GNE."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -9,6 +9,8 @@ from statistics import fmean
 from time import process_time
 from typing import Any
 
+from lxml import etree, html
+
 from core.errors import BadInput
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
@@ -16,13 +18,15 @@ from core.zones import Zone
 from laboratory.extraction.extractors import PRODUCT, Absent, Extractor, extractors, product_reading, quiet
 from laboratory.extraction.saved_pages import ARCHIVE, SavedPage, saved_pages
 from laboratory.extraction.sections import ExtractPlan, Say, Section
-from laboratory.extraction.text_scores import TextScore, bootstrap_interval, mean_score, text_score
-from laboratory.extraction.zone_shares import TAKEN, labelled, taken
+from laboratory.extraction.text_scores import TextScore, bootstrap_interval, grams, mean_score, text_score
 from laboratory.text_table import TextTable
 
 TARGET_F1, TARGET_RECALL = 0.97, 0.995
 GOOD_F1 = 0.9  # a page read as well as this needs no second look
 ALL = "all"
+BESIDE = "all beside"  # all characters of the page that are not its text, whether anybody labelled them or not
+TAKEN = (Zone.MAIN, Zone.COMMENT, Zone.TEASER, BESIDE)
+_NOT_SHOWN = ("script", "style", "noscript", "template", "head")
 CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
@@ -98,7 +102,9 @@ def _measured(extractor: Extractor, pages: Sequence[SavedPage], rounds: int) -> 
             texts[number], faults[number] = _read(extractor, page)
         best = min(best, process_time() - begun)
     scores = tuple(
-        PageScore(page.name, page.kind, page.page_kind, text_score(text, page.text), taken(text, labelled(page)), fault)
+        PageScore(
+            page.name, page.kind, page.page_kind, text_score(text, page.text), _taken(text, _labelled(page)), fault
+        )
         for page, text, fault in zip(pages, texts, faults, strict=True)
         if page.text
     )
@@ -132,6 +138,32 @@ def _recall_by_zone(reading: Reading, reference: str) -> dict[Zone, float]:
         recall = text_score(taken, reference).recall
         shares[zone], before = recall - before, recall
     return shares
+
+
+def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
+    """The character pairs of each part of a page. Those of the text alone are no pairs of what stands beside it."""
+    main = grams(page.text)
+    parts = {zone: grams(text) for zone, text in page.zones.items()}
+    return {Zone.MAIN: main, **parts, BESIDE: grams(_text_shown(page.markup)) - main}
+
+
+def _taken(found: str, parts: Mapping[str, Counter[str]]) -> dict[str, float]:
+    """Of each part the share that a reading holds: of the text its recall, of others what is no pair of the text."""
+    held = grams(found)
+    beside = held - parts[Zone.MAIN]
+    return {
+        zone: ((held if zone == Zone.MAIN else beside) & part).total() / part.total()
+        for zone, part in parts.items()
+        if part
+    }
+
+
+def _text_shown(markup: str) -> str:
+    if not markup.strip():
+        return ""
+    tree = html.fromstring(markup.encode(), parser=html.HTMLParser(encoding="utf-8", huge_tree=True))
+    etree.strip_elements(tree, *_NOT_SHOWN, etree.Comment, with_tail=False)
+    return "".join(tree.itertext())
 
 
 def _kinds(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:

@@ -9,8 +9,7 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
-from laboratory.measures.charts import charts
-from laboratory.measures.curves import picture
+from laboratory.measures.charts import charts, picture
 from laboratory.measures.labels import COLUMNS, EDITS, attack_label, class_label
 from laboratory.measures.results import EngineResult, Results
 from laboratory.measures.tables import strength_text

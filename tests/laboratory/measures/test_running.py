@@ -12,8 +12,7 @@ from laboratory.cases import build, folder
 from laboratory.cases.case_set import CaseSet
 from laboratory.cases.conditions import SIZES
 from laboratory.measures import quality, results, tables
-from laboratory.measures.charts import charts
-from laboratory.measures.curves import picture
+from laboratory.measures.charts import charts, picture
 from laboratory.measures.finders import engine_names, finder
 from laboratory.measures.quality import Listener, Plan
 from laboratory.measures.results import Results, engine_result
