@@ -13,6 +13,7 @@ from crawler.css.tokens import significant, split
 
 MEDIUM_PX = 16.0
 _LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
+MAX_PX = 2.0**25  # Chromium's largest length, about; 1e400px is no number to count with
 _ABSOLUTE_PX = {"px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54, "pt": 4 / 3, "pc": 16.0}
 _SIZES_PX = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0}
 _SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
@@ -69,9 +70,9 @@ def token_px(token: Node, units: Units) -> float | None:
     """One token as a length in px."""
     if token.type == "dimension":
         size = units.of(token.lower_unit)
-        return None if size is None else token.value * size
+        return None if size is None else _bounded(token.value * size)
     is_length = token.type == "number" and (token.value == 0 or units.is_quirky)
-    return float(token.value) if is_length else None
+    return _bounded(token.value) if is_length else None
 
 
 def ratio(value: str | None) -> float | None:
@@ -87,8 +88,8 @@ def ratio(value: str | None) -> float | None:
 def token_ratio(token: Node) -> float | None:
     """One token as a share."""
     if token.type == "number":
-        return float(token.value)
-    return token.value / 100 if token.type == "percentage" else None
+        return _bounded(token.value)
+    return _bounded(token.value / 100) if token.type == "percentage" else None
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
@@ -110,7 +111,12 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
 
 def _visible_px(px: float) -> float:
     """A size in shares of another as Chromium takes it."""
-    return px if px <= 0.0 else max(px, _LEAST_RELATIVE_PX)
+    return px if px <= 0.0 else max(_bounded(px), _LEAST_RELATIVE_PX)
+
+
+def _bounded(number: float) -> float:
+    """The number as far as a length goes; what is none (0 times 1e400) is the longest."""
+    return max(-MAX_PX, min(MAX_PX, number))
 
 
 @dataclass(frozen=True, slots=True)

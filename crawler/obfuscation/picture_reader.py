@@ -129,12 +129,14 @@ class PictureReader:
 
 
 def cells_of(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """The characters of a picture of one line, from left to right.
+    """The characters of a picture of one line, from left to right; none where there are more than MAX_CHARS.
 
     How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
     (川) stay together, since cuts are made only near where a whole number of squares ends.
     """
     count = max(1, round(ink.shape[1] / ink.shape[0]))
+    if count > MAX_CHARS:  # 4 kB of PNG hold 4,000,000 squares of one px, which take half a minute to cut
+        return []
     line = box_of_ink(ink)
     if count == 1:
         return [line]
@@ -169,5 +171,4 @@ def _line(ink: Raster | None, box: tuple[float, float, float, float] | None) -> 
     if not shown.size or shown.max() <= _INK:
         return _Line(shown, ())
     tight = box_of_ink(shown)
-    cells = cells_of(shown) if tight.shape[0] <= MAX_HEIGHT_PX else []
-    return _Line(tight, cells if len(cells) <= MAX_CHARS else ())
+    return _Line(tight, cells_of(shown) if tight.shape[0] <= MAX_HEIGHT_PX else ())

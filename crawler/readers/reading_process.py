@@ -1,6 +1,7 @@
 """The near end of a reading process: sends it what strangers sent, fetches what pages refer to, outlives its death."""
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -42,6 +43,8 @@ MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
 _LOOK_S = 0.5  # how often the time of what is being read is looked at
+
+logger = logging.getLogger(__name__)
 
 
 class GivenUp(BadInput):
@@ -285,9 +288,21 @@ class ReadingProcess:
             job = self._pending[message.number]
             job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), message.thread, message.cpu_s
         elif isinstance(message, Answer):
-            with self._lock:
-                job = self._pending.pop(message.number)
-            _settle(job.future, message)
+            self._take_answer(worker, message)
+
+    def _take_answer(self, worker: WorkerLink, answer: Answer) -> None:
+        """Settle a task; what the program stumbled over is read in its simpler way: no page hides behind a fault."""
+        with self._lock:
+            job = self._pending[answer.number]
+            if not isinstance(answer.fault, str) or not isinstance(job.task, HasSimplerReading):
+                del self._pending[answer.number]
+                _settle(job.future, answer)
+                return
+            logger.error("%s: %s", job.task.url, answer.fault)
+            self._give_up(answer.number, Message("page.reader-fault", fault=answer.fault))
+            is_read_again = answer.number in self._pending
+        if is_read_again:
+            worker.send(Job(answer.number, job.task))
 
     def _answer(self, worker: WorkerLink, request: ResourceRequest, asking: list[_Pending]) -> None:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 
 from core.obfuscations import Obfuscation
@@ -13,6 +14,7 @@ from core.pages import Reading
 from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.glyph_ocr import NoRecognizer
+from crawler.obfuscation.picture_reader import MAX_CHARS, cells_of
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
 from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
 from crawler.reading import read_page
@@ -140,6 +142,11 @@ def test_a_broken_picture_has_no_ink(picture: bytes) -> None:
         assert process.ink(picture) is None
     finally:
         process.close()
+
+
+def test_a_picture_that_is_wider_than_any_line_is_not_cut() -> None:
+    assert len(cells_of(np.full((10, 10 * MAX_CHARS), 255, np.uint8))) == MAX_CHARS
+    assert cells_of(np.full((1, 10_000), 255, np.uint8)) == []
 
 
 def test_a_data_address_carries_a_resource_and_no_more_than_it_may() -> None:

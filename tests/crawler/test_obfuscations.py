@@ -199,6 +199,14 @@ def test_text_that_style_puts_in_order_is_read_in_that_order(shown: str, css: st
     assert FIRST[::-1][:6] in reading.raw_text
 
 
+@pytest.mark.parametrize(("of_all", "top"), [("", "1e400px"), ("", "-1e400%"), ("font-size:1e400px", "0em")])
+def test_a_length_beyond_all_measure_is_a_length(of_all: str, top: str) -> None:
+    text = "她说这盏灯照过许多夜行的船"
+    shown = "".join(f"<span style='position:relative;top:{top}'>{char}</span>" for char in text)
+    page = f"<p style='{of_all}'>{shown}</p><p>{text}，{text}，{text}。</p>"
+    assert text in read(page).text
+
+
 def test_brackets_turn_with_the_text_that_is_turned() -> None:
     first = FIRST.replace("雾", "雾（那年很大）")
     turned = first[::-1].translate(str.maketrans("（）", "）（"))

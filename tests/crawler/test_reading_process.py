@@ -27,7 +27,19 @@ from crawler.reading import read_page
 from crawler.sources.feeds import FeedToRead
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
 from tests.crawler.texts import own_text
-from tests.support.hostile_tasks import Backtrack, Devour, Die, Echo, EndlessPage, Foreign, Refuse, Spin, Stumble, Swell
+from tests.support.hostile_tasks import (
+    Backtrack,
+    Devour,
+    Die,
+    Echo,
+    EndlessPage,
+    Foreign,
+    Refuse,
+    Spin,
+    Stumble,
+    StumblingPage,
+    Swell,
+)
 from tests.support.web_server import Answer, Routes, WebServer
 from tests.support.web_server import page as web_page
 
@@ -101,13 +113,14 @@ def test_a_rule_that_is_none_is_the_same_error_as_here() -> None:
         result(process, page(own_text(1)))
 
 
-def test_errors_of_ours_come_as_they_are_and_others_as_a_fault_of_the_program() -> None:
+def test_errors_of_ours_come_as_they_are_and_over_others_no_page_is_lost() -> None:
     with ReadingProcess() as process:
         with pytest.raises(UnreadableFile) as caught:
             process.read(Refuse("a.epub"))
         assert (caught.value.path, caught.value.reason) == ("a.epub", Message("archive.none"))
         with pytest.raises(BrokenInvariant, match="LookupError: no such thing"):
             process.read(Stumble("a.epub"))
+        assert "清晨的雾还没有散尽" in process.read(StumblingPage(own_text(1).encode(), HEADERS, URL)).text
 
 
 def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:

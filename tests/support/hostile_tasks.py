@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 
 from core.errors import UnreadableFile
+from core.pages import Reading
+from crawler.opening import Rejected
+from crawler.readers.desk import Desk
 from crawler.readers.pages import SinglePage
 
 
@@ -60,6 +63,17 @@ class EndlessPage(SinglePage):
     def read(self, desk: object) -> None:  # type: ignore[override]
         while True:
             pass
+
+
+class StumblingPage(SinglePage):
+    """A page over which the program stumbles, unless it is read by its plain markup."""
+
+    __slots__ = ()
+
+    def read(self, desk: Desk) -> Reading | Rejected:
+        if self.given_up is None:
+            raise OverflowError("a number beyond all measure")
+        return super().read(desk)
 
 
 @dataclass(frozen=True)
