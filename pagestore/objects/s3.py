@@ -72,6 +72,8 @@ class S3Objects:
 
     def size(self, key: str) -> int | None:
         there = self._head(self._prefix + stored_name(key))
+        if there is not None and int(there.get("ContentLength", -1)) < 0:
+            raise ServiceUnavailable(SERVICE, self._where)
         return None if there is None else int(there["ContentLength"])
 
     def keys(self, prefix: str = "") -> Iterator[str]:
@@ -80,10 +82,12 @@ class S3Objects:
         while True:
             with translated(self._where):
                 page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
+            if "IsTruncated" not in page:  # an answer without a list is none of an empty store
+                raise ServiceUnavailable(SERVICE, self._where)
             names = [str(each["Key"]) for each in page.get("Contents", ())]
             keys = [key for name in names if (key := key_named(name.removeprefix(self._prefix))) is not None]
             yield from keys
-            if not page.get("IsTruncated"):
+            if not page["IsTruncated"]:
                 return
             # Names come in order, so that a list which does not move on, and would have no end, is known.
             idle = 0 if names and names[-1] > last else idle + 1

@@ -306,6 +306,23 @@ def test_an_answer_without_an_end_is_a_store_that_does_not_answer(
             store.get("a", 1_000)
 
 
+@pytest.mark.usefixtures("loopback")
+@pytest.mark.parametrize(
+    ("length", "use"),
+    [
+        (b"", lambda store: store.size("a")),
+        (b"Content-Length: -5\r\n", lambda store: store.size("a")),
+        (b"Content-Length: 0\r\n", lambda store: list(store.keys())),
+    ],
+)
+def test_an_answer_that_says_nothing_is_neither_a_size_nor_an_empty_store(
+    monkeypatch: pytest.MonkeyPatch, length: bytes, use: Any
+) -> None:
+    monkeypatch.setattr(s3_client, "ATTEMPTS", 1)
+    with endless_store(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n", b" ") as access, pytest.raises(ServiceUnavailable):
+        use(opened("s3://kept", access))
+
+
 @pytest.mark.parametrize("names", [repeat("a"), map("!{:09}".format, count())], ids=["the same", "no keys"])
 def test_a_list_that_never_moves_on_comes_to_an_end(names: Iterator[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def page(**_: object) -> dict[str, object]:
