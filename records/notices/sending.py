@@ -16,7 +16,7 @@ from core.ids import digest
 from core.wording import Message
 from records.access import may_manage
 from records.models import Notice, NoticeEvent, NoticeMail
-from records.notices.events import MOVES, locked, move
+from records.notices.events import MOVES, locked, move, standing_events
 from records.notices.kept_files import keep_event_papers
 
 State, Way = Notice.State, NoticeEvent.Way
@@ -80,7 +80,7 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
 
 def _require_confirmed_by(row: Notice, day: date) -> None:
     """Raise BadInput for a day on which the notice was not confirmed yet: a slip of the year is not mended later."""
-    confirmed = row.events.filter(state=State.CONFIRMED).last()
+    confirmed = standing_events(row).filter(state=State.CONFIRMED).last()
     if confirmed is not None and day < today_at(confirmed.at):
         first = today_at(confirmed.at).isoformat()
         raise BadInput("notice.before-it-was-confirmed", day=day.isoformat(), confirmed=first)

@@ -175,6 +175,9 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
     papers, _left_out = papers_of_case(cases_of(notice)[0], stores.evidence_store())
     assert "回执.pdf" not in [paper.name for paper in papers], "what was taken back proves nothing"
+    day = TODAY - timedelta(days=2)
+    mark_sent(notice, "post", Noted(day, files=PROOF.files), ours.manager, now)
+    assert (notice.state, notice.sent_on) == (State.SENT, day), "the right day is noted after the wrong one"
 
 
 def test_a_notice_that_was_withdrawn_by_mistake_goes_on_and_what_it_escalated_too(
