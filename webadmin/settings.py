@@ -52,6 +52,8 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_USERNAME_CALLABLE = "webadmin.requests.slow_logins.name_tried"
+AXES_CLIENT_IP_CALLABLE = "webadmin.requests.slow_logins.visitor_address"
 AXES_LOCKOUT_CALLABLE = "webadmin.views.errors.locked_out"
 CSRF_FAILURE_VIEW = "webadmin.views.errors.stale_form"
 

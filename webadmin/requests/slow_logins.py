@@ -4,7 +4,9 @@ django-axes counts the failures of a name at an address, and closes that pair fo
 here is the address alone, and nobody is shut out: an office behind one address waits seconds, a guesser gets nowhere.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
+from ipaddress import ip_address
 
 from axes.helpers import get_client_ip_address
 from axes.models import AccessAttempt
@@ -16,6 +18,7 @@ from django.utils import timezone
 FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three people who forgot theirs
 DOUBLED_AFTER = 8  # further failures
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
+MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 
 
 def pause_left_s(request: HttpRequest) -> int:
@@ -29,3 +32,19 @@ def pause_left_s(request: HttpRequest) -> int:
         return 0
     pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(further // DOUBLED_AFTER, 10))
     return max(0, round(pause_s - (now - counted["last"]).total_seconds()))
+
+
+def name_tried(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
+    """The name that somebody signs in with, as far as PostgreSQL keeps it; nobody has a longer one."""
+    name = (credentials or request.POST).get("username")
+    return name if name is None else name[:MAX_NAME_CHARS]
+
+
+def visitor_address(request: HttpRequest) -> str | None:
+    """Where a request comes from; None where the proxy says "unknown" or "unix:", which PostgreSQL takes for none."""
+    stated = request.META.get("REMOTE_ADDR", "")
+    try:
+        ip_address(stated)
+    except ValueError:
+        return None
+    return str(stated)
