@@ -20,8 +20,10 @@ _HEAD = frozenset({"base", "link", "meta"})
 _KEPT, _EMPTY = _LINES | _HEAD | {"a", "br"}, frozenset({"br", "hr"})
 _ENDED_BY_LINES = frozenset({"a", "p"})
 _ENDED_BY_ITS_LIKE = frozenset({"a", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "tr"})
-# As browsers do it, quotes count behind an equals sign alone. What a part has taken it keeps: nothing is tried twice.
-_ATTRIBUTES = r"""(?:[^>="']++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+|["'])*+"""
+# As browsers do it: quotes count behind an equals sign alone, and one where a name begins is part of the name. What a
+# part has taken it keeps: nothing is tried twice.
+_ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
+    (?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+)?+)*+"""
 _TOKEN = re.compile(
     rf"""<(?:!--(?:-?>|.*?(?:--!?>|\Z))
     |(?P<raw>script|style|title)(?=[\s/>]){_ATTRIBUTES}

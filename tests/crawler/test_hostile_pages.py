@@ -15,6 +15,7 @@ from crawler.css.selectors import selectors
 from crawler.markup import text_of
 from crawler.obfuscation.repaired import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
+from crawler.plain_markup import plain_markup
 from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead
 from crawler.reading_steps import Step
@@ -79,6 +80,11 @@ def test_a_page_that_no_tree_of_bounded_size_holds_is_read_by_its_plain_markup(f
         assert page.steps.left_out == [left_out]
         assert page.tree is not None
         assert SENTENCE in text_of(page.tree)
+
+
+@pytest.mark.parametrize("tag", ['<div =">', '<p a="x"=">', "<p a=1 ='>", "<p a=\">\" b = '>' c=>"])
+def test_a_tag_of_plain_markup_ends_where_it_ends_for_a_browser(tag: str) -> None:
+    assert SENTENCE in text_of(html.document_fromstring(plain_markup(f"{tag}{SENTENCE}</p></div><p>")))
 
 
 def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: Desk) -> None:
