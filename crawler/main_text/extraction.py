@@ -5,7 +5,7 @@ it says.
 """
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,7 @@ from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_a
 from crawler.main_text.edges import MAX_LINES_OF_LEAD, edged, inside_of, lead
 from crawler.main_text.headline import title_places
 from crawler.main_text.neighbours import neighbours
+from crawler.main_text.post_marks import blocks
 from crawler.main_text.posters import posters
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import remarks
@@ -39,8 +40,11 @@ MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
 # A comment form has two lines for a field; a form around a page hundreds.
 MAX_LINES_OF_A_FIELD = 4
+# The rules of a comment form are longer than the shortest articles; chosen, not measured.
+MAX_HAN_OF_FORM, MAX_TIMES_THE_REST = 300, 2
 _FIELDS = frozenset({"input", "textarea", "select"})
-_NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset"})
+# Beside each post of a thread stands a box for its moderators to tick.
+_NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
 NONE = "none"  # who decided that there is no main text
 _PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule found nothing: the page is not as it was
 
@@ -144,19 +148,29 @@ def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
-    """The places of what stands in forms that have a field for every few lines; others are drawn around whole pages."""
+    """The places of what stands in forms to fill in: with a field for every few lines, and saying little themselves.
+
+    Others are drawn around whole pages, or around their text.
+    """
     form_of: dict[HtmlElement, HtmlElement] = {}
-    fields = Counter[HtmlElement]()
+    asking: dict[HtmlElement, set[HtmlElement]] = defaultdict(set)  # the blocks of a form that have fields
     for form in tree.iter("form"):
         for node in form.iter() if form not in form_of else ():
             form_of[node] = form
-            fields[form] += node.tag in _FIELDS and node.get("type") not in _NO_FIELDS
+            if node.tag in _FIELDS and (node.get("type") or "").lower() not in _NO_FIELDS:
+                asking[form].add(next(blocks(node), form))
     inside: dict[HtmlElement, list[int]] = defaultdict(list)
-    for place, line in enumerate(page if fields else ()):
+    for place, line in enumerate(page if asking else ()):
         if (form := form_of.get(line.container)) is not None:
             inside[form].append(place)
-    small = (places for form, places in inside.items() if len(places) <= MAX_LINES_OF_A_FIELD * fields[form])
-    return {place for places in small for place in places}
+    han = [count_han(line.text) for line in page] if inside else []
+    dropped = set[int]()
+    for form, places in inside.items():
+        own = sum(han[place] for place in places)
+        is_small = own <= MAX_HAN_OF_FORM and own <= MAX_TIMES_THE_REST * (sum(han) - own)
+        if is_small and len(places) <= MAX_LINES_OF_A_FIELD * len(asking[form]):
+            dropped.update(places)
+    return dropped
 
 
 def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:

@@ -43,7 +43,7 @@ OF_MEMBER = re.compile(
     re.IGNORECASE,
 )
 _MEMBER = re.compile(r"user|author|member|poster|nick", re.IGNORECASE)
-MAX_CHARSOF_MEMBER = 30
+MAX_CHARS_OF_MEMBER = 30
 _ELSEWHERE_TAGS = frozenset({"nav", "aside", "footer", "form"})
 _ELSEWHERE = re.compile(
     r"footer|sidebar|side-bar|cookie|consent|breadcrumb|related|recommend|copyright|toolbar|share|menu|xiangguan|tuijian"
@@ -65,7 +65,7 @@ def is_mark(text: str) -> bool:
 
 def is_member(line: Line) -> bool:
     """Whether a line is the name of a member alone: in a box called so, or a link to what else that member wrote."""
-    if len(line.text) > MAX_CHARSOF_MEMBER or END_OF_SENTENCE.search(line.text):
+    if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
     if _MEMBER.search(line.container.get("class") or ""):
         return True

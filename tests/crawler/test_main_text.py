@@ -128,6 +128,17 @@ def test_a_form_for_remarks_is_no_text_beside_a_short_one_and_a_form_around_a_pa
     )
 
 
+def test_a_text_inside_a_form_is_the_text_however_many_fields_stand_in_it() -> None:
+    head = "<div class='head'>江城读书网，每天更新渡口边的故事，欢迎您的光临。</div>"
+    chapter = "".join(f"<p>{each}</p>" for each in (*SIMPLIFIED, SHORT))
+    for fields in ("<input name=a>" * 3, ""):
+        field = "" if fields else "<input name=a>"
+        form = f"<form>{fields}{chapter.replace('</p>', f'{field}</p>')}</form>"
+        assert all(each in read(head + form).text for each in SIMPLIFIED)
+    ticked = "".join(f"<div><input type='checkbox' name='p'><p>{each}</p></div>" for each in SIMPLIFIED)
+    assert all(each in read(f"{head}<form method='post'>{ticked}</form>").text for each in SIMPLIFIED)
+
+
 def test_links_in_a_row_are_navigation_whatever_stands_between_them() -> None:
     names = ("河", "渡口", "船", "石阶", "桥", "水位", "江", "潮")
     box = " · ".join(f"<a href='/{name}'>{name}</a>" for name in names)
