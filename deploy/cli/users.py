@@ -49,7 +49,7 @@ def add(
 
         chosen = _read_password() if password_stdin else ""
         with transaction.atomic():
-            user, is_new = User.objects.get_or_create(username=name, defaults={"is_staff": True})
+            user, is_new = User.objects.get_or_create(username=_fit_name(name), defaults={"is_staff": True})
             made = _set_password(user, chosen) if is_new or chosen else ""
             _give_role(user, role, rights_holder)
     if rights_holder:
@@ -105,6 +105,17 @@ def password(
             raise NotFound("user", name)
         made = _set_password(user, _read_password() if password_stdin else "")
     say(Message("account.password", password=made) if made else Message("account.has-new", name=name))
+
+
+def _fit_name(name: str) -> str:
+    """The name as the desk takes it, too. Raises BadInput for one that is too long or has other characters."""
+    from django.contrib.auth.models import User
+    from django.core.exceptions import ValidationError
+
+    try:
+        return str(User._meta.get_field("username").clean(name, None))
+    except ValidationError as error:
+        raise BadInput("account.no-name", name=name[:60], reason=" ".join(error.messages)) from error
 
 
 def _give_role(user: "User", role: str, rights_holder: str) -> None:

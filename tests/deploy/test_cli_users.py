@@ -82,6 +82,9 @@ def test_an_unknown_user_or_role_is_named() -> None:
         users.password("nobody")
     with pytest.raises(BadInput, match="there is no role 'king'; choose reviewer, manager, administrator"):
         users.add("li", role="king")
+    for name in ("长" * 151, "a b"):
+        with pytest.raises(BadInput, match="cannot be the name of a user: "):
+            users.add(name, role="administrator")
 
 
 def test_programs_read_who_has_which_role(capsys: pytest.CaptureFixture[str]) -> None:
