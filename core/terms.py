@@ -31,6 +31,11 @@ REWORDED_STATES = {
     RewordedState.CONFIRMED: Words("confirmed by a person", "人工确认"),
     RewordedState.DISMISSED: Words("dismissed by a person", "人工排除"),
 }
+STAFF = {  # people of the rights holder, by what they do
+    "reviewer": Words("reviewer", "审核人员"),
+    "manager": Words("manager", "管理人员"),
+    "former-member": Words("former member", "原工作人员"),
+}
 STATES = {
     CaseState.OPEN: Words("open", "待审核"),
     CaseState.CONFIRMED: Words("confirmed", "认定侵权"),

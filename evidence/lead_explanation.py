@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from core.matches import RewordedClass, RewordedState, strength_dots, strength_step
-from core.terms import REWORDED_BANDS, REWORDED_CLASSES, REWORDED_STATES
+from core.terms import REWORDED_BANDS, REWORDED_CLASSES, REWORDED_STATES, STAFF
 from core.wording import Message, say
 from evidence import layout
 from evidence.circumstances_told import told
@@ -118,8 +118,9 @@ def _verdicts(words: LeadWords, facts: Mapping[str, Any]) -> Iterator[tuple[str,
     language = words.words.language
     for each in facts["verdicts"]:
         verdict = REWORDED_STATES[RewordedState(each["verdict"])].in_language(language)
-        said = words.verdict_said.format(**{**each, "verdict": verdict})
-        yield each["at"], f"{said}{words.words.semicolon}{each['note']}" if each["note"] else said
+        by = STAFF[each["by"]].in_language(language) if each["by"] in STAFF else each["by"]
+        said = words.verdict_said.format(**{**each, "verdict": verdict, "by": by})
+        yield each["at"], f"{said}{words.words.semicolon}{each['note']}" if each.get("note") else said
     if facts["lapsed_at"]:
         yield words.lapsed, facts["lapsed_at"]
 

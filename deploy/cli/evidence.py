@@ -55,7 +55,7 @@ def export(
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
         if is_lead:
-            write = _lead_writer(number, out)
+            write = _lead_writer(number, out, with_names=with_names)
         else:
             write = _case_writer(_removal_of(number) if is_removal else _case(number, with_names=with_names), out)
         report = _written(write, settings, is_sealed=is_sealed)
@@ -114,7 +114,7 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
     return lambda seals: write(out, material, code_version(), seals=seals)
 
 
-def _lead_writer(number: int, out: Path) -> "Writer":
+def _lead_writer(number: int, out: Path, *, with_names: bool) -> "Writer":
     """Raises BadInput for no such lead, or one that nobody confirmed as it is."""
     from evidence.lead_export import write_lead
     from records import stores
@@ -125,7 +125,7 @@ def _lead_writer(number: int, out: Path) -> "Writer":
     lead = RewordedLead.objects.select_related("work", "site", "rights_holder").filter(pk=number).first()
     if lead is None:
         raise BadInput("reworded.no-lead", number=number)
-    material = lead_material(lead, stores.page_store(), stores.work_store())
+    material = lead_material(lead, stores.page_store(), stores.work_store(), with_names=with_names)
     return lambda seals: write_lead(out, material, code_version(), seals)
 
 

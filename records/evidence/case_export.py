@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
@@ -23,7 +22,7 @@ from records import stores
 from records.cases.addresses import addresses_of
 from records.evidence.authorities import answering_authorities, write_sealed
 from records.evidence.papers import papers_of_case
-from records.evidence.staff import Naming, by_name, by_role
+from records.evidence.staff import Naming, by_name, by_role, noted_at
 from records.models import Case, DayTree, EvidenceBundle, Stamp
 
 
@@ -53,7 +52,7 @@ class StoredMaterials:
         self._store, self._pages = store, pages
 
     def material_of(self, case: int, *, with_names: bool = False) -> CaseMaterial:
-        """All that the export of a case is written from; people by name, else by what they do."""
+        """All that the export of a case is written from; people by name and with their notes, else by what they do."""
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
             raise NotFound("case", str(case))
@@ -61,9 +60,10 @@ class StoredMaterials:
         if not rows:
             raise BadInput("bundle.none-yet", case=case)
         papers, left_out = papers_of_case(found, self._store)
+        naming = by_name if with_names else by_role(found.rights_holder_id)
         return CaseMaterial(
             case=case,
-            facts=facts_of(found, by_name if with_names else by_role(found.rights_holder_id)),
+            facts=facts_of(found, naming, with_notes=with_names),
             bundles=[ProvenBundle(self.content_of(row), proof_for(row)) for row in rows],
             history=self.history_of(found),
             papers=papers,
@@ -127,8 +127,11 @@ def stamp_answer(stamp: Stamp) -> StampAnswer:
     return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 
-def facts_of(case: Case, naming: Naming = by_name) -> dict[str, Any]:
-    """What the case's page in the desk says, as JSON values. naming: of the people who decided and entered."""
+def facts_of(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
+    """What the case's page in the desk says, as JSON values.
+
+    naming: of the people who decided and entered; with_notes: what they noted for themselves.
+    """
     return {
         "rights_holder": case.rights_holder.name,
         "work": {"title": case.work.title, "author": case.work.author},
@@ -155,9 +158,9 @@ def facts_of(case: Case, naming: Naming = by_name) -> dict[str, Any]:
         "opened_at": _moment(case.opened_at),
         "first_seen_at": _moment(case.first_seen_at),
         "last_seen_at": _moment(case.last_seen_at),
-        "verdicts": _verdicts(case, naming),
+        "verdicts": _verdicts(case, naming, with_notes=with_notes),
         "rulings": _rulings(case, naming),
-        "left_out": _left_out(case, naming),
+        "left_out": _left_out(case, naming, with_notes=with_notes),
     }
 
 
@@ -195,14 +198,14 @@ def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
     return rows.order_by("fetched_at", "pk")
 
 
-def _verdicts(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
+def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
     rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
     return [
         {
             "verdict": row.verdict or "reopened",
-            "note": row.note,
+            **({"note": row.note} if with_notes else {}),
             "by": naming(row.decided_by),
-            "at": _noted(row.decided_at, naming),
+            "at": noted_at(row.decided_at, naming),
         }
         for row in rows
     ]
@@ -216,36 +219,31 @@ def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
             "allowed_as": row.allowed_as or None,
             "allowed_by": row.allowed_by or None,
             "cause": row.cause,
-            "at": _noted(row.at, naming),
+            "at": noted_at(row.at, naming),
             "entered_by": naming(row.entered_by) if row.entered_by else None,
-            "entered_at": _noted(row.entered_at, naming) if row.entered_at else None,
+            "entered_at": noted_at(row.entered_at, naming) if row.entered_at else None,
         }
         for row in rows
     ]
 
 
-def _left_out(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
+def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
     """Passages that do not count in the figures above, though the evidence has them; taken back ones included."""
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
         {
             "reason": row.reason,
-            "note": row.note,
+            **({"note": row.note} if with_notes else {}),
             "chapter": row.chapter_title,
             "text_id": row.text_id or None,
             "text": row.text or None,
             "by": naming(row.entered_by),
-            "at": _noted(row.entered_at, naming),
+            "at": noted_at(row.entered_at, naming),
             "taken_back_by": naming(row.withdrawn_by) if row.withdrawn_by else None,
-            "taken_back_at": _noted(row.withdrawn_at, naming) if row.withdrawn_at else None,
+            "taken_back_at": noted_at(row.withdrawn_at, naming) if row.withdrawn_at else None,
         }
         for row in rows
     ]
-
-
-def _noted(at: datetime, naming: Naming) -> str:
-    """When somebody did something: the second only where that person is named, of others the day."""
-    return _moment(at) if naming is by_name else timezone.localdate(at).isoformat()
 
 
 def _moment(at: datetime) -> str:

@@ -21,16 +21,18 @@ MAX_ENDING_CHARS = 8
 
 
 def papers_of_case(case: Case, store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
-    """The files of notices that name the case, and what others made of it; and what of them is not whole."""
+    """The files of sent notices that name the case, and what others made of it; and what of them is not whole."""
     notices = Notice.objects.filter(pages__case=case)
     return enclosed([*files_of_notices(notices), *map(of_others, standing_proofs(Subject(case=case)))], store)
 
 
 def files_of_notices(notices: "QuerySet[Notice]") -> Iterator["Row"]:
-    """What notices were made into, the mails in which they went out, and what shows what came of them."""
+    """What those of the notices that went out were made into, their mails, and what shows what came of them."""
+    notices = notices.filter(sent_on__isnull=False)
     of_them = {"notice__in": notices.values("pk")}
+    mails = NoticeMail.objects.filter(state=NoticeMail.State.SENT, **of_them)
     yield from map(of_notice, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk"))
-    yield from map(of_mail, NoticeMail.objects.filter(**of_them).select_related("notice").order_by("notice", "attempt"))
+    yield from map(of_mail, mails.select_related("notice").order_by("notice", "attempt"))
     events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), event__undone_by=None, withdrawn_at=None)
     yield from map(of_event, events.select_related("event__notice").order_by("event__notice", "pk"))
 
@@ -51,7 +53,7 @@ def of_notice(file: NoticeFile) -> Row:
 
 
 def of_mail(mail: NoticeMail) -> Row:
-    """A mail as it went out, or was about to."""
+    """A mail as it went out."""
     facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
     began = mail.began_at.isoformat() if mail.began_at else None
     return mail, facts | {"message_id": mail.message_id, "began": began}

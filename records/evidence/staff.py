@@ -1,11 +1,13 @@
 """People of the rights holder as what leaves the house names them: by what they do, or by name where that is wished."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
+from core.terms import STAFF
 from records.access import role_in
-from records.models import Membership
 
 Naming = Callable[[User], str]
 FORMER = "former-member"
@@ -27,13 +29,15 @@ def by_role(holder: int) -> Naming:
     return role_of
 
 
+def noted_at(at: datetime, naming: Naming) -> str:
+    """When somebody did something: the second only where that person is named, of others the day."""
+    return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
+
+
 def in_chinese(name: str) -> str:
     """A role as papers for a court have it; any other name as it is.
 
     >>> in_chinese("reviewer"), in_chinese("li")
     ('审核人员', 'li')
     """
-    return _ROLES.get(name, name)
-
-
-_ROLES = {str(Membership.Role.REVIEWER): "审核人员", str(Membership.Role.MANAGER): "管理人员", FORMER: "原工作人员"}
+    return STAFF[name].in_language("zh") if name in STAFF else name

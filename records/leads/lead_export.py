@@ -22,6 +22,7 @@ from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
 from records.evidence.material import capture_of
+from records.evidence.staff import by_name, by_role, noted_at
 from records.leads.compared_texts import compared_page, compared_work
 from records.leads.verdicts import stands
 from records.models import RewordedLead, RewordedVerdict
@@ -38,8 +39,10 @@ def export_lead(lead: RewordedLead, path: Path) -> Report:
     )
 
 
-def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore) -> LeadMaterial:
-    """What the export of a lead is written from; the same lead gives the same.
+def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
+    """What the export of a lead is written from; people by name and with their notes, else by what they do.
+
+    The same lead gives the same.
 
     Raises BadInput for a lead that nobody confirmed as it is, or of which page or text of the work is gone or another.
     """
@@ -54,7 +57,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore) -> Lea
         raise BadInput("reworded.page-gone", number=lead.pk) from error
     salt = digest(f"lead {lead.pk} {confirmed.pk}".encode())[: 2 * bundle.SALT_BYTES]
     made = bundle.make(capture, found, made_at=confirmed.decided_at, salt=salt)
-    return LeadMaterial(lead.pk, _facts(lead, verdicts), made.content, confirmed.decided_at)
+    return LeadMaterial(lead.pk, _facts(lead, verdicts, with_names=with_names), made.content, confirmed.decided_at)
 
 
 def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
@@ -89,8 +92,9 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
     )
 
 
-def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> Mapping[str, Any]:
+def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
     """What the lead's page in the desk says beside the comparison, as JSON values."""
+    naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,
         "site": lead.site.name,
@@ -100,12 +104,12 @@ def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> Mapping[s
         "verdicts": [
             {
                 "verdict": each.verdict or str(RewordedState.WAITING),
-                "by": each.decided_by.get_username(),
-                "at": moment(each.decided_at),
+                "by": naming(each.decided_by),
+                "at": noted_at(each.decided_at, naming),
                 "page_version": each.page_version_id,
                 "score": each.score,
                 "algorithm_version": each.algorithm_version,
-                "note": each.note,
+                **({"note": each.note} if with_names else {}),
             }
             for each in verdicts
         ],

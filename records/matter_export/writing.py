@@ -41,7 +41,7 @@ from records.matter_export import evidence_list, pieces, sheets
 from records.matter_export.evidence_list import Group, Piece
 from records.matter_export.parts import USUAL, Chosen, Names, Part
 from records.matters.damages import damages_of
-from records.models import Case, EvidenceBundle, HolderPaper, Matter, Notice, NoticeEvent, NoticeMail, VerdictRecord
+from records.models import Case, EvidenceBundle, HolderPaper, Matter, Notice, NoticeEvent, VerdictRecord
 from records.notices.compared import MAX_PICTURES, compared_cases
 from records.notices.kept_files import is_valid
 from records.notices.values import in_order
@@ -171,7 +171,7 @@ class _Making:
 
     def _facts_of(self, case: Case) -> dict[str, Any]:
         """What the case's page says; of what people decided only where that is wanted."""
-        facts = facts_of(case, self.naming)
+        facts = facts_of(case, self.naming, with_notes=Part.DECISIONS in self.chosen.parts)
         if Part.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
@@ -195,14 +195,11 @@ class _Making:
                 yield of_holder(paper)
 
     def _notices(self) -> "QuerySet[Notice]":
-        """Those that name any of the cases that go in, and that somebody got."""
-        named = Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk"))
-        return named.filter(sent_on__isnull=False).distinct()
+        """Those that name any of the cases that go in."""
+        return Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
 
     def _add_papers(self, part: Part, rows: Iterable[Row]) -> None:
         for kept, facts in rows if part in self.chosen.parts else ():
-            if isinstance(kept, NoticeMail) and kept.state != NoticeMail.State.SENT:
-                continue
             paper = enclosed_one(kept, facts, self.store)
             if paper is None:
                 self.left_out.append(Message("bundle.paper-left-out", name=kept.name))

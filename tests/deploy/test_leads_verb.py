@@ -1,6 +1,7 @@
 """The verb `leads`: the list, one with its sentences, in both languages and for programs."""
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -144,6 +145,11 @@ def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
     assert "bundles 1" in said.out
     assert "bears no time stamp" in said.err
     assert check_file(out).lead == lead.pk
+    for is_named in (False, True):
+        export(str(lead.pk), out, is_lead=True, with_names=is_named)
+        with zipfile.ZipFile(out) as file:
+            (verdict,) = json.loads(file.read("lead.json"))["facts"]["verdicts"]
+        assert verdict["by"] == ("li" if is_named else "reviewer")
     for number, given, why in (("999", {}, "no lead 999"), (str(lead.pk), {"is_removal": True}, "either --lead or")):
         with pytest.raises(BadInput, match=why):
             export(number, out, is_lead=True, **given)

@@ -35,13 +35,23 @@ from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
-from records.evidence.case_export import export_case
+from records.evidence.case_export import export_case, materials
 from records.evidence.subject import Subject
 from records.evidence.third_party import Paper, add_proof
 from records.matter_export.parts import Chosen, Part
 from records.matter_export.writing import export_matter, prepared
 from records.matters.licence_fees import enter_fee
-from records.models import Case, CaseMatch, EvidenceBundle, HolderPaper, Matter, Notice, NoticeFile, NoticePage
+from records.models import (
+    Case,
+    CaseMatch,
+    EvidenceBundle,
+    HolderPaper,
+    Matter,
+    Notice,
+    NoticeFile,
+    NoticeMail,
+    NoticePage,
+)
 from records.notices.kept_files import add_paper
 from tests.support import admin_data, case_texts
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
@@ -455,3 +465,23 @@ def test_the_export_of_a_case_has_the_papers_of_its_notices_and_what_others_made
     world.damage(papers[2]["sha256"])
     assert export_case(world.cases[0].pk, tmp_path / "case.zip").papers == 3
     assert "文件 公证书.pdf 未附" in html.unescape(read(tmp_path / "case.zip", layout.EXPLANATION).decode())
+
+
+def test_the_export_of_a_case_has_no_letter_that_nobody_got_and_no_internal_note(world: World, tmp_path: Path) -> None:
+    path, case = tmp_path / "case.zip", world.cases[0]
+    case.verdicts.update(note="内部备注")
+    notice = Notice.objects.get(rights_holder=world.ours.holder)
+    content = b"a mail that did not go out"
+    world.store.put(digest(content), content)
+    NoticeMail.objects.create(
+        notice=notice, attempt=1, state=NoticeMail.State.FAILED, message_id="<1@changhe.example>",
+        digest=digest(content), size=len(content), asked_by=world.ours.manager, asked_at=admin_data.NOW,
+    )  # fmt: skip
+    export_case(case.pk, path)
+    said = json.loads(read(path, layout.CASE))
+    assert {each["kind"] for each in said["papers"]} == {"notice", "notarial"}
+    assert "内部备注" not in texts_of(path)
+    assert "内部备注" in json.dumps(materials().material_of(case.pk, with_names=True).facts, ensure_ascii=False)
+    Notice.objects.filter(pk=notice.pk).update(sent_on=None)
+    export_case(case.pk, path)
+    assert {each["kind"] for each in json.loads(read(path, layout.CASE))["papers"]} == {"notarial"}

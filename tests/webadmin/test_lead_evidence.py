@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from core.clock import ManualClock
 from core.matches import RewordedState
 from core.wording import Message, say
 from evidence import bundle, container, layout
 from evidence.verification import check_file
+from records.leads.lead_export import lead_material
 from records.leads.verdicts import decide
 from records.models import RewordedLead
 from tests.support import admin_data, case_texts
@@ -52,11 +54,13 @@ def test_a_manager_gets_one_file_that_holds_and_that_is_the_same_twice(
     assert (report.lead, report.is_stamped) == (world.ours.lead.pk, False)
     files = container.read(memoryview(path.read_bytes()), "")
     (verdict,) = json.loads(bytes(files[layout.LEAD]))["facts"]["verdicts"]
-    assert (verdict["verdict"], verdict["by"], verdict["note"]) == (
-        "confirmed",
-        world.ours.reviewer.username,
-        "逐句改写",
-    )
+    assert (verdict["verdict"], verdict["by"]) == ("confirmed", "reviewer")
+    assert verdict["at"] == timezone.localdate(admin_data.NOW).isoformat(), "no login, second or note leaves the house"
+    said = b"".join(bytes(content) for name, content in files.items() if name.endswith((".json", ".html"))).decode()
+    assert not [each for each in (world.ours.reviewer.username, "逐句改写") if each in said]
+    assert "审核人员" in said
+    named = lead_material(world.ours.lead, texts.pages, texts.works, with_names=True).facts["verdicts"][0]
+    assert (named["by"], named["note"]) == (world.ours.reviewer.username, "逐句改写")
     assert verdict["page_version"] == world.ours.lead.version_id
     (inner,) = (container.read(each, "") for name, each in files.items() if name.startswith("bundles/"))
     said = json.loads(bytes(inner[bundle.COMPARISON]))
