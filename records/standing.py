@@ -39,10 +39,11 @@ def stand_elsewhere(pages: Collection[str]) -> None:
         rows[row.case_id].append(row.page)
     for case in locked_cases(Case.objects.filter(pk__in=keys)):
         if rows[case.pk] and case.page_id not in {page.page_id for page in rows[case.pk]}:
-            _move(case, rows[case.pk])
+            go_over(case, rows[case.pk])
 
 
-def _move(case: Case, standing: Sequence[PageRecord]) -> None:
+def go_over(case: Case, standing: Sequence[PageRecord]) -> None:
+    """Have a case shown and looked at by the first of some pages that is no case of its own."""
     others = Case.objects.filter(page__in=standing, work=case.work_id).values_list("page_id", flat=True)
     taken = set(others)
     page = next((page for page in standing if page.page_id not in taken), None)

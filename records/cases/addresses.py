@@ -1,11 +1,12 @@
 """The addresses of a case: the same text on one site is one case, however many addresses show it.
 
-A case has one page, by which it is shown and looked at. Where that page is gone, or has another text, the case goes
-over to another address that still shows the text. An address whose text is another one is a page of its own.
+A case has one page, by which it is shown and looked at. Where that page is gone, or has nothing of the work any more,
+the case goes over to another address that still shows the text; so does a case with a verdict once an address is seen
+with the text of the verdict, and its page has another. An address whose text is another one is a page of its own.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +14,9 @@ from django.db.models import F, Q, QuerySet
 
 from core.pages import VersionOfPage
 from records.cases.permissions import ALLOWANCES, Copied, Rights
-from records.models import Case, CaseAddress, CaseMatch
-from records.standing import ask_again, showing
+from records.locks import locked_cases
+from records.models import Case, CaseAddress, CaseMatch, PageRecord
+from records.standing import ask_again, go_over, showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,49 +68,65 @@ def cases_at(pages: Collection[str]) -> "QuerySet[Case]":
 def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
     """Note when addresses of cases were seen with a text that the case was found in.
 
-    One that shows another text than its case by now is compared once more, for a case of its own.
+    Of one that shows another text than its case by now, and of the case's page where that is the text of the verdict,
+    the page is compared once more, for a case of its own. Only a sighting tells: a site that changes all its pages
+    shows the old text at none of them.
     """
     sighted = {each.version.id: each for each in versions}
     addresses = CaseAddress.objects.filter(page__in=[each.version.page_id for each in versions])
-    rows = {(row.case_id, row.page_id): row for row in addresses.select_related("case")}
+    rows = {(row.case_id, row.page_id): row for row in addresses.select_related("case__decision", "page")}
     if not rows:
         return
     cases = {row.case_id: row.case for row in rows.values()}
     matches = CaseMatch.objects.filter(case__in=list(cases)).order_by()
-    wanted = {*sighted, *(case.version_id for case in cases.values())}
+    wanted = {*sighted, *(version for case in cases.values() for version in (case.version_id, case.decided_version))}
     texts: dict[tuple[int, str], set[str]] = defaultdict(set)
     for key, version, text in matches.filter(version_id__in=wanted).values_list(
         "case_id", "version_id", "page_text_digest"
     ):
         texts[key, version].add(text)
-    others = []
+    others: list[CaseAddress] = []
+    decided: dict[int, list[PageRecord]] = defaultdict(list)
     for (key, page), row in rows.items():
+        case = cases[key]
         for each in versions:
             if each.version.page_id != page or (key, each.version.id) not in texts:
                 continue
             row.first_seen_at = min(row.first_seen_at, each.sighted.first)
             row.last_seen_at = max(row.last_seen_at, each.sighted.last)
-            is_same = texts[key, each.version.id] & texts[key, cases[key].version_id]
-            if each.is_current and page != cases[key].page_id and not is_same:
+            shown = texts[key, each.version.id]
+            if not each.is_current or page == case.page_id or shown & texts[key, case.version_id]:
+                continue
+            if case.decision_id and shown & texts[key, case.decided_version]:
+                decided[key].append(row.page)
+            else:
                 others.append(row)
     CaseAddress.objects.bulk_update(rows.values(), ["first_seen_at", "last_seen_at"])
     let_go(others)
+    for case in locked_cases(Case.objects.filter(pk__in=decided)):
+        ask_again([case.page_id])
+        go_over(case, decided[case.pk])
 
 
-def let_go(rows: Sequence[CaseAddress]) -> None:
+def let_go(rows: Iterable[CaseAddress]) -> None:
     """Take addresses from their cases, and have their pages compared once more."""
-    if rows:
-        CaseAddress.objects.filter(pk__in=[row.pk for row in rows]).delete()
-        ask_again([row.page_id for row in rows])
+    pages = {row.pk: row.page_id for row in rows}
+    if pages:
+        CaseAddress.objects.filter(pk__in=pages).delete()
+        ask_again([*pages.values()])
 
 
-def rule_addresses(cases: "QuerySet[Case]", rights: Rights) -> None:
-    """Let addresses go of which the rights say another thing than of their case: a licence may be for one address."""
+def rule_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
+    """Let addresses go of which the rights say another thing than of their case: a licence may be for one address.
+
+    texts: that the cases copied, where a right asks for them.
+    """
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     others = []
     for row in rows.select_related("case", "page"):
         case, page = row.case, row.page
-        asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, case.page_poster or case.page_author, ())
+        account, copied = case.page_poster or case.page_author, texts.get(case.pk, ())
+        asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, account, copied)
         if bool(rights.ruling(asked).reason) != (case.allowed_as in ALLOWANCES):
             others.append(row)
     let_go(others)

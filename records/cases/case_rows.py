@@ -7,12 +7,13 @@ from django.db.models import F
 
 from core.ids import Digest, WorkTextId, digest
 from core.matches import Match
+from core.obfuscations import Obfuscation
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from records.cases.addresses import cases_at
 from records.cases.found import Found
 from records.cases.permissions import ALLOWANCES
-from records.cases.totals import Findings, case_figures, compared_text
+from records.cases.totals import Findings, author_of, case_figures, compared_text, poster_of
 from records.cases.what_counts import Counted
 from records.code_version import code_version
 from records.locks import locked_cases
@@ -220,15 +221,21 @@ class Cases:
         return self._texts[text_id]
 
 
-# Site, work, digest of what was compared of the page, and what was altered or hidden in it as it came: a text with
-# words strewn in is other evidence than the same text as it is.
-_TextKey = tuple[str, int, str, str]
+# Site, work, digest of what was compared of the page, who posted it, and what was altered or hidden in it as it came: a
+# text with words strewn in is other evidence than the same text as it is, and rights may be those of an account.
+_TextKey = tuple[str, int, str, str, frozenset[str]]
 
 
 def _text_key(found: Found, findings: Findings) -> _TextKey:
     version = found.outcome.version
-    undone = kinds_of(frozen_obfuscations(version.reading.obfuscations))
-    return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], undone
+    account = poster_of(version, findings.matches) or author_of(version)
+    undone = _undone(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
+    return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], account, undone
+
+
+def _undone(kinds: str) -> frozenset[str]:
+    """The kinds without that which says how long reading took, and nothing of the text."""
+    return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
 
 def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
@@ -237,11 +244,14 @@ def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
     if not wanted:
         return {}
     rows = CaseMatch.objects.filter(
-        page_text_digest__in={text for *_, text, _ in wanted}, version_id=F("case__version_id")
+        page_text_digest__in={key[2] for key in wanted}, version_id=F("case__version_id")
     ).exclude(case__allowed_as__in=ALLOWANCES)
-    names = ("case__site", "case__work", "page_text_digest", "case__page__obfuscation_kinds", "case_id")
-    known = rows.order_by("-case").values_list(*names)
-    by_text = {(str(site), work, text, undone): case for site, work, text, undone, case in known}
+    names = ("case__site", "case__work", "page_text_digest", "case__page_poster", "case__page_author")
+    known = rows.order_by("-case").values_list(*names, "case__page__obfuscation_kinds", "case_id")
+    by_text = {
+        (str(site), work, text, poster or author, _undone(kinds)): case
+        for site, work, text, poster, author, kinds, case in known
+    }
     return {key: case for key, case in by_text.items() if key in wanted}
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from core.errors import BadInput, RetryLater
@@ -12,12 +13,13 @@ from core.messages import pages_stored
 from core.states import Rejection
 from records import stores
 from records.access import role_in
+from records.cases.addresses import let_go
 from records.cases.permissions import Rights
 from records.cases.recounting import recount, versions_shown
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.locks import lock_rights
 from records.matters.figures import refresh_of_cases
-from records.models import Case, Exclusion, Overruling
+from records.models import Case, CaseAddress, Exclusion, Overruling
 from records.standing import ask_again
 
 MAX_NOTE_CHARS = 500
@@ -49,6 +51,8 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
 def take_back(overruling: Overruling, user: User) -> None:
     """Let the reason hold again; a case that rests on the overruling is set aside unless somebody decided on it.
 
+    A page that is a further address of a case leaves it, and is compared once more.
+
     Raises BadInput for a user without a role for the rights holder, and where that was done already.
     """
     holder = overruling.page.site.rights_holder
@@ -61,6 +65,8 @@ def take_back(overruling: Overruling, user: User) -> None:
             raise BadInput("exclusion.taken-back-already")
         cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
         refresh_of_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
+        at_others = CaseAddress.objects.filter(page=overruling.page_id, case__work=overruling.work_id)
+        let_go(at_others.exclude(page=F("case__page")))
     if overruling.reason == Rejection.NOTHING_LEFT:
         for case in cases:
             recount(case, stores.page_store(), stores.work_store(), user.pk)

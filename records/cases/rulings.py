@@ -151,7 +151,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
     for allowance, keys in changed.items():
         for batch in batches(keys):
             _move(batch, allowance, occasion)
-    rule_addresses(cases, rights)
+    rule_addresses(cases, rights, texts)
     return [key for keys in changed.values() for key in keys]
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from core.addressees import Paper
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, page_id
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import Fetched, Reading
+from core.pages import Fetched, Poster, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
@@ -23,6 +23,7 @@ from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.cases.addresses import addresses_of
 from records.cases.case_repository import DjangoCaseRepository
+from records.cases.overruling import overrule, take_back
 from records.cases.verdicts import decide
 from records.evidence.case_export import StoredMaterials
 from records.evidence.material import finding_of
@@ -33,8 +34,10 @@ from records.models import (
     Exclusion,
     Licence,
     Matter,
+    Membership,
     Notice,
     NoticeEvent,
+    OwnAccount,
     PageRecord,
     RightsHolder,
     Site,
@@ -52,7 +55,7 @@ from tests.support.web_server import Answer, WebServer, page
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
 TEXT, OTHER, INNOCENT = "抄来的文字", "抄来的文字，改了一句", "此页已删除"
-A, B, C, D = (f"http://pirate.example/{path}/1" for path in "abcd")
+A, B, C, D, E = (f"http://pirate.example/{path}/1" for path in "abcde")
 
 
 class World:
@@ -119,13 +122,14 @@ def test_a_text_at_several_addresses_is_one_case_that_lists_them() -> None:
     world.meet(C, OTHER, days=1)
     world.meet(B, TEXT, days=4)
     world.meet(D, TEXT, days=1, obfuscations=(ObfuscationFound(Obfuscation.ZERO_WIDTH, 4, ""),))
+    world.meet(E, TEXT, days=4, obfuscations=(ObfuscationFound(Obfuscation.SLOW_PARTS, 1, ""),))
     others = Case.objects.exclude(pk=case.pk).order_by("pk")
     assert [other.page.url for other in others] == [C, D], "another text, or one that hides, is another case"
-    assert told(case) == [(A, 0, 0, True), (B, 1, 4, True)]
+    assert told(case) == [(A, 0, 0, True), (B, 1, 4, True), (E, 4, 4, True)], "slowness is none of the text's"
     case.refresh_from_db()
     assert (case.page.url, case.state, case.last_seen_at) == (A, CaseState.CONFIRMED, MOMENT + 4 * A_DAY)
     assert case.changed_since is None, "a new address is no news for who decided"
-    assert {match.final_url for match in CaseMatch.objects.filter(case=case)} == {A, B}, "what each showed is kept"
+    assert {match.final_url for match in CaseMatch.objects.filter(case=case)} == {A, B, E}, "what each showed is kept"
     matter = Matter.objects.get()
     assert (matter.open_cases, matter.confirmed_cases) == (2, 1)
 
@@ -150,6 +154,9 @@ def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypat
     desk.force_login(world.reviewer)
     shown = desk.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
     assert all(shown.count(f"<bdi>{url}</bdi>") for url in (A, B, C))
+    desk.force_login(admin_data.user("主管", world.site.rights_holder, Membership.Role.MANAGER))
+    sent = desk.post(reverse("admin:records_case_changelist"), {"action": "export_csv", "_selected_action": [case.pk]})
+    assert f",{A},{B} {C}," in b"".join(sent).decode()
 
 
 def test_a_case_whose_page_is_gone_goes_over_to_an_address_that_stands_and_back() -> None:
@@ -189,6 +196,66 @@ def test_an_address_that_changes_its_text_and_one_that_stays_behind_have_cases_o
     world.meet(C, TEXT, days=2)
     world.compare_owed()
     assert [case.page.url for case in Case.objects.order_by("pk")] == [A, B, C]
+
+
+@pytest.mark.parametrize("are_all_changed", [False, True])
+def test_a_verdict_stays_with_its_text_while_an_address_is_seen_with_it(are_all_changed: bool) -> None:
+    world, changed = World(), TEXT + "，又改"
+    for url in (A, B, C):
+        world.meet(url, TEXT)
+    case = Case.objects.get()
+    decide(case, Verdict.CONFIRMED, world.reviewer)
+    for days, url in enumerate((A, B, C), 1):
+        world.meet(url, changed if url == A or are_all_changed else TEXT, days)
+    world.compare_owed()
+    world.compare_owed()
+    case.refresh_from_db()
+    if are_all_changed:
+        assert (Case.objects.count(), case.page.url) == (1, A)
+        assert case.changed_since is not None
+        return
+    assert (case.page.url, case.page_url, case.state, case.changed_since) == (B, B, CaseState.CONFIRMED, None)
+    assert [each[0] for each in told(case)] == [B, C]
+    assert [(each.page.url, each.state) for each in Case.objects.exclude(pk=case.pk)] == [(A, CaseState.OPEN)]
+
+
+def test_posts_of_two_accounts_are_two_cases() -> None:
+    world = World()
+    for url, account in ((A, "搬运工"), (B, "官方账号"), (C, "搬运工")):
+        world.meet(url, TEXT, posters=(Poster(account, 0),))
+    posted, own = Case.objects.order_by("pk")
+    assert ([each[0] for each in told(posted)], own.page.url) == ([A, C], B)
+    OwnAccount.objects.create(
+        rights_holder=world.site.rights_holder, platform="论坛", domain="pirate.example", name="官方账号"
+    )
+    assert [each.state for each in Case.objects.order_by("pk")] == [CaseState.OPEN, CaseState.SET_ASIDE]
+
+
+def test_a_licence_for_chapters_keeps_the_addresses_of_its_case() -> None:
+    world = World()
+    for url in (A, B):
+        world.meet(url, TEXT)
+    holder, work = world.site.rights_holder, Work.objects.get()
+    of_chapter = {"rights_holder": holder, "work": work, "chapters": "1", "valid_from": MOMENT.date()}
+    Licence.objects.create(**of_chapter, licensee="书城", domain="pirate.example")
+    case = Case.objects.get()
+    assert (case.state, [each[0] for each in told(case)]) == (CaseState.SET_ASIDE, [A, B])
+
+
+def test_an_overruling_that_is_taken_back_takes_the_address_from_its_case() -> None:
+    world = World()
+    licence = {"rights_holder": world.site.rights_holder, "licensee": "书城", "domain": "pirate.example"}
+    Licence.objects.create(**licence, address=B, valid_from=MOMENT.date())
+    for url in (A, B):
+        world.meet(url, TEXT)
+    overruling = overrule(Exclusion.objects.get(), world.reviewer, "并非授权转载")
+    world.compare_owed()
+    case = Case.objects.get()
+    assert [each[0] for each in told(case)] == [A, B]
+    take_back(overruling, world.reviewer)
+    assert [each[0] for each in told(case)] == [A]
+    world.compare_owed()
+    assert (Case.objects.count(), Exclusion.objects.get().page.url) == (1, B)
 
 
 def test_rights_are_asked_for_each_address() -> None:
