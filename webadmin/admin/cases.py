@@ -42,6 +42,11 @@ from webadmin.searching import of_keys
 from webadmin.third_party.factors_view import case_factors_view
 from webadmin.third_party.proofs_view import case_proofs_view
 
+
+def _other_addresses(case: Case) -> str:
+    return " ".join(spelled(each.page.url) for each in case.addresses.all() if each.page_id != case.page_id)
+
+
 CASE_COLUMNS = (
     Column(_("case"), lambda case: case.pk),
     Column(_("rights holder"), lambda case: case.rights_holder),
@@ -52,6 +57,7 @@ CASE_COLUMNS = (
     Column(_("author stated by the page"), lambda case: spelled(case.page_author)),
     Column(_("published, as the page states"), lambda case: case.page_published_at),
     Column(_("page URL"), lambda case: spelled(case.page_url)),
+    Column(_("other addresses with the same text"), _other_addresses),
     Column(_("class"), lambda case: case.get_match_class_display()),
     Column(_("similarity"), lambda case: cut_share(case.similarity)),
     Column(_("share of the page"), lambda case: cut_share(case.page_containment)),
@@ -236,9 +242,8 @@ class CaseAdmin(HolderAdmin):
 
 def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
     """Leave out what the user may see and not export: cases of a rights holder for whom they are a reviewer only."""
-    return manageable(queryset, request.user).select_related(
-        "rights_holder", "work", "page__site", "decision__decided_by"
-    )
+    cases = manageable(queryset, request.user).prefetch_related("addresses__page")
+    return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")
 
 
 def _export_name() -> str:
