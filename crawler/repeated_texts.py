@@ -56,6 +56,8 @@ class RepeatedTexts:
         self._telling: set[str] = set()
         self._empty: set[str] = set()
         self._repeating: set[str] = set()
+        # (name, address without it): where a parameter multiplies notices, it may still say which chapter is meant.
+        self._repeating_at: set[tuple[str, str]] = set()
         self._told: set[str] = set()
         self._first: dict[str, str] = {}  # an address without what multiplies it -> the one that is fetched
 
@@ -80,12 +82,17 @@ class RepeatedTexts:
 
         is_page: earlier crawls know it as a page.
         """
-        found = self._empty if is_page else self._empty | self._repeating
-        names = {name for name, _ in _open_parameters(url)} & found
+        names = {name for name, _ in _open_parameters(url) if name in self._empty or self._repeats(name, url, is_page)}
         if not names or url in self._asked_for:
             return False
         address = canonical(url)
         return self._first.setdefault(canonical(without(url, names)), address) != address
+
+    def _repeats(self, name: str, url: str, is_page: bool) -> bool:
+        """Whether a parameter repeats texts on the site, and did so at this very address."""
+        if is_page or name not in self._repeating:
+            return False
+        return (name, canonical(without(url, {name}))) in self._repeating_at
 
     def _note(self, url: str, text: Digest, *, is_recalled: bool = False) -> bool:
         is_repeated = False
@@ -103,6 +110,8 @@ class RepeatedTexts:
                 self._repeating.discard(name)
                 continue
             is_repeated = True
+            self._repeating_at.add(key)
+            self._first.setdefault(key[1], first)
             self._repeated.setdefault(name, set()).add(text)
             if len(self._repeated[name]) >= TEXTS_THAT_DECIDE and name not in self._repeating:
                 self._repeating.add(name)

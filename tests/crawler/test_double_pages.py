@@ -76,7 +76,9 @@ def test_addresses_are_taken_for_one_by_two_texts_and_never_after_a_difference()
     assert [texts.note(f"{SITE}/{path}", text) for path, text in notes] == [False, True, False, False]
     assert not texts.is_another(f"{SITE}/r?sid=d"), "a notice in place of pages is one text"
     assert texts.note(f"{SITE}/t?sid=f", "第2页")
-    assert [texts.is_another(f"{SITE}/{path}") for path in ("r?sid=d", "u?sid=g", "u?sid=h")] == [True, False, True]
+    assert [texts.is_another(f"{SITE}/{path}") for path in ("r?sid=d", "u?sid=g", "u?sid=h")] == [True, False, False]
+    assert [texts.note(f"{SITE}/u?sid={value}", "第3页") for value in "gh"] == [False, True]
+    assert [texts.is_another(f"{SITE}/u?sid={value}") for value in "gi"] == [False, True]
     assert told == ["sid"]
     assert not any(texts.note(f"{SITE}/v?id=1&sid={value}", f"第{value}页") for value in "34")
     assert not texts.is_another(f"{SITE}/r?sid=d"), "it made a difference"
