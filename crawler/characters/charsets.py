@@ -11,7 +11,8 @@ LATIN = frozenset(
     }
 )
 # Of encodings for one language or script beside Chinese: the letters that text in them is made of.
-HANGUL, KANA, RUSSIAN = "\u3131-\u318e\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
+SYLLABLES, KANA, RUSSIAN = "\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
+HANGUL = f"\u3131-\u318e{SYLLABLES}"
 LETTERS = {
     "cp949": HANGUL,
     **dict.fromkeys(("cp932", "euc_jp"), KANA),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from crawler.characters.charsets import HANGUL, KANA, LATIN, LETTERS, RUSSIAN
+from crawler.characters.charsets import HANGUL, KANA, LATIN, LETTERS, RUSSIAN, SYLLABLES
 from crawler.characters.mojibake import MIN_QUALITY_TO_ACCEPT, around_outside_ascii, lost_share, outside_ascii, quality
 
 # Of what is neither ASCII nor a mark. Chinese read as Korean has .7 Hangul, Korean pages have .95 and more; Japanese
@@ -17,7 +17,7 @@ MAX_BESIDE_LATIN = 0.25
 MAX_OUT_OF_CASE = 0.02  # capitals after small letters, of all characters outside ASCII and beside these
 # Where nothing is declared: the encoding, the narrower one that has to read all of the page, and the letters.
 _UNDECLARED = (
-    ("cp949", "euc_kr", HANGUL),
+    ("cp949", "euc_kr", SYLLABLES),  # the kana of EUC-JP are the jamo of EUC-KR
     ("euc_jp", "euc_jp", KANA),
     ("cp932", "cp932", KANA),
     ("cp1251", "cp1251", RUSSIAN),
@@ -64,11 +64,13 @@ def _is_made_of(letters: str, text: str, min_share: float) -> bool:
     """Whether what is not ASCII in a text is made of some letters, and those of an alphabet make words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
-    own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if letters == HANGUL else all_letters
+    own_letters = (
+        all_letters.encode("euc_kr", "ignore").decode("euc_kr") if letters in (HANGUL, SYLLABLES) else all_letters
+    )
     own = len(re.findall(f"[{letters}]", own_letters))
     if not own or own < (MIN_SHARE_OF_KANA if letters == KANA else min_share) * len(all_letters):
         return False
-    if letters in (KANA, HANGUL):
+    if letters in (KANA, HANGUL, SYLLABLES):
         return True
     beside = len(re.findall(f"[A-Za-z](?=[{letters}])|[{letters}](?=[A-Za-z])", text))
     return beside <= MAX_BESIDE_LATIN * own and _keeps_case(text)
