@@ -64,13 +64,12 @@ def _is_made_of(letters: str, text: str, min_share: float) -> bool:
     """Whether what is not ASCII in a text is made of some letters, and those of an alphabet make words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
-    own_letters = (
-        all_letters.encode("euc_kr", "ignore").decode("euc_kr") if letters in (HANGUL, SYLLABLES) else all_letters
-    )
+    is_hangul = letters in (HANGUL, SYLLABLES)
+    own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
     own = len(re.findall(f"[{letters}]", own_letters))
     if not own or own < (MIN_SHARE_OF_KANA if letters == KANA else min_share) * len(all_letters):
         return False
-    if letters in (KANA, HANGUL, SYLLABLES):
+    if is_hangul or letters == KANA:
         return True
     beside = len(re.findall(f"[A-Za-z](?=[{letters}])|[{letters}](?=[A-Za-z])", text))
     return beside <= MAX_BESIDE_LATIN * own and _keeps_case(text)
