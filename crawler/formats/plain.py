@@ -4,6 +4,7 @@ Stricter than the reading of pages: a page in a doubtful encoding is shown as do
 comparison, so it is refused. A few broken characters are replaced and told.
 """
 
+import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,9 @@ from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
+from crawler.characters.charsets import CHINESE
 from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, decode, quality
+from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 
 MIN_UTF8_QUALITY = (
@@ -20,7 +23,13 @@ MIN_UTF8_QUALITY = (
 )
 
 CHARS_FOR_A_BROKEN_ONE = 10_000  # a book with one bad byte is a book; one with more was decoded wrongly somewhere
+MIN_CHARS_TO_LOSE_ONE = 1_000  # a short chapter; in a line or two, one broken character says that all may be wrong
 LOST = "\ufffd"
+BYTES_OF_CHARACTER = 3  # of those that books are made of, in UTF-8; each may stand as one LOST
+# Behind a broken byte: what the two ways to go on are judged by, and how many such places are worth it in how long a
+# text. More are no broken bytes but another encoding.
+_BYTES_TO_TRY, _PLACES, _CHARS_OF_PLACE = 64, 20, 500
+_IN_STEP = "zhuiwen.in-step"
 MAX_PLACES = 5  # that are named
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 TRIED = ("UTF-8", "GB18030", "Big5", "UTF-16")
@@ -72,13 +81,35 @@ def kind_of_binary(data: bytes) -> Message | None:
 
 
 def replaced(data: bytes, codec: str) -> tuple[str, int]:
-    """The text with U+FFFD for what is no character, and how many these are."""
+    """The text with U+FFFD for what is no character, and how many characters are lost there."""
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
         text = data.decode(codec, "replace")
+        if codec in CHINESE and text.count(LOST) <= max(_PLACES, len(text) // _CHARS_OF_PLACE):
+            text = data.decode(codec, _IN_STEP)
         written = LOST.encode(codec, "ignore")  # nothing where the encoding has no such character
-        return text, max(1, text.count(LOST) - (data.count(written) if written else 0))
+        return text, max(1, _count_lost(text) - (data.count(written) if written else 0))
+
+
+def _count_lost(text: str) -> int:
+    return sum(-(-len(run) // BYTES_OF_CHARACTER) for run in re.findall(f"{LOST}+", text))
+
+
+def _in_step(fault: UnicodeError) -> tuple[str, int]:
+    """What stands for a byte that begins no character, and where the text goes on.
+
+    The next byte may be the second of that character: taken for a first one, it garbles the rest of the line.
+    """
+    assert isinstance(fault, UnicodeDecodeError)
+    behind = fault.object[fault.start + 1 :][:_BYTES_TO_TRY].partition(b"\n")[0]
+    ways = [way.decode(fault.encoding, "replace").rstrip(LOST) for way in (behind, behind[1:])]
+    worths = [quality(way, fault.encoding) + frequent_share(way) for way in ways]
+    is_second = behind[:1] >= b"\x80" and worths[1] > worths[0]
+    return LOST, fault.start + 1 + is_second
+
+
+codecs.register_error(_IN_STEP, _in_step)
 
 
 def unified(text: str) -> str:
@@ -138,7 +169,7 @@ def _utf16(data: bytes) -> str | None:
 def _few_replaced(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
     """As `replaced`; raises UnreadableFile for more than a few. at: how many bytes of the file stand before `data`."""
     text, lost = replaced(data, codec)
-    if lost * CHARS_FOR_A_BROKEN_ONE > len(text):
+    if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):
         try:
             data.decode(codec)
         except UnicodeDecodeError as error:

@@ -43,6 +43,24 @@ def test_a_few_broken_characters_are_replaced_and_told_with_their_lines(
     assert len(work.chapters) == 30
 
 
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "big5"])
+@pytest.mark.parametrize("byte", [0, 1])
+def test_a_byte_that_was_overwritten_spoils_one_character_of_a_long_line(
+    byte: int, encoding: str, tmp_path: Path
+) -> None:
+    data = bytearray((LINE * 60).encode(encoding))
+    at = len(LINE.encode(encoding)) * 3 + byte
+    data[at : at + 1] = BROKEN
+    path = tmp_path / "书.txt"
+    path.write_bytes(data)
+    work = read(path)
+    (chapter,) = work.chapters
+    before, lost, behind = chapter.text.partition("\ufffd")
+    assert (before, behind.lstrip("\ufffd")) == (LINE * 3, (LINE * 57)[1:])
+    assert lost
+    assert "stand as �: 1, in line 1" in str(*work.flaws)
+
+
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-16"])
 def test_more_than_one_in_ten_thousand_refuse_the_book_and_say_how_many_and_where(
     encoding: str, tmp_path: Path
@@ -50,7 +68,7 @@ def test_more_than_one_in_ten_thousand_refuse_the_book_and_say_how_many_and_wher
     path = tmp_path / "书.txt"
     data = TEXT.encode(encoding)
     at = len(data) // 2
-    path.write_bytes(data[:at] + (b"\x00\xdc" * 4 if encoding == "utf-16" else BROKEN * 4) + data[at:])
+    path.write_bytes(data[:at] + (b"\x00\xdc" * 12 if encoding == "utf-16" else BROKEN * 12) + data[at:])
     with pytest.raises(UnreadableFile, match=r"but 4 of its 3\d,\d{3} characters are broken, the first at byte"):
         read_works(path)
 
