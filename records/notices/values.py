@@ -1,7 +1,7 @@
 """What a notice is filled with: fields that people write, and lists that follow from its pages."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -11,6 +11,7 @@ from django.db.models import F, Min
 from core.addressees import ANSWER_DAYS, Paper
 from core.chapters import numbers_named
 from core.contacts import ContactKind
+from core.rights import account_key
 from core.shares import percentage
 from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.comparison_table import TITLE
@@ -29,6 +30,7 @@ from records.models import (
     Site,
     Work,
 )
+from records.works.aliases import names_of_author
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
 _NOTHING = "—"  # in a cell of a list, for what is not known
@@ -48,7 +50,7 @@ _REMOVE_BASIS = (
 )
 _OWNED = "权利人对上述作品享有信息网络传播权，权属证明见附件。"
 _SIGNED = (
-    "上述作品的作者以作品署名为初步证据：依照《中华人民共和国著作权法》第十二条第一款，在作品上署名的自然人、法人或者非法人组织"
+    "上述作品的权属以作品上的署名为初步证据：依照《中华人民共和国著作权法》第十二条第一款，在作品上署名的自然人、法人或者非法人组织"
     "为作者，且该作品上存在相应权利，但有相反证明的除外。"
 )
 _REMOVE = "请在接到本通知后立即删除上述网络地址的内容，或者断开与该内容的链接，并将本通知转送提供该内容的服务对象。"
@@ -163,10 +165,13 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
     written = {field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns}
-    works = _works(cases, papers, "见下文" if written["ownership"].strip() else "作品署名")
-    if not written["ownership"].strip():
-        is_signed = all(case.work.author for case in cases)
+    signed = _signed_works(cases, {written["holder_name"], notice.rights_holder.name})
+    is_explained = bool(written["ownership"].strip())
+    if language == "zh" and not is_explained:
+        is_signed = all(case.work_id in signed for case in cases)
         written["ownership"] = _OWNED if not unowned(cases, papers) else _SIGNED if is_signed else ""
+    otherwise = {case.work_id: "见下文" if is_explained else signed.get(case.work_id, _NOTHING) for case in cases}
+    works = _works(cases, papers, otherwise if language == "zh" else {})
     return {
         **written,
         "works": works,
@@ -198,7 +203,15 @@ def unowned(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
     return [] if None in proved else [work for key, work in works.items() if key not in proved]
 
 
-def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: str) -> list[Row]:
+def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
+    """The works whose author is the rights holder, by any of the names entered for either, and what proves them."""
+    own = {account_key(name) for name in holder} - {""}
+    works = {case.work_id: case.work for case in cases}
+    signed = (key for key, work in works.items() if own & {account_key(name) for name in names_of_author(work)})
+    return dict.fromkeys(signed, "作品署名")
+
+
+def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
     """A row for each work. otherwise: what proves it where no paper does."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
@@ -209,7 +222,7 @@ def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: str)
         {
             "title": f"《{work.title}》",
             "author": work.author or _NOTHING,
-            "proof": "、".join([*proofs[key], *proofs[None]]) or otherwise,
+            "proof": "、".join([*proofs[key], *proofs[None]]) or otherwise.get(key, ""),
             "published": _first_published(work) or _NOTHING,
         }
         for key, work in works.items()

@@ -34,6 +34,7 @@ def matter() -> Matter:
     manager = admin_data.user("manager", holder, Membership.Role.MANAGER)
     admin_data.user("reviewer", holder)
     HolderIdentity.objects.create(rights_holder=holder, **admin_data.IDENTITY)
+    admin_data.author_alias(holder, "林栖", admin_data.IDENTITY["legal_name"])
     case = admin_data.decided(
         admin_data.case(admin_data.page(admin_data.site(holder)), admin_data.work(holder)), manager
     )

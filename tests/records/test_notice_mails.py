@@ -251,6 +251,7 @@ def test_a_power_of_attorney_that_ran_out_since_keeps_it_at_home(
     today = timezone.localdate(clock.now())
     paper = add_paper(ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today)
     cases = cases_of(sent_notices.confirmed(ours))
+    admin_data.author_alias(ours.holder, "林栖", ours.identity.legal_name)
     notice = draft(cases, "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
     write(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
     confirm(notice, ours.manager)

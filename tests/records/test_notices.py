@@ -61,7 +61,8 @@ def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:
 
 def drafted(estate: admin_data.Estate, kind: Paper = Paper.ARTICLE_14) -> Notice:
     notice = draft(cases_of(estate), kind, estate.reviewer).notice
-    write(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin"}, estate.reviewer)
+    owned = {} if kind is Paper.DMCA else {"ownership": "权利人依出版合同享有信息网络传播权。"}
+    write(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin", **owned}, estate.reviewer)
     return notice
 
 
@@ -140,6 +141,7 @@ def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
     files = {file.name: kept.get(Digest(file.digest)) for file in notice.files.all()}
     paper, pdf, table, table_pdf = files.values()
     assert paper is not None and table is not None and pdf is not None and table_pdf is not None  # noqa: PT018
+    assert ("发出之日起 7 日内" in text_of(paper)) is (kind in {Paper.LETTER, Paper.ARTICLE_14})
     for case in cases_of(ours):
         assert case.page_url in text_of(paper)
         assert case.page_url in text_of(table)
@@ -222,10 +224,19 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     ours.addressee.answer_days = 5
     ours.addressee.save()
     notice = draft(cases_of(ours), Paper.LETTER, ours.reviewer, ours.addressee).notice
+    lacking = standing_of(notice).fields
+    assert [field.code for field in lacking] == ["ownership"], "the author's name proves nothing for another"
+    admin_data.author_alias(ours.holder, work.author, ours.identity.legal_name)
     text = text_of(preview(notice).word)
     chapters = [row["chapters"] for row in all_values(notice, [], timezone.get_default_timezone())["addresses"]]  # type: ignore[index,arg-type]
     assert chapters == ["第1章", "第2章", "第3章"]
-    for said in ("第五十二条", "起 5 日内", "以作品署名为初步证据", "证据包 SHA-256：", "证据包文件 SHA-256："):
+    for said in (
+        "第五十二条",
+        "发出之日起 5 日内",
+        "权属以作品上的署名为初步证据",
+        "证据包 SHA-256：",
+        "证据包文件 SHA-256：",
+    ):
         assert said in text
     assert bundle.digest in text
     assert bundle.sha256 in text
@@ -239,6 +250,11 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     assert answer_due_of(Notice(values=notice.values, sent_on=TODAY)) == TODAY + timedelta(days=9)
     with pytest.raises(BadInput, match="as a number from 1 to 365"):
         write(notice, {"answer_days": "一周"}, ours.reviewer)
+
+
+def test_a_dmca_notice_has_no_chinese_sentence_of_ownership(ours: admin_data.Estate) -> None:
+    values = all_values(drafted(ours, Paper.DMCA), [], timezone.get_default_timezone())  # type: ignore[arg-type]
+    assert (values["ownership"], {row["proof"] for row in values["works"]}) == ("", {""})  # type: ignore[index]
 
 
 def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_data.Estate) -> None:

@@ -36,6 +36,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 @pytest.fixture
 def world() -> admin_data.World:
     made = admin_data.fill_world(cases=4)
+    admin_data.author_alias(made.ours.holder, "林栖", made.ours.identity.legal_name)
     for case in made.ours.cases:
         admin_data.decided(case, made.ours.reviewer)
     return made

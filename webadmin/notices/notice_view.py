@@ -232,8 +232,10 @@ def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
 def _hint(code: str) -> str:
     """What else is to be known of a field that no law asks for."""
     hints = {
-        "ownership": _("Empty: the proofs of ownership that go with it, else the author's name on the work."),
-        "answer_days": _("In days from when it was received."),
+        "ownership": _(
+            "Empty: the proofs of ownership that go with it, else the name on the work if it is the rights holder's."
+        ),
+        "answer_days": _("In days from when it is sent."),
     }
     return hints.get(code, "")
 
