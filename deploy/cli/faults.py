@@ -30,6 +30,9 @@ def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
     if isinstance(error, ZhuiwenError):
         complain(error)
         return FAILED
+    if isinstance(error, UnicodeEncodeError) and not error.object.isprintable() and error.object in " ".join(sys.argv):
+        complain(Message("cli.no-utf-8", argument=error.object))
+        return USAGE
     # What typer raises for wrong arguments has a message and a code of its own; its classes are private.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         if type(error).__name__ == "NoArgsIsHelpError":  # no arguments at all: the help is the answer

@@ -194,6 +194,16 @@ def test_verbs_that_need_services_say_so_when_these_were_never_started(zhuiwen: 
     ]
 
 
+def test_a_name_that_was_typed_in_another_encoding_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    name, heard = "李".encode("gbk").decode("utf-8", "surrogateescape"), io.StringIO()
+    monkeypatch.setattr("sys.argv", ["zhuiwen", "crawl", name])
+    with pytest.raises(UnicodeEncodeError) as fault:
+        name.encode()
+    with redirect_stderr(heard):
+        assert faults.exit_code_of(fault.value, {}) == 2
+    assert "is not in UTF-8; set the terminal to it" in heard.getvalue()
+
+
 def test_a_bug_gives_one_line_and_leaves_its_traceback_in_a_file(tmp_path: Path) -> None:
     heard = io.StringIO()
     with redirect_stderr(heard):
