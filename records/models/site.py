@@ -15,6 +15,8 @@ from records.models.message_field import MessageField
 from records.models.rights import RightsHolder
 from records.models.site_kind_choices import choices
 
+MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever
+
 
 class Site(models.Model):
     """An identity on the web that a rights holder watches; it may own many domains."""
@@ -44,7 +46,9 @@ class Site(models.Model):
     obey_robots = models.BooleanField(_("obey robots.txt"), default=True)
     max_depth = models.PositiveSmallIntegerField(_("depth limit"), default=5, validators=[MaxValueValidator(50)])
     max_pages = models.PositiveIntegerField(_("page limit"), default=2000, validators=[MinValueValidator(1)])
-    delay_s = models.FloatField(_("delay in seconds"), default=1.0, validators=[MinValueValidator(0)])
+    delay_s = models.FloatField(
+        _("delay in seconds"), default=1.0, validators=[MinValueValidator(0), MaxValueValidator(MAX_DELAY_S)]
+    )
     concurrency = models.PositiveSmallIntegerField(
         _("requests at a time"), default=2, validators=[MinValueValidator(1), MaxValueValidator(16)]
     )

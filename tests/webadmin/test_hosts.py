@@ -60,6 +60,11 @@ def test_a_start_url_without_a_host_is_no_url() -> None:
         assert caught.value.messages == ["“https:///news” is no URL."]
 
 
+def test_a_delay_that_never_ends_keeps_no_crawler() -> None:
+    with pytest.raises(BadInput, match="3600"):
+        add_site(data.holder(), "https://a.example/", delay_s=1e308)
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
