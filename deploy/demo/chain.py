@@ -108,6 +108,7 @@ def notice(installed: Installed) -> DraftedNotice | None:
 def case_rows(installed: Installed) -> list[Row]:
     """Every case on the demo's sites, as the user reads it, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
+    separator = "、" if language().startswith("zh") else ", "
     with translation.override(language()):
         return [
             Row(
@@ -116,7 +117,7 @@ def case_rows(installed: Installed) -> list[Row]:
                 str(case.work),
                 percentage(case.similarity),
                 str(MATCH_CLASSES[case.match_class]),  # type: ignore[index]
-                "、".join(obfuscation(item["kind"]) for item in case.obfuscations),
+                separator.join(obfuscation(item["kind"]) for item in case.obfuscations),
             )
             for case in cases.order_by("page__site_id", "page__url", "work_id")
         ]
