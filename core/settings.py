@@ -47,7 +47,6 @@ class ServiceSettings:
 
     mongo_url: Annotated[
         MongoUrl,
-        Origin,
         Setting(
             _("page store: MongoDB 6 or newer, a replica set; `mongodb://` or `mongodb+srv://`"),
             default=_("embedded"),
@@ -406,7 +405,6 @@ class S3Settings:
 class WebSettings:
     secret_key: Annotated[
         Key,
-        ListenAddress,
         Setting(
             _("signs sessions, and keeps the sites' passwords from who reads the database alone"),
             default=_("made and kept in `secrets.toml`"),

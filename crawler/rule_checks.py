@@ -8,7 +8,7 @@ from core.wording import Message
 from crawler.patterns import require_quick
 from crawler.readers.checks import Check, checking_process
 from crawler.readers.reading_process import GivenUp
-from crawler.selectors import require_quick_selector
+from crawler.selectors import require_quick_selector, slow_selector
 
 MAX_RULES = 200  # of one form; chosen: four times as many as any site of the corpora needs
 MAX_TOGETHER_S = 8.0  # chosen: who waits longer for a form has gone
@@ -32,7 +32,7 @@ def _faults(checks: Sequence[Check]) -> dict[str, Message]:
                 process.read(check)
             except GivenUp:
                 is_pattern = check.function is require_quick
-                slow = Message("pattern.slow") if is_pattern else Message("site.slow-selector", selector=check.name)
+                slow = Message("pattern.slow") if is_pattern else slow_selector(check.name)
                 return faults | {check.name: slow}
             except (BadInput, BadConfiguration) as fault:
                 faults[check.name] = fault.message

@@ -8,6 +8,7 @@ from lxml.cssselect import CSSSelector
 from lxml.html import HtmlElement, document_fromstring
 
 from core.errors import BadConfiguration
+from core.wording import Message
 
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 
@@ -25,15 +26,24 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
     """
     is_xpath = selector.lstrip().startswith(("/", "(", "./"))
     if len(selector) > MAX_SELECTOR_CHARS:
-        raise BadConfiguration("site.slow-selector", selector=f"{selector[:MAX_SELECTOR_CHARS]}...")
+        raise _too_slow(f"{selector[:MAX_SELECTOR_CHARS]}...")
     try:
         compiled = etree.XPath(selector) if is_xpath else CSSSelector(selector, translator="html")
         if _walks_inside_walks(compiled.path):
-            raise BadConfiguration("site.slow-selector", selector=selector)
+            raise _too_slow(selector)
         found = compiled(tree)
     except (SelectorError, etree.XPathError, RecursionError) as fault:
         raise BadConfiguration("site.no-selector", selector=selector, fault=fault) from fault
     return [node for node in found if isinstance(node, HtmlElement)] if isinstance(found, list) else []
+
+
+def slow_selector(selector: str) -> Message:
+    """What is said of a selector that takes too long."""
+    return Message("site.slow-selector", selector=selector, most=MAX_SELECTOR_CHARS)
+
+
+def _too_slow(selector: str) -> BadConfiguration:
+    return BadConfiguration(slow_selector(selector))
 
 
 def require_quick_selector(selector: str) -> None:

@@ -12,16 +12,19 @@ from django.db.models import Model, Q, QuerySet
 from django_celery_beat.models import PeriodicTask, PeriodicTasks
 
 from core.clock import CLOCKS_DIFFER
+from crawler.fetching.proxies import LONGEST_PAUSE_S as LONGEST_PAUSE_OF_PROXY_S
 from records.evidence.bundles import LONGEST_PAUSE
 from records.models import (
     ArchiveImport,
     BackupRun,
     ContactLookUp,
     CrawlRun,
+    DiscoveryQuery,
     NoticeMail,
     OpinionRequest,
     PageRecheck,
     Site,
+    SiteProxy,
     StampAttempt,
 )
 from records.sites.runs import LONGEST_WAIT
@@ -51,8 +54,10 @@ _MOMENTS = (
     *(_Moments(BackupRun, name) for name in ("started_at", "ended_at")),
     *(_Moments(NoticeMail, name, of=Q(ended_at=None)) for name in ("asked_at", "began_at")),
     _Moments(ContactLookUp, "asked_at"),
+    _Moments(DiscoveryQuery, "asked_at"),
     _Moments(OpinionRequest, "requested_at"),
     _Moments(PageRecheck, "asked_at"),
+    _Moments(SiteProxy, "cools_until", CLOCKS_DIFFER + timedelta(seconds=LONGEST_PAUSE_OF_PROXY_S)),
     _Moments(StampAttempt, "next_at", CLOCKS_DIFFER + LONGEST_PAUSE),
 )
 

@@ -237,7 +237,7 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     at_work.leave_by('button[type=submit]:has-text("监测"):visible')
     expect(page.locator("body")).to_contain_text("pirate.example")
     expect(page.get_by_text("监测这个网站")).to_have_count(0)
-    expect(page.get_by_text("不予理会")).to_have_count(0)
+    expect(page.get_by_text("忽略", exact=True)).to_have_count(0)
     found = DiscoveredPage.objects.get(pk=found.pk)
     assert (found.state, found.decided_by) == (DiscoveredPage.State.ACCEPTED, world.ours.manager.get_username())
     assert found.site is not None

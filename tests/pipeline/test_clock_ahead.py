@@ -7,6 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from axes.models import AccessAttempt
+from django.test import RequestFactory
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
@@ -18,9 +20,10 @@ from pipeline.memory import MemoryOutbox
 from pipeline.schedule import ensure_schedule
 from records import future_moments
 from records.backups import schedule as backup_schedule
-from records.models import ArchiveImport, BackupPlan, BackupRun, CrawlRun, RightsHolder, Site
+from records.models import ArchiveImport, BackupPlan, BackupRun, CrawlRun, DiscoveryQuery, RightsHolder, Site, Work
 from records.sites import imports
 from records.sites import runs as crawls
+from webadmin.requests.slow_logins import LONGEST_PAUSE_S, pause_left_s
 
 pytestmark = pytest.mark.django_db
 YEAR = timedelta(days=365)
@@ -67,8 +70,11 @@ def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     BackupRun.objects.create(is_scheduled=True, destination="/nowhere", started_at=now + YEAR, ended_at=now + YEAR)
     row = ArchiveImport.objects.create(rights_holder=site.rights_holder, path="a.warc", state="running", size_bytes=1)
     ArchiveImport.objects.filter(pk=row.pk).update(heartbeat_at=now + YEAR)
+    DiscoveryQuery.objects.create(
+        work=Work.objects.create(rights_holder=site.rights_holder, title="夜航"), asked_at=now + YEAR
+    )
     counted = future_moments.count_ahead(now)
-    assert sum(counted.values()) == future_moments.set_back(now) == 4
+    assert sum(counted.values()) == future_moments.set_back(now) == 5
     assert future_moments.count_ahead(now) == {}
     assert future_moments.set_back(now) == 0
     assert backup_schedule.due(now + timedelta(days=2)) is not None
@@ -108,3 +114,10 @@ def test_a_sign_of_life_from_the_future_is_none(tmp_path: Path) -> None:
     assert is_fresh(tmp_path, "worker", 30)
     os.utime(path, (time.time() + 3_600, time.time() + 3_600))
     assert not is_fresh(tmp_path, "worker", 30)
+
+
+def test_failed_logins_of_a_clock_ahead_shut_nobody_out() -> None:
+    AccessAttempt.objects.create(ip_address="192.0.2.1", failures_since_start=40, username="li")
+    AccessAttempt.objects.update(attempt_time=timezone.now() + YEAR)
+    assert 0 < pause_left_s(RequestFactory().get("/", REMOTE_ADDR="192.0.2.1")) <= LONGEST_PAUSE_S
+    assert not AccessAttempt.objects.filter(attempt_time__gt=timezone.now()).exists()

@@ -15,6 +15,8 @@ from django.db.models import Max, Sum
 from django.http import HttpRequest
 from django.utils import timezone
 
+from core.clock import CLOCKS_DIFFER
+
 FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three people who forgot theirs
 DOUBLED_AFTER = 8  # further failures
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
@@ -24,6 +26,8 @@ MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 def pause_left_s(request: HttpRequest) -> int:
     """The seconds after which somebody at this address may try again; 0 where at once."""
     now = timezone.now()
+    # A clock that was ahead would shut people out until that day.
+    AccessAttempt.objects.filter(attempt_time__gt=now + CLOCKS_DIFFER).update(attempt_time=now)
     counted = AccessAttempt.objects.filter(
         ip_address=get_client_ip_address(request), attempt_time__gt=now - timedelta(hours=settings.AXES_COOLOFF_TIME)
     ).aggregate(failures=Sum("failures_since_start"), last=Max("attempt_time"))
