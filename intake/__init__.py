@@ -1,10 +1,10 @@
 """A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
 from intake.bounded import BoundedReader
-from intake.division import Division, divided, divisions
+from intake.division import divided, divisions
 from intake.files import READERS, read_file, read_work, read_works
 from intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
-from intake.found import FoundWork, Intake
+from intake.found import Division, FoundWork, Intake
 
 __all__ = [
     "READERS",

@@ -4,15 +4,17 @@ A table of one cell that says it spans a thousand million columns, a page of tag
 of time or memory, and that is the process and not the desk.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from core.errors import BrokenInvariant, UnreadableFile
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
+from crawler.readers.task import Task
+from intake.division import divided, divisions
 from intake.files import read_file
-from intake.found import Intake
+from intake.found import FoundWork, Intake
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,24 @@ class FileToRead:
         return str(self.path)
 
     def read(self, desk: object) -> Intake:
-        return read_file(self.path)
+        intake = read_file(self.path)
+        works = [replace(each, ways=tuple(divisions(each))) for each in intake.works]
+        return replace(intake, works=works)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkToDivide:
+    """A task of the reading process: crawler.readers.task.Task."""
+
+    found: FoundWork
+    style: str
+
+    @property
+    def url(self) -> str:
+        return str(self.found.source)
+
+    def read(self, desk: object) -> FoundWork:
+        return divided(self.found, self.style)
 
 
 class BoundedReader:
@@ -47,11 +66,20 @@ class BoundedReader:
         """As intake.files.read_file, within bounds of time and memory. Raises UnreadableFile."""
         if not path.is_file():
             return read_file(path)
+        intake = self._done(FileToRead(path), path)
+        assert isinstance(intake, Intake)
+        return intake
+
+    def divided(self, found: FoundWork, style: str) -> FoundWork:
+        """As intake.division.divided, within the same bounds. Raises UnreadableFile."""
+        work = self._done(WorkToDivide(found, style), found.source)
+        assert isinstance(work, FoundWork)
+        return work
+
+    def _done(self, task: Task, path: Path) -> object:
         try:
-            intake = self._process.read(FileToRead(path))
+            return self._process.read(task)
         except GivenUp as fault:
             raise UnreadableFile(path, "intake.given-up", reason=fault.reason) from fault
         except BrokenInvariant as fault:
             raise UnreadableFile(path, "intake.unforeseen", fault=fault) from fault
-        assert isinstance(intake, Intake)
-        return intake

@@ -1,24 +1,19 @@
 """How else a work may be divided into chapters than it was when it was read."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from core.errors import UnreadableFile
 from core.works import GIVEN, OWN
 from crawler.formats.chapters import numbered
 from crawler.formats.headings import split_chapters, styles_in
-from intake.found import FoundWork
+from intake.found import Division, FoundWork
 
 
-@dataclass(frozen=True, slots=True)
-class Division:
-    """A way to divide a work: a style of headings, as the file does it (OWN), or not at all (WHOLE)."""
-
-    style: str
-    chapters: int
-
-
-def divisions(found: FoundWork) -> list[Division]:
+def divisions(found: FoundWork) -> Sequence[Division]:
     """The ways to divide a work as it was read, the one of its chapters first; that alone where these were given."""
+    if found.ways:
+        return found.ways
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
     if found.file.style == GIVEN:
         return own

@@ -142,8 +142,8 @@ def _described(intake: Intake, manifest: _Manifest) -> Intake:
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""
         file = replace(work.file, title=title or work.file.title, author=manifest.author or work.file.author)
-        intake.works[index] = FoundWork(
-            file, work.source, manifest.kind, manifest.rights_holder, manifest.key or work.key
+        intake.works[index] = replace(
+            work, file=file, kind=manifest.kind, rights_holder=manifest.rights_holder, key=manifest.key or work.key
         )
     return intake
 

@@ -9,8 +9,19 @@ from core.works import WorkFile
 
 
 @dataclass(frozen=True, slots=True)
+class Division:
+    """A way to divide a work: a style of headings, as the file does it (OWN), or not at all (WHOLE)."""
+
+    style: str
+    chapters: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoundWork:
-    """One work, and what a manifest says beyond its text; "" where none says anything."""
+    """One work, and what a manifest says beyond its text; "" where none says anything.
+
+    ways: to divide it, where the reading process looked for them: of a text made to be slow that takes long.
+    """
 
     file: WorkFile
     source: Path
@@ -18,6 +29,7 @@ class FoundWork:
     rights_holder: str = ""
     key: str = ""  # a name of the manifest's own for the work
     is_whole: bool = True  # False: some of its chapters could not be read; their numbers are left free
+    ways: tuple[Division, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True)

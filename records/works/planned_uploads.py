@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.wording import Message
 from core.works import Chapter, WorkFile
-from intake import FoundWork, divided
+from intake import BoundedReader, Division, FoundWork, divisions
 from records.models import PlannedUpload, RightsHolder
 from records.works.acquisition import Sending, SentWork
 
@@ -58,8 +59,13 @@ def sending_of(upload: PlannedUpload) -> Sending:
 def divide(upload: PlannedUpload, place: int, style: str) -> None:
     """Have a work of a sending divided by another style of headings. Raises UnreadableFile for one that it lacks."""
     stored = _unpacked(upload)
-    _loaded_work(stored["works"][place] | {"style": style})
-    stored["works"][place]["style"] = style
+    work = stored["works"][place]
+    read = _loaded_work(work).read
+    work["style"], work["divided"] = "", []
+    if style not in ("", read.file.style):
+        with BoundedReader() as reader:
+            found = reader.divided(read, style)
+        work["style"], work["divided"] = style, _dumped_chapters(found.file.chapters)
     upload.works = _packed(stored)
     upload.save(update_fields=["works"])
 
@@ -88,14 +94,20 @@ def _dumped_work(sent: SentWork) -> dict[str, Any]:
         "author": found.file.author,
         "kind": found.kind,
         "is_whole": found.is_whole,
-        "style": "",  # that somebody chooses
+        "style": "",  # that somebody chooses, and the chapters by it
+        "divided": [],
+        "ways": [[each.style, each.chapters] for each in divisions(found)],
         "own_style": found.file.style,
         "flaws": [flaw.to_json() for flaw in found.file.flaws],
-        "chapters": [
-            [each.number, each.title, each.text, each.published_at.isoformat() if each.published_at else None]
-            for each in found.file.chapters
-        ],
+        "chapters": _dumped_chapters(found.file.chapters),
     }
+
+
+def _dumped_chapters(chapters: Sequence[Chapter]) -> list[list[Any]]:
+    return [
+        [each.number, each.title, each.text, each.published_at.isoformat() if each.published_at else None]
+        for each in chapters
+    ]
 
 
 def _loaded(stored: dict[str, Any]) -> Sending:
@@ -109,8 +121,12 @@ def _loaded_work(stored: dict[str, Any]) -> SentWork:
     flaws = tuple(Message.from_json(flaw) for flaw in stored["flaws"])
     chapters = tuple(_chapters(stored["chapters"]))
     file = WorkFile(stored["title"], stored["author"], chapters, stored["own_style"], flaws)
-    read = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"])
-    return SentWork(stored["name"], divided(read, stored["style"]), read)
+    ways = tuple(Division(*each) for each in stored["ways"])
+    read = FoundWork(file, Path(stored["name"]), kind=stored["kind"], is_whole=stored["is_whole"], ways=ways)
+    if not stored["style"]:
+        return SentWork(stored["name"], read, read)
+    chosen = replace(file, chapters=tuple(_chapters(stored["divided"])), style=stored["style"])
+    return SentWork(stored["name"], replace(read, file=chosen), read)
 
 
 def _chapters(stored: Sequence[Sequence[Any]]) -> list[Chapter]:

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.errors import UnreadableFile, ZhuiwenError
-from intake import BoundedReader, read_file
+from intake import BoundedReader, divided, divisions, read_file
 from laboratory.extraction.mutation import mutated
 from records.works import uploads
 from records.works.uploads import read_uploads
@@ -56,6 +57,13 @@ def test_a_table_that_spans_thousands_of_millions_of_columns_is_given_up(tmp_pat
         with pytest.raises(UnreadableFile, match="is given up: reading it took"):
             reader.read_file(bomb)
         assert reader.read_file(honest) == read_file(honest)
+        slow = tmp_path / "a.txt"
+        slow.write_text("".join(f"第{at}{'章回话节'[at % 4]} 渡口\n" for at in range(200)) + PROSE, "utf-8")
+        (work,) = reader.read_file(slow).works
+        assert [*work.ways] == divisions(replace(work, ways=())), "nobody else has to look for them"
+        assert reader.divided(work, "whole") == divided(work, "whole")
+        with pytest.raises(UnreadableFile, match="第N出"):
+            reader.divided(work, "第N出")
 
 
 @pytest.mark.usefixtures("processes")

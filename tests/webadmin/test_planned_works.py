@@ -22,6 +22,7 @@ from records import stores
 from records.models import Chapter, Membership, PlannedUpload, Work
 from records.works.alike import MOST_NAMED
 from records.works.catalogue import PlannedChange
+from records.works.planned_uploads import sending_of
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, signed_in
 
@@ -384,6 +385,7 @@ def test_the_plan_shows_how_a_work_is_divided_and_lets_the_person_choose_otherwi
     page = manager.get(f"{plan}?of=0")
     assert "Not divided into chapters." in page.content.decode()
     assert page.context["division"]["ways"] == shown["ways"]
+    assert sending_of(PlannedUpload.objects.get()).works[0].read.ways, "the desk looks for no headings"
     assert manager.post(plan, {"do": "confirm", "basis": basis}).status_code == 302  # another plan than was shown
     confirm(manager, plan)
     assert Chapter.objects.get(work__title="夜航").text_id == work_text_id(book)
