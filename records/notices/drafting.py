@@ -34,7 +34,7 @@ from records.notices.sending import is_days, release
 from records.notices.values import (
     all_values,
     cases_of,
-    newest_bundle,
+    newest_bundles,
     of_addressee,
     undated,
     unowned,
@@ -163,6 +163,7 @@ def standing_of(notice: Notice) -> Standing:
     papers, cases, kind = _papers(notice, timezone.now()), cases_of(notice), Paper(notice.kind)
     _, unfit = parted(cases, provider_of(notice.addressee, notice.values))
     values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
+    bundled = newest_bundles(cases)
     needs_authority = _is_written_in(notice, "agent_name")
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
     is_of_china = kind is not Paper.DMCA
@@ -174,7 +175,7 @@ def standing_of(notice: Notice) -> Standing:
         unowned=unowned(cases, papers) if is_of_china and not _is_written_in(notice, "ownership") else [],
         undated=undated(cases) if is_of_china else [],
         has_identity=not needs_identity or any(paper.kind == HolderPaper.Kind.IDENTITY for paper in papers),
-        unbundled=[case for case in cases if newest_bundle(case) is None],
+        unbundled=[case for case in cases if case.pk not in bundled],
     )
 
 

@@ -1,5 +1,6 @@
 """What comes of a notice that went out, as people note it: answered, removed, refused, closed, or taken further."""
 
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ from django.db import transaction
 from core.addressees import Paper
 from core.errors import BadInput
 from core.wording import Message, say
-from records.models import Addressee, Case, Notice, NoticeEvent, RemovalLook
+from records.models import Addressee, Case, Notice, NoticeEvent, Removal, RemovalLook
 from records.notices.drafting import Drafted, draft
 from records.notices.events import MOVES, is_noted, locked, move, note_event, standing_events, states_before
 from records.notices.kept_files import keep_event_papers
@@ -51,7 +52,7 @@ def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
     if notice.sent_on is None:
         return []
     since = datetime.combine(notice.sent_on, time.min, ZoneInfo(settings.TIME_ZONE))
-    seen = [(case, at) for case in cases_of(notice) if (at := _seen_at(case)) is not None and at >= since]
+    seen = [(case, at) for case, at in _seen(cases_of(notice)) if at >= since]
     return sorted(seen, key=lambda each: each[1], reverse=True)
 
 
@@ -94,15 +95,16 @@ def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -
     note_event(row, by, now, note, undoes=event)
 
 
-def _seen_at(case: Case) -> datetime | None:
-    """When the passages were seen on the page of a case; None where that is not the last that is known of it."""
-    if case.page.gone_since is not None or case.page.version_id != case.version_id:
-        return None
-    if case.removals.filter(ended_at=None).exists():
-        return None
-    at = max(case.last_seen_at, case.page.last_seen)
-    look = case.looks.exclude(seen=Seen.NOT_SEEN).last()
-    return None if look is not None and look.seen != Seen.STANDS and look.at >= at else at
+def _seen(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
+    """When the passages were seen on the pages of cases; not of those of which that is not the last that is known."""
+    removed = set(Removal.objects.filter(case__in=cases, ended_at=None).values_list("case", flat=True))
+    looks = {look.case_id: look for look in RemovalLook.objects.filter(case__in=cases).exclude(seen=Seen.NOT_SEEN)}
+    for case in cases:
+        if case.page.gone_since is not None or case.page.version_id != case.version_id or case.pk in removed:
+            continue
+        at, look = max(case.last_seen_at, case.page.last_seen), looks.get(case.pk)
+        if look is None or look.seen == Seen.STANDS or look.at < at:
+            yield case, at
 
 
 def _require_uncontradicted(row: Notice, noted: Noted, now: datetime) -> None:

@@ -1,12 +1,12 @@
 """What a notice is filled with: fields that people write, and lists that follow from its pages."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import F, Min
+from django.db.models import Count, F, Min
 
 from core.addressees import ANSWER_DAYS, Paper
 from core.chapters import numbers_named
@@ -17,7 +17,7 @@ from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.comparison_table import TITLE
 from papers.kinds import FIELDS
 from papers.word_template import Row, Values
-from records.cases.addresses import Listed, addresses_of
+from records.cases.addresses import Listed, addresses_of, addresses_of_all
 from records.models import (
     Addressee,
     Case,
@@ -149,13 +149,17 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 
 def _of_addresses(cases: Sequence[Case]) -> str:
     """At how many addresses the pages stand, where these are more than the pages."""
-    count = sum(len(standing_at(case)) for case in cases)
+    count = sum(len(_standing(listed)) for listed in addresses_of_all(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
 def standing_at(case: Case) -> list[Listed]:
     """The addresses of a case that show its text, that of its page first, whatever became of it."""
-    own, *others = addresses_of(case)
+    return _standing(addresses_of(case))
+
+
+def _standing(listed: Sequence[Listed]) -> list[Listed]:
+    own, *others = listed
     return [own, *(each for each in others if each.is_shown)]
 
 
@@ -175,7 +179,7 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     return {
         **written,
         "works": works,
-        "addresses": [_address(number, case, zone, language) for number, case in enumerate(cases, 1)],
+        "addresses": _addresses(cases, zone, language),
         "attachments": [
             {"number": str(number), "name": name}
             for number, name in enumerate([TITLE.in_language(language), *(paper.name for paper in papers)], 1)
@@ -240,25 +244,40 @@ def _first_published(work: Work) -> str:
     return first.astimezone(ZoneInfo(settings.TIME_ZONE)).date().isoformat() if first else ""
 
 
-def _address(number: int, case: Case, zone: ZoneInfo, language: str) -> Row:
-    match = main_match(case)
-    bundle, colon = newest_bundle(case), ":\n" if language == "en" else "：\n"
-    return {
-        "number": str(number),
-        "url": _urls(case, zone, language),
-        "title": case.page_title,
-        "work": f"《{case.work.title}》",
-        "chapters": _chapters(case, language),
-        "share": percentage(case.work_share),
-        "seen": moment(case.first_seen_at, zone),
-        "fetched": moment(bundle.fetched_at if bundle else match.fetched_at if match else case.last_seen_at, zone),
-        "digest": "\n".join(f"{name}{colon}{value}" for name, value in hashes_of(bundle, language)),
-    }
+def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
+    """A row for each page; what is read for them is read for all at once."""
+    listed, bundles, colon = addresses_of_all(cases), newest_bundles(cases), ":\n" if language == "en" else "：\n"
+    fetched: dict[int, datetime] = {}
+    numbers: dict[int, set[int]] = defaultdict(set)
+    matches = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"))
+    matches = matches.order_by("-matched_chars", "pk")
+    for case_id, at, chapter in matches.values_list("case", "fetched_at", "chapter__number"):
+        fetched.setdefault(case_id, at)
+        if chapter is not None:
+            numbers[case_id].add(chapter)
+    divided = Work.objects.filter(pk__in={case.work_id for case in cases}).alias(of=Count("chapters")).filter(of__gt=1)
+    in_chapters = set(divided.order_by().values_list("pk", flat=True))
+    rows = list[Row]()
+    for number, case in enumerate(cases, 1):
+        bundle = bundles.get(case.pk)
+        at = bundle.fetched_at if bundle else fetched.get(case.pk, case.last_seen_at)
+        row = {
+            "number": str(number),
+            "url": _urls(case, _standing(listed[case.pk]), zone, language),
+            "title": case.page_title,
+            "work": f"《{case.work.title}》",
+            "chapters": _chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
+            "share": percentage(case.work_share),
+            "seen": moment(case.first_seen_at, zone),
+            "fetched": moment(at, zone),
+            "digest": "\n".join(f"{name}{colon}{value}" for name, value in hashes_of(bundle, language)),
+        }
+        rows.append(row)
+    return rows
 
 
-def _urls(case: Case, zone: ZoneInfo, language: str) -> str:
+def _urls(case: Case, listed: Sequence[Listed], zone: ZoneInfo, language: str) -> str:
     """The address of the page; of several with the same text each, with when it was seen first and last."""
-    listed = standing_at(case)
     if len(listed) == 1:
         return case.page_url
     return "\n".join(f"{each.url}\n{_seen(each, zone, language)}" for each in listed)
@@ -276,11 +295,9 @@ def hashes_of(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, s
     return [(BUNDLE_DIGEST.in_language(language), bundle.digest), (FILE_DIGEST.in_language(language), bundle.sha256)]
 
 
-def _chapters(case: Case, language: str) -> str:
-    """Which chapters stand on the page; "" of a work that has no more than one."""
-    of_version = case.matches.filter(version_id=case.version_id, chapter__isnull=False)
-    numbers = set(of_version.values_list("chapter__number", flat=True))
-    if not numbers or case.work.chapters.count() < 2:
+def _chapters(numbers: Collection[int], language: str) -> str:
+    """Which chapters stand on the page; "" of none."""
+    if not numbers:
         return ""
     named = numbers_named(sorted(numbers))
     return f"ch. {named}" if language == "en" else f"第{named.replace(', ', '、')}章"
@@ -293,7 +310,13 @@ def main_match(case: Case) -> CaseMatch | None:
 
 
 def newest_bundle(case: Case) -> EvidenceBundle | None:
-    return case.bundles.filter(version_id=case.version_id, state__in=_HELD).order_by("-made_at", "-pk").first()
+    return newest_bundles([case]).get(case.pk)
+
+
+def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
+    """By case its newest bundle of the version compared last, where there is one."""
+    rows = EvidenceBundle.objects.filter(case__in=cases, version_id=F("case__version_id"), state__in=_HELD)
+    return {row.case_id: row for row in rows.order_by("made_at", "pk")}
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:

@@ -5,6 +5,8 @@ from datetime import date, timedelta
 
 import docx
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import qn
@@ -28,6 +30,7 @@ from records.models import (
 from records.notices import kept_files
 from records.notices.drafting import confirm, draft, preview, standing_of, withdraw, write
 from records.notices.kept_files import add_paper, add_template, check_template
+from records.notices.outcomes import seen_since
 from records.notices.sending import answer_due_of
 from records.notices.values import all_values
 from tests.support import admin_data
@@ -255,6 +258,20 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
 def test_a_dmca_notice_has_no_chinese_sentence_of_ownership(ours: admin_data.Estate) -> None:
     values = all_values(drafted(ours, Paper.DMCA), [], timezone.get_default_timezone())  # type: ignore[arg-type]
     assert (values["ownership"], {row["proof"] for row in values["works"]}) == ("", {""})  # type: ignore[index]
+
+
+def test_a_notice_of_more_pages_asks_the_database_no_more_often(ours: admin_data.Estate) -> None:
+    asked = []
+    for cases in (cases_of(ours)[:1], cases_of(ours)):
+        notice = draft(cases, Paper.LETTER, ours.reviewer).notice
+        Notice.objects.filter(pk=notice.pk).update(sent_on=TODAY)
+        notice = Notice.objects.select_related("rights_holder").get(pk=notice.pk)
+        with CaptureQueriesContext(connection) as queries:
+            standing_of(notice)
+            all_values(notice, [], timezone.get_default_timezone())  # type: ignore[arg-type]
+            seen_since(notice)
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
 
 
 def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_data.Estate) -> None:
