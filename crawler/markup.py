@@ -96,6 +96,10 @@ _BREAK_BETWEEN_WIDE = re.compile(f"(?<=[{_WIDE}])[ \t]*[\r\n][ \t\r\n]*(?=[{_WID
 _EDGES = " \t\r\n\f\u00a0\u3000\ufeff"
 
 
+_LINES = BLOCKS - {"html", "body"}
+_TAG = re.compile("<[/a-z]", re.IGNORECASE)
+
+
 @dataclass(slots=True)
 class Line:
     """One paragraph as shown: indents off, blanks collapsed as browsers do; `container` is the block it stands in."""
@@ -132,14 +136,27 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
 
 
 def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
-    """The root, and whether all was read: libxml2 stops where boxes are 256 deep, or 2,048 if told so.
+    """The root, and whether all was read where it stands: libxml2 stops where boxes are 256 deep, or 2,048 if told so.
 
     Elements that an author never closed lie in one another, so that a long page of them gets there.
     """
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=is_deep)
     root = html.document_fromstring(data, parser=parser)
     last = parser.error_log.last_error
-    return root, last is None or last.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT
+    is_at_bound = last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT
+    return root, not is_at_bound and not _has_html_in_foreign(root)
+
+
+def _has_html_in_foreign(root: HtmlElement) -> bool:
+    """Whether <svg> or <math> holds what is behind it for a browser, which knows no raw text and no blocks in them."""
+    for foreign in root.iter("svg", "math"):
+        for node in foreign.iter("style", "script", "title", *_LINES):
+            if node.tag in _LINES:
+                if not any(above.tag in ("foreignobject", "annotation-xml") for above in node.iterancestors()):
+                    return True
+            elif node.text and _TAG.search(node.text):
+                return True
+    return False
 
 
 def _shallow(root: HtmlElement) -> HtmlElement:

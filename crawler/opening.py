@@ -13,6 +13,7 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.markup import parse, parse_bounded
 from crawler.plain_markup import plain_markup
 from crawler.reading_steps import ReadingSteps, Step
+from crawler.unseen_ends import with_ends
 
 
 class ReadingRules(Protocol):
@@ -127,8 +128,10 @@ def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
             page.steps.leave_out(Step.ATTRIBUTES)
         is_plain = markup.count("<") > MAX_TAGS or markup.count("=") > MAX_ATTRIBUTES
     if not is_plain:
-        page.tree, is_whole = parse_bounded(page.decoded.text)
-        is_plain = not is_whole
+        markup, are_ended = with_ends(page.decoded.text)
+        page.decoded = replace(page.decoded, text=markup)
+        page.tree, is_whole = parse_bounded(markup)
+        is_plain = not (is_whole and are_ended)
     if is_plain:
         page.parse_again(is_plain=True)
 

@@ -22,16 +22,34 @@ _ENDED_BY_LINES = frozenset({"a", "p"})
 _ENDED_BY_ITS_LIKE = frozenset({"a", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "tr"})
 # As browsers do it: quotes count behind an equals sign alone, and one where a name begins is part of the name. What a
 # part has taken it keeps: nothing is tried twice.
-_ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
+ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
     (?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+)?+)*+"""
-_TOKEN = re.compile(
-    rf"""<(?:!--(?:-?>|.*?(?:--!?>|\Z))
-    |(?P<raw>script|style|title)(?=[\s/>]){_ATTRIBUTES}
+_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # their content is no markup to a browser
+_SHOWN = "textarea|xmp"  # nor is theirs, but it is seen
+RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
+
+
+def _token(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
+    """A pattern of whatever is no text, verbose. raw: elements that are taken whole."""
+    return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
+    |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
      (?:>(?P<inside>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)|\Z)
-    |(?P<end>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})(?:>|\Z)
-    |[!?/][^>]*+(?:>|\Z))""",
-    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+    |(?P<end>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>{ATTRIBUTES})(?P<closed>>|\Z)
+    |[!?/][^>]*+(?:>|\Z))"""
+
+
+_FLAGS = re.DOTALL | re.IGNORECASE | re.VERBOSE
+_TOKEN = re.compile(_token(), _FLAGS)
+# Inside of <svg> and <math> all elements are alike, but for what stands in these.
+_FOREIGN = frozenset({"svg", "math"})
+_HTML_IN_FOREIGN = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
+_TOKEN_OF_FOREIGN = re.compile(_token(raw="(?!)"), _FLAGS)
+# Without elements nobody knows what is inside of which: rather a script among the lines than lines lost in one.
+_TOKEN_ALONE = re.compile(_token(_NOT_SHOWN, rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS)
+_TOKEN_ALONE_OF_FOREIGN = re.compile(
+    _token("noscript|iframe|noembed|noframes", rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS
 )
+_ANY_FOREIGN = re.compile("<(?:svg|math)", re.IGNORECASE)
 _LINE_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_LINES | {'br', 'title'}))})(?=[\s/>])", re.IGNORECASE)
 _TITLE = re.compile(rf"<title>([^<]{{1,{_MAX_CHARS_OF_TITLE}}}+)", re.IGNORECASE)
 _LINK = re.compile(rf"<a(\s[^<>]{{1,{_MAX_CHARS_OF_VALUE}}}+)", re.IGNORECASE)
@@ -56,6 +74,7 @@ class _Writer:
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._open: list[str] = []
+        self._foreign: list[str] = []
         self._times_open: Counter[str] = Counter()
         self._elements = self._of_head = self._chars_of_node = 0
         self._is_flat = False  # there are as many elements as may be: what follows stands in the lines of one <pre>
@@ -63,17 +82,35 @@ class _Writer:
     def written(self, markup: str) -> str:
         """The markup cut down."""
         at = 0
-        for token in _TOKEN.finditer(markup):
-            self._add_text(markup, at, token.start())
-            at = token.end()
-            name = (token["name"] or token["raw"] or "").lower()
-            if name == "title":
-                self._add_title(token["inside"] or "")
-            elif name in _KEPT:
-                self._end(name) if token["end"] else self._begin(name, token["attributes"])
+        while found := (_TOKEN_OF_FOREIGN if self._is_foreign() else _TOKEN).search(markup, at):
+            self._add_text(markup, at, found.start())
+            at = found.end()
+            name = (found["name"] or found["raw"] or "").lower()
+            if name in _SHOWN.split("|"):
+                self._add_text(markup, *found.span("inside"))
+            elif name == "title" and found["raw"]:
+                self._add_title(found["inside"] or "")
+            elif found["name"]:
+                self._in_foreign(name, found)
+                if name in _KEPT:
+                    self._end(name) if found["end"] else self._begin(name, found["attributes"])
         self._add_text(markup, at, len(markup))
         self._close(0)
         return "".join(self._parts)
+
+    def _is_foreign(self) -> bool:
+        return bool(self._foreign) and self._foreign[-1] in _FOREIGN
+
+    def _in_foreign(self, name: str, found: re.Match[str]) -> None:
+        """Keep what is open of <svg> and <math>, and of what is of HTML in them; a tag that makes lines ends them."""
+        if found["end"]:
+            if name in self._foreign:
+                del self._foreign[len(self._foreign) - 1 - self._foreign[::-1].index(name) :]
+        elif name in _FOREIGN or (self._is_foreign() and name in _HTML_IN_FOREIGN):
+            if not found["attributes"].endswith("/") and len(self._foreign) < MAX_DEPTH:
+                self._foreign.append(name)
+        elif name in _LINES and self._is_foreign():
+            self._foreign.clear()
 
     def _add_text(self, markup: str, start: int, end: int) -> None:
         while self._chars_of_node + end - start > MAX_CHARS_OF_NODE:
@@ -167,6 +204,7 @@ def _lines_alone(markup: str) -> str:
     title = _TITLE.search(markup)
     links = (f"<a{_few(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
     head = (f"<title>{_escaped(title[1])}</title>" if title else "") + "".join(links)
-    text = _escaped(_TOKEN.sub("", _LINE_TAG.sub("\n<x", markup)))
+    token_alone = _TOKEN_ALONE_OF_FOREIGN if _ANY_FOREIGN.search(markup) else _TOKEN_ALONE
+    text = _escaped(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))
     pieces = (text[start : start + MAX_CHARS_OF_NODE] for start in range(0, len(text), MAX_CHARS_OF_NODE))
     return head + "".join(f"<pre>{piece}</pre>" for piece in pieces)

@@ -87,6 +87,39 @@ def test_a_tag_of_plain_markup_ends_where_it_ends_for_a_browser(tag: str) -> Non
     assert SENTENCE in text_of(html.document_fromstring(plain_markup(f"{tag}{SENTENCE}</p></div><p>")))
 
 
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        *("<noscript><!--</noscript>", "<noscript><script></noscript>", '<noscript><a b="</noscript>'),
+        *("<noscript><div></noscript>", "<svg><style></svg>", "<svg><title></svg>", "<svg><script></svg>"),
+        *("<math><title></math>", "<svg><div>", "<button><div></button>", "<textarea><!--</textarea>"),
+        *("<xmp><!--</xmp>", "<iframe><script></iframe>", "<noembed><!--</noembed>", "<noframes><!--</noframes>"),
+        *("<svg><style/></svg>", "<svg><desc><style>p {}</style></desc></svg>", "<noscript><p>x</noscript>"),
+    ],
+)
+def test_no_element_takes_the_page_behind_it_that_a_browser_has_ended(hiding: str) -> None:
+    for is_plain in (False, True):
+        page = open_page(f"<html><body>{hiding}<p>{SENTENCE}".encode(), {}, URL, is_plain=is_plain)
+        assert isinstance(page, OpenPage)
+        assert page.tree is not None
+        assert SENTENCE in text_of(page.tree)
+    assert SENTENCE in text_of(html.document_fromstring(plain_markup(f"{'<br>' * 300_001}{hiding}<p>{SENTENCE}")))
+
+
+@pytest.mark.parametrize(
+    "usual",
+    [
+        "<noscript><div><img src=a></div></noscript><button><div>x</div></button><template><div></div></template>",
+        "<svg><title>x</title><style><![CDATA[p {}]]></style><foreignObject><div>x</div></foreignObject></svg>",
+    ],
+)
+def test_usual_elements_that_are_not_shown_leave_a_page_as_it_is(usual: str) -> None:
+    page = open_page(f"<html><body>{usual}<p>{SENTENCE}".encode(), {}, URL)
+    assert isinstance(page, OpenPage)
+    assert not page.steps.left_out
+    assert usual in page.decoded.text
+
+
 def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: Desk) -> None:
     reading = read(desk, f"<html><body></body></html><html><body><p>{SENTENCE * 2}</p></body></html>".encode())
     assert isinstance(reading, Reading)
