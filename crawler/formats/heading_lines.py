@@ -117,8 +117,9 @@ def readings(line: str) -> list[Reading]:
     >>> [(each.style, each.number) for each in readings("十二、渡口")], readings("他在渡口等了三天。")
     ([('一、', 12)], [])
     """
-    plain = _ADDED.sub("", " ".join(unicodedata.normalize("NFKC", line).replace("\ufeff", "").split())).rstrip(" [(【")
-    if not plain or len(plain) > MAX_HEADING_CHARS or _ENDS_PROSE.search(plain) or _LISTED.search(plain):
+    plain = " ".join(unicodedata.normalize("NFKC", line).replace("\ufeff", "").split())
+    plain = _LISTED.sub("", _ADDED.sub("", plain)).rstrip(" [(【")
+    if not plain or len(plain) > MAX_HEADING_CHARS or _ENDS_PROSE.search(plain):
         return []
     bare = _CLOSING.sub("", _OPENING.sub("", plain)) or plain
     if _UNNUMBERED.fullmatch(bare.strip(_BRACKETS)):

@@ -1,5 +1,6 @@
 """A text -> the styles of headings that may divide it into chapters, the best first."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,10 @@ MIN_TIMES_TO_GO_ON = 3  # where that other style goes on counting
 SET_APART = "顶格"  # the style of titles that nothing marks but that they are indented otherwise than prose
 MIN_PROSE_CHARS, MIN_INDENTED_ALIKE = 40, 0.8
 MAX_STYLES = 40  # that are looked at, of those that say little of themselves; texts have thousands with two lines
+
+
+_BARE_NUMBER = re.compile(r"\W*[0-9]+\W*")
+_ENDS_SENTENCE = re.compile('[。！？!?.…~～—：:；;”’"』」》）)】*=]$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +205,16 @@ class FoundHeadings:
             and median(bodies) >= min_body
             and count * chars >= min_divided
             and len(distinct) >= MIN_DISTINCT * count
+            and not self._are_pages(headings)
             and not (chars <= MAX_OUTLINED_CHARS and self._is_outline(headings))
         )
+
+    def _are_pages(self, headings: Sequence[Heading]) -> bool:
+        """Whether these are the numbers of pages: nothing but a number, and most within a sentence."""
+        bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
+        above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
+        within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
+        return 2 * within > len(headings)
 
     def _is_outline(self, headings: Sequence[Heading]) -> bool:
         """Whether most of the parts are numbered inside once more."""

@@ -166,6 +166,15 @@ def test_the_last_line_of_a_table_of_contents_is_no_chapter_of_the_preface_behin
     assert len(titles(prologue)) == COUNT + 2
 
 
+def test_what_a_table_of_contents_says_with_its_pages_divides_nothing() -> None:
+    parts = ["前言", *(f"第{at}章 题{at}" for at in range(1, 31)), "后记"]
+    book = "".join(f"{each}\n{prose(Random(each), 900)}\n" for each in parts)
+    for first_and_last in ("", " ……3"):
+        pages = (" ……3" if each in parts[1:-1] else first_and_last for each in parts)
+        text = "目录\n" + "".join(f"{each}{page}\n" for each, page in zip(parts, pages, strict=True)) + f"\n{book}"
+        assert titles(text) == parts
+
+
 def listed(form: str, count: int, chars: int, seed: int = 1) -> str:
     rng = Random(seed)
     return "".join(f"{form.format(n=at, han=HAN[(at - 1) % 12])}{prose(rng, chars)}\n" for at in range(1, count + 1))
@@ -176,6 +185,7 @@ ORDINARY = {
     "report": "".join(f"{each}、总体要求\n" + listed("（{han}）目标\n", 3, 250) for each in HAN[:8]),
     "listing": listed("{n}. 渡口\n", 12, 90),
     "law": listed("第{n}条 ", 60, 80),
+    "numbers of pages": "".join(f"{prose(Random(at), 500).strip()[:-1]}\n{at}\n" for at in range(1, 60)),
     "law with articles on lines of their own": listed("第{n}条\n", 60, 120),
     "poems": listed("其{han}\n", 12, 60),
     "questions": listed("{n}、以下哪一项是对的？\n", 50, 60),
