@@ -22,7 +22,7 @@ from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.obfuscation.text_origins import raw_of_parts
 from crawler.obfuscation.text_repairs import CleanText, cleaned, merged, with_noise
-from crawler.opening import Rejected
+from crawler.opening import Rejected, is_shown_as_page
 
 # What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
 MAX_CHARS = 8_000_000
@@ -60,14 +60,18 @@ class _Content:
 
 
 def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
-    """What a response is that is a file of one of the kinds of crawler.formats.kinds; None for one that is none."""
+    """What a response is that is a file of one of the kinds of crawler.formats.kinds; None for one that is none.
+
+    Nor is what begins like one, cannot be read as one, and is served as a page.
+    """
     kind = kind_of(body)
     if not kind:
         return None
     try:
         content = _json(body) if kind == JSON else _content(kind, body, url)
     except UnreadableFile as fault:
-        return Book(_refusal(fault, kind, url))
+        content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+        return None if is_shown_as_page(body, content_type) else Book(_refusal(fault, kind, url))
     if content is None:
         return None
     joined, is_cut = _joined(content.chapters, url)

@@ -64,7 +64,8 @@ _BINARY = re.compile(
     rb"%PDF|PK\x03\x04|\x1f\x8b|Rar!|7z\xbc\xaf|\xd0\xcf\x11\xe0|\x7fELF|MZ\x90\x00|\xca\xfe\xba\xbe|\x00asm"
     rb"|\x89PNG|GIF8|\xff\xd8\xff|RIFF|BM.{4}\x00{4}|II\*\x00|MM\x00\*|\x00\x00[\x01\x02]\x00|8BPS\x00"
     rb"|wOF[F2]|OTTO\x00|ttcf\x00|true\x00|\x00\x01\x00\x00\x00|.{8}[\x01\x02]\x00\x02\x00.{22}LP|\x80\x01.{2}\x00\x00%!"
-    rb"|ID3[\x02-\x04]|OggS\x00|fLaC\x00|\x1aE\xdf\xa3|\x00\x00\x00.ftyp|[CFZ]WS[\x01-\x32]",
+    rb"|ID3[\x02-\x04]|OggS\x00|fLaC\x00|\x1aE\xdf\xa3|\x00\x00\x00.ftyp"
+    rb"|[CF]WS[\x01-\x32].{3}\x00|ZWS[\x01-\x32].{8}\x5d\x00",
     re.DOTALL,
 )
 _CROWDED_ATTRIBUTE = r"""[\s/]++[^\s/<>=]++(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s<>"'][^\s<>]*+)?+)?+"""
@@ -72,6 +73,10 @@ _CROWDED_TAG = re.compile(
     rf"(<[a-z][^\s/<>]*+(?:{_CROWDED_ATTRIBUTE}){{{MAX_ATTRIBUTES_OF_TAG}}})(?:{_CROWDED_ATTRIBUTE})++", re.IGNORECASE
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+# Browsers show what is served as one of these, however it begins.
+_SHOWN_TYPES = frozenset({"text/html", "text/plain", "application/xhtml+xml"})
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_MARK_CHARS, _FIRST_CHARS = 40, 1_024  # the longest mark of a file; where a page has a tag
 _TAG = re.compile(r"<(?:!doctype|[a-z][a-z0-9]{0,15})[\s/>]", re.IGNORECASE)
 
 
@@ -158,12 +163,27 @@ def is_attachment(content_disposition: str) -> bool:
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
     """The characters of a response, or why it has none."""
     media_type = content_type.partition(";")[0].strip().lower()
-    if _BINARY.match(body):
-        return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+    has_mark = _BINARY.match(body) is not None
+    binary = Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
+    if has_mark and media_type not in _SHOWN_TYPES:
+        return binary
     if is_no_text_type(media_type):
         return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)
+    if has_mark and not (isinstance(decoded, Decoded) and _is_text(decoded.text)):
+        return binary
     if isinstance(decoded, Decoded):
         return decoded
     return Rejected(decoded, Message("page.encoding", url=url))
+
+
+def _is_text(text: str) -> bool:
+    """Whether what begins as a file does, and is served as a page, is one."""
+    return _TAG.search(text, 0, _FIRST_CHARS) is not None or _CONTROLS.search(text, _MARK_CHARS) is None
+
+
+def is_shown_as_page(body: bytes, content_type: str) -> bool:
+    """Whether a response that may be a file is served as a page, with a tag where a page has one."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    return media_type in _SHOWN_TYPES and _TAG.search(body[:_FIRST_CHARS].decode("latin-1")) is not None

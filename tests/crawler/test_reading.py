@@ -178,9 +178,24 @@ def test_plain_text_is_read_as_it_is() -> None:
     assert (reading.text, reading.extractor) == (TEXT, "plain")
 
 
+@pytest.mark.parametrize("mark", [b"GIF8", b"%PDF-", b"PK\x03\x04", b"MZ\x90\x00", b"BM1234\x00\x00\x00\x00"])
+def test_a_page_that_begins_as_a_file_does_is_read_as_browsers_show_it(mark: bytes) -> None:
+    reading = read_page(mark + page(paragraphs()).encode(), {"Content-Type": "text/html"}, "http://a.example/x")
+    assert isinstance(reading, Reading)
+    assert reading.text.endswith(TEXT)
+
+
+@pytest.mark.parametrize("header", ["text/plain", "", "application/octet-stream"])
+def test_words_that_begin_as_a_film_does_are_text(header: str) -> None:
+    reading = read("CWS 2024 获奖作品\n" + "\n".join(SIMPLIFIED), header=header)
+    assert reading.text == f"CWS 2024 获奖作品\n{TEXT}"
+
+
 @pytest.mark.parametrize(
     ("body", "header", "reason"),
     [
+        (b"CWS\x09\x10\x20\x01\x00x\xda" + b"x" * 500, "application/octet-stream", Rejection.NOT_HTML),
+        (b"GIF89a" + bytes(range(256)) * 20, "text/html", Rejection.NOT_HTML),
         (b"%PDF-1.7 " + b"x" * 500, "text/html", Rejection.UNREADABLE_FILE),
         (b"{}", "application/json", Rejection.NO_MAIN_TEXT),
         (b"Rar!\x1a\x07" + b"x" * 500, "application/octet-stream", Rejection.NOT_HTML),
