@@ -1,12 +1,14 @@
 """Markup -> a tree, and a tree -> lines of text as a reader sees them, each with where it stood."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import etree, html
 from lxml.html import HtmlElement
 
 from core.text import storable
+from crawler.characters.repertoire import count_han
 
 BLOCKS = frozenset(
     [
@@ -83,6 +85,10 @@ UNSEEN = frozenset(
 )
 # Python follows a tree by calls, of which it allows 1,000; pages as their authors mean them are up to 60 deep.
 MAX_DEPTH = 200
+# Chosen: the labels of most charts and the characters of a formula are fewer, a copied paragraph has more.
+MIN_HAN_OF_DRAWINGS = 50
+_NOT_DRAWN = frozenset({"defs", "desc", "metadata", "symbol"})
+MAX_FRAMES, MAX_TAGS_OF_FRAMES = 20, 10_000  # chosen: such frames hold advertisements and previews
 _OF_HEAD = frozenset(
     ["title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes"]
 )
@@ -132,7 +138,8 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
     except (etree.ParserError, etree.XMLSyntaxError):
         return None, True
     _out_of_head(root)
-    return root, is_whole
+    _show_drawings(root)
+    return _with_frames(root), is_whole
 
 
 def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
@@ -201,6 +208,48 @@ def _out_of_head(root: HtmlElement) -> None:
         body.insert(place, stray)
     strays[-1].tail = (strays[-1].tail or "") + (body.text or "") or None
     body.text = None
+
+
+def _show_drawings(root: HtmlElement) -> None:
+    """Make ordinary boxes of <svg> and <math> where a text stands in them, and of what a browser unfolds at once."""
+    for template in [node for node in root.iter("template") if node.get("shadowrootmode") in ("open", "closed")]:
+        template.tag = "div"
+    drawings = list(root.iter("svg", "math"))
+    outer = [drawing for drawing in drawings if next(drawing.iterancestors("svg", "math"), None) is None]
+    if sum(count_han(text) for drawing in outer for text in _drawn(drawing)) < MIN_HAN_OF_DRAWINGS:
+        return
+    for drawing in outer:
+        for node in drawing.iter(*_NOT_DRAWN):
+            node.tag = "template"
+        for node in drawing.iter("foreignobject", "text"):
+            node.tag = "div"
+    for drawing in drawings:
+        drawing.tag = "div"
+
+
+def _drawn(drawing: HtmlElement) -> Iterator[str]:
+    for node in drawing.iter():
+        if node.tag not in _NOT_DRAWN and (node.tag not in UNSEEN or node.tag in ("svg", "math")):
+            yield node.text or ""
+        if node is not drawing:
+            yield node.tail or ""
+
+
+def _with_frames(root: HtmlElement) -> HtmlElement:
+    """The tree with the pages that stand in its own markup, <iframe srcdoc>, behind their frames."""
+    frames = [frame for frame in root.iter("iframe") if (frame.get("srcdoc") or "").strip()][:MAX_FRAMES]
+    if not frames or sum(frame.get("srcdoc").count("<") for frame in frames) > MAX_TAGS_OF_FRAMES:
+        return root
+    for frame in frames:
+        try:
+            inner, _ = _parsed(storable(frame.get("srcdoc")).encode("utf-8"), is_deep=True)
+        except (etree.ParserError, etree.XMLSyntaxError):
+            continue
+        body = inner.find("body")
+        if body is not None:
+            body.tag = "div"
+            frame.addnext(body)
+    return _shallow(root)
 
 
 def lines(root: HtmlElement) -> list[Line]:

@@ -107,6 +107,21 @@ def test_no_element_takes_the_page_behind_it_that_a_browser_has_ended(hiding: st
 
 
 @pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        *(("<svg><foreignObject>", "</foreignObject></svg>"), ("<svg><text>", "</text></svg>")),
+        *(("<math><mtext>", "</mtext></math>"), ('<iframe srcdoc="', '"></iframe>')),
+        ("<div><template shadowrootmode=open>", "</template></div>"),
+    ],
+)
+def test_a_text_is_read_in_what_browsers_show_of_drawings_frames_and_templates(before: str, behind: str) -> None:
+    page = open_page(f"<html><body>{before}{SENTENCE * 2}{behind}<p>end".encode(), {}, URL)
+    assert isinstance(page, OpenPage)
+    assert page.tree is not None
+    assert text_of(page.tree).split() == [SENTENCE * 2, "end"]
+
+
+@pytest.mark.parametrize(
     "usual",
     [
         "<noscript><div><img src=a></div></noscript><button><div>x</div></button><template><div></div></template>",
