@@ -135,6 +135,7 @@ def addresses(world: admin_data.World) -> Iterator[str]:
     yield f"/admin/{TAIL}/"
 
 
+@pytest.mark.usefixtures("processes")
 def test_no_page_of_the_desk_shows_a_character_that_turns_the_writing(world: admin_data.World) -> None:
     client = signed_in(world.administrator)
     seen = 0
