@@ -99,6 +99,8 @@ class PageToRead:
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
             contacts = page_contacts(opened.tree, self.url) if self.has_contacts else None
         reading = desk.text_of(opened, plan) if self.is_kept else None
+        if self.given_up is not None and isinstance(reading, Rejected):
+            reading = _given_up(self.url, self.given_up)
         is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
         return WholePage(
             found,
@@ -130,7 +132,11 @@ def _opened(
     opened = open_page(body, headers, url, rules, is_plain=given_up is not None)
     if given_up is None or isinstance(opened, OpenPage):
         return opened
-    return Rejected(Rejection.UNREADABLE, Message("page.given-up", url=url, reason=given_up))
+    return _given_up(url, given_up)
+
+
+def _given_up(url: str, reason: Message) -> Rejected:
+    return Rejected(Rejection.UNREADABLE, Message("page.given-up", url=url, reason=reason))
 
 
 def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:

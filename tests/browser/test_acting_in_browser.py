@@ -38,7 +38,7 @@ def site(
     routes = {"/": FRONT, "/weather.html": WEATHER, COPY: page("江边", paragraphs())}
     with WebServer(routes) as server:
         followed = FollowedSite(server, monkeypatch, "\n".join(SIMPLIFIED))
-        type(followed.desk.work).objects.update(author="温庭")  # who signed is presumed to own
+        type(followed.desk.work).objects.update(author="长河网络公司")  # who signed is presumed to own
         holder = followed.desk.holder
         HolderIdentity.objects.create(rights_holder=holder, legal_name="长河网络公司", **IDENTITY)
         admin_data.addressee(holder, "落霞网络科技有限公司", followed.desk.site)

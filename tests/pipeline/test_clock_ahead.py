@@ -70,9 +70,8 @@ def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     BackupRun.objects.create(is_scheduled=True, destination="/nowhere", started_at=now + YEAR, ended_at=now + YEAR)
     row = ArchiveImport.objects.create(rights_holder=site.rights_holder, path="a.warc", state="running", size_bytes=1)
     ArchiveImport.objects.filter(pk=row.pk).update(heartbeat_at=now + YEAR)
-    DiscoveryQuery.objects.create(
-        work=Work.objects.create(rights_holder=site.rights_holder, title="夜航"), asked_at=now + YEAR
-    )
+    work = Work.objects.create(rights_holder=site.rights_holder, title="夜航")
+    DiscoveryQuery.objects.create(work=work, chapter_number=1, asked_at=now + YEAR)
     counted = future_moments.count_ahead(now)
     assert sum(counted.values()) == future_moments.set_back(now) == 5
     assert future_moments.count_ahead(now) == {}

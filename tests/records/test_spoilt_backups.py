@@ -399,11 +399,11 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         "is no row",
     ),
     "a row that is no date": (lambda s: s.forge_content("records_case", at(1, "x" * 99)), UNSEALED, ""),
-    "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup is not"),
-    "settings of no text": (file_of("settings.toml", b"\xff"), UNSEALED, "settings.toml in the backup is not"),
+    "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup does not"),
+    "settings of no text": (file_of("settings.toml", b"\xff"), UNSEALED, "settings.toml in the backup does not"),
     "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),
     "settings without an end": (file_of("settings.toml", b"#" * 2**21), UNSEALED, "settings.toml in the backup"),
-    "a root that is none": (file_of("authorities/a.pem", b"hello"), UNSEALED, "authorities/a.pem in the backup is"),
+    "a root that is none": (file_of("authorities/a.pem", b"hello"), UNSEALED, "authorities/a.pem in the backup"),
 }  # fmt: skip
 
 
