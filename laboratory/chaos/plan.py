@@ -113,16 +113,20 @@ def works() -> tuple[WorkText, ...]:
 
 @cache
 def page(options: Options, site: int, number: int) -> PageText:
-    """What stands on a page of a site: a third of them are copies of a chapter, each marred in its own way."""
+    """What stands on a page of a site: a third of them are copies of a chapter, each marred in its own way.
+
+    Each begins with a line of its own: the same text at two addresses of a site would be one case.
+    """
     chance = generator(options.seed, "page", site, number)
+    opening = f"这是第{site}站第{number}页自己的开头。"
     if number % COPY_EVERY:
         sentences = _foreign_sentences()
         text = "\n".join("".join(chance.choices(sentences, k=6)) for _ in range(8))
-        return PageText(f"第{number}则 见闻", f"这是第{site}站第{number}页自己的开头。\n{text}")
+        return PageText(f"第{number}则 见闻", f"{opening}\n{text}")
     work = chance.randrange(len(works()))
     chapter = chance.randrange(len(works()[work].chapters))
     title, text = works()[work].chapters[chapter]
-    return PageText(f"{title} {number}", _marred(text, chance), work, chapter)
+    return PageText(f"{title} {number}", f"{opening}\n{_marred(text, chance)}", work, chapter)
 
 
 def acts(options: Options) -> list[Act]:

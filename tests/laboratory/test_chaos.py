@@ -40,6 +40,12 @@ def test_nobody_decides_a_case_before_the_work_is_there_that_opens_it(seed: int)
             assert page(options, site, number).work in present
 
 
+def test_no_two_pages_of_a_site_have_one_text_which_would_be_one_case() -> None:
+    for site in range(site_count(SAMPLE)):
+        texts = [page(SAMPLE, site, number).text for number in range(page_count(SAMPLE, site))]
+        assert len(set(texts)) == len(texts)
+
+
 def test_two_runs_that_hold_the_same_in_any_order_have_lost_and_doubled_nothing() -> None:
     assert compared(PAGES, {"pages": ["/b", "/a"], "bundles": ["y", "x", "x"]}) == (0, 0)
 
