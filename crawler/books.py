@@ -60,9 +60,9 @@ class _Content:
 
 
 def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
-    """What a response is that is a file of one of the kinds of crawler.formats.kinds; None for one that is none.
+    """Read a response that is a file of one of the kinds of crawler.formats.kinds; None for any other.
 
-    Nor is what begins like one, cannot be read as one, and is served as a page.
+    A response that begins like a file, cannot be read as one and is served as a page is none either.
     """
     kind = kind_of(body)
     if not kind:

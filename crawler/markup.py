@@ -155,7 +155,7 @@ def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
 
 
 def _has_html_in_foreign(root: HtmlElement) -> bool:
-    """Whether <svg> or <math> holds what is behind it for a browser, which knows no raw text and no blocks in them."""
+    """Find HTML that libxml2 puts into <svg> or <math> and browsers, without raw text or blocks there, behind them."""
     for foreign in root.iter("svg", "math"):
         for node in foreign.iter("style", "script", "title", *_LINES):
             if node.tag in _LINES:
@@ -216,7 +216,7 @@ def _show_drawings(root: HtmlElement) -> None:
         template.tag = "div"
     drawings = list(root.iter("svg", "math"))
     outer = [drawing for drawing in drawings if next(drawing.iterancestors("svg", "math"), None) is None]
-    if sum(count_han(text) for drawing in outer for text in _drawn(drawing)) < MIN_HAN_OF_DRAWINGS:
+    if sum(count_han(text) for drawing in outer for text in _drawn_texts(drawing)) < MIN_HAN_OF_DRAWINGS:
         return
     for drawing in outer:
         for node in drawing.iter(*_NOT_DRAWN):
@@ -227,7 +227,7 @@ def _show_drawings(root: HtmlElement) -> None:
         drawing.tag = "div"
 
 
-def _drawn(drawing: HtmlElement) -> Iterator[str]:
+def _drawn_texts(drawing: HtmlElement) -> Iterator[str]:
     for node in drawing.iter():
         if node.tag not in _NOT_DRAWN and (node.tag not in UNSEEN or node.tag in ("svg", "math")):
             yield node.text or ""

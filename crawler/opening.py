@@ -141,18 +141,22 @@ def _parse_whole(page: OpenPage, *, is_plain: bool) -> None:
         page.parse_again(is_plain=True)
 
 
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
 def is_no_text_type(content_type: str) -> bool:
     """Whether a response says of itself that it has no text.
 
     >>> is_no_text_type("image/png"), is_no_text_type("application/x-unheard-of"), is_no_text_type("")
     (True, False, False)
     """
-    return _NO_TEXT_TYPES.match(content_type.partition(";")[0].strip().lower()) is not None
+    return _NO_TEXT_TYPES.match(_media_type(content_type)) is not None
 
 
 def is_page_type(content_type: str) -> bool:
     """Whether a response says that it is a page, or nothing of itself; anything else is a file for download."""
-    return _PAGE_TYPES.match(content_type.partition(";")[0].strip().lower()) is not None
+    return _PAGE_TYPES.match(_media_type(content_type)) is not None
 
 
 def is_attachment(content_disposition: str) -> bool:
@@ -162,7 +166,7 @@ def is_attachment(content_disposition: str) -> bool:
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
     """The characters of a response, or why it has none."""
-    media_type = content_type.partition(";")[0].strip().lower()
+    media_type = _media_type(content_type)
     has_mark = _BINARY.match(body) is not None
     binary = Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
     if has_mark and media_type not in _SHOWN_TYPES:
@@ -179,11 +183,10 @@ def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Dec
 
 
 def _is_text(text: str) -> bool:
-    """Whether what begins as a file does, and is served as a page, is one."""
+    """True for a page that only begins like a file."""
     return _TAG.search(text, 0, _FIRST_CHARS) is not None or _CONTROLS.search(text, _MARK_CHARS) is None
 
 
 def is_shown_as_page(body: bytes, content_type: str) -> bool:
-    """Whether a response that may be a file is served as a page, with a tag where a page has one."""
-    media_type = content_type.partition(";")[0].strip().lower()
-    return media_type in _SHOWN_TYPES and _TAG.search(body[:_FIRST_CHARS].decode("latin-1")) is not None
+    """True for a response that begins like a file, is served as a page, and has a tag where a page has one."""
+    return _media_type(content_type) in _SHOWN_TYPES and _TAG.search(body[:_FIRST_CHARS].decode("latin-1")) is not None

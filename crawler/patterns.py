@@ -47,7 +47,7 @@ class UrlPattern:
         self._slow_s = 0.0
 
     def matches(self, url: str) -> bool:
-        """Whether the pattern is found in `url`; not where that takes MAX_SEARCH_S, or took long too often."""
+        """Search `url` for the pattern; False where that takes MAX_SEARCH_S, or took long too often."""
         if self._slow_s >= MAX_SLOW_S:
             return False
         begun = time.thread_time()
@@ -90,7 +90,7 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
 
 
 def _written_out(pattern: str) -> int:
-    r"""How many characters, classes and the like a pattern has once what it repeats is written out.
+    r"""Count the characters, classes and the like of a pattern with its repetitions written out.
 
     >>> _written_out("a{3}b"), _written_out("((ba){999}c){999}"), _written_out(r"[{9}]\{9}")
     (4, 1997001, 4)

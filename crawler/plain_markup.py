@@ -29,7 +29,7 @@ _SHOWN = "textarea|xmp"  # nor is theirs, but it is seen
 RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
-def _token(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
+def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
     """A pattern of whatever is no text, verbose. raw: elements that are taken whole."""
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
@@ -39,15 +39,15 @@ def _token(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -
 
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.VERBOSE
-_TOKEN = re.compile(_token(), _FLAGS)
+_TOKEN = re.compile(_token_pattern(), _FLAGS)
 # Inside of <svg> and <math> all elements are alike, but for what stands in these.
 _FOREIGN = frozenset({"svg", "math"})
 _HTML_IN_FOREIGN = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
-_TOKEN_OF_FOREIGN = re.compile(_token(raw="(?!)"), _FLAGS)
+_TOKEN_OF_FOREIGN = re.compile(_token_pattern(raw="(?!)"), _FLAGS)
 # Without elements nobody knows what is inside of which: rather a script among the lines than lines lost in one.
-_TOKEN_ALONE = re.compile(_token(_NOT_SHOWN, rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS)
+_TOKEN_ALONE = re.compile(_token_pattern(_NOT_SHOWN, rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS)
 _TOKEN_ALONE_OF_FOREIGN = re.compile(
-    _token("noscript|iframe|noembed|noframes", rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS
+    _token_pattern("noscript|iframe|noembed|noframes", rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS
 )
 _ANY_FOREIGN = re.compile("<(?:svg|math)", re.IGNORECASE)
 _LINE_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_LINES | {'br', 'title'}))})(?=[\s/>])", re.IGNORECASE)

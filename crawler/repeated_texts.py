@@ -25,7 +25,7 @@ _TELLING = re.compile(
 
 
 def is_telling(name: str) -> bool:
-    """Whether a parameter says what a page is, by its name.
+    """Tell by its name a parameter that says what a page is.
 
     >>> is_telling("bookid"), is_telling("sid"), is_telling("zs")
     (True, False, False)
@@ -78,7 +78,7 @@ class RepeatedTexts:
             self._begin(name, url)
 
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
-        """Whether an address leads to what is fetched at another; else it is the one that is fetched from now on.
+        """True for an address whose text is fetched at another one; otherwise it becomes the one that is fetched.
 
         is_page: earlier crawls know it as a page.
         """
@@ -89,7 +89,7 @@ class RepeatedTexts:
         return self._first.setdefault(canonical(without(url, names)), address) != address
 
     def _repeats(self, name: str, url: str, is_page: bool) -> bool:
-        """Whether a parameter repeats texts on the site, and did so at this very address."""
+        """True for a parameter that repeats texts on the site and did so at this very address."""
         if is_page or name not in self._repeating:
             return False
         return (name, canonical(without(url, {name}))) in self._repeating_at

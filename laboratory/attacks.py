@@ -80,10 +80,10 @@ def _template(text: str, paragraphs: int) -> str:
     for _ in range(paragraphs):
         file.add_paragraph(text)
     file.save(written)
-    return _refused(partial(run_check, "template", require_template, written.getvalue(), Paper.LETTER), ZhuiwenError)
+    return _refusal(partial(run_check, "template", require_template, written.getvalue(), Paper.LETTER), ZhuiwenError)
 
 
-def _refused(call: Callable[[], object], *errors: type[Exception]) -> str:
+def _refusal(call: Callable[[], object], *errors: type[Exception]) -> str:
     try:
         call()
     except errors:
@@ -92,7 +92,7 @@ def _refused(call: Callable[[], object], *errors: type[Exception]) -> str:
 
 
 @contextmanager
-def _endless_server(begin: bytes, more: bytes) -> Iterator[int]:
+def endless_server(begin: bytes, more: bytes) -> Iterator[int]:
     """The port of a server that greets with `begin`, and then says `more` for ever."""
 
     class Handler(socketserver.BaseRequestHandler):
@@ -110,18 +110,18 @@ def _endless_server(begin: bytes, more: bytes) -> Iterator[int]:
 
 
 def _mail(begin: bytes, more: bytes) -> str:
-    with _endless_server(begin, more) as port:
+    with endless_server(begin, more) as port:
         letter = Letter("a@example.com", "b@example.com", b"Subject: x\r\n\r\nx\r\n")
         handed = hand_over(mail_server(f"smtp://127.0.0.1:{port}"), letter, 5.0)
     return HELD if handed.outcome is Outcome.FAILED else f"{handed.outcome}: {handed.message.code}"
 
 
 def _objects(begin: bytes, more: bytes) -> str:
-    with _endless_server(begin, more) as port:
+    with endless_server(begin, more) as port:
         access = S3Settings(endpoint_url=f"http://127.0.0.1:{port}", access_key="a", secret_key="b")  # noqa: S106
         store = open_objects("s3://kept", access, "ZHUIWEN_RAW_URL")
-        listed = _refused(lambda: list(store.keys()), ServiceUnavailable)
-        read = _refused(lambda: store.get("a", 1_000), ServiceUnavailable, BrokenInvariant)
+        listed = _refusal(lambda: list(store.keys()), ServiceUnavailable)
+        read = _refusal(lambda: store.get("a", 1_000), ServiceUnavailable, BrokenInvariant)
     return HELD if {listed, read} == {HELD} else f"list {listed}, object {read}"
 
 
@@ -138,7 +138,7 @@ def _backup() -> str:
         store = FolderObjects(Path(folder))
         name = put_object(store, written)
         piece = Piece(name, len(written), digest(b""), 64 * 2**20, 1)  # what a manifest may say of it
-        return _refused(lambda: content_of(store, piece), DamagedBackup)
+        return _refusal(lambda: content_of(store, piece), DamagedBackup)
 
 
 _HTTP, _LONG = b"HTTP/1.1 200 OK\r\n", b"Content-Length: 99999999999\r\n\r\n"
@@ -156,7 +156,7 @@ ATTACKS: Mapping[str, Callable[[], str]] = {
     "objects: a list without an end": lambda: _objects(_HTTP + b"\r\n<L>", b"<Contents><Key>a</Key></Contents>" * 999),
     "objects: an object without an end": lambda: _objects(_HTTP + _LONG, b"x" * 60_000),
     "objects: an answer that is to come": lambda: _objects(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000),
-    "a bundle that expands": lambda: _refused(lambda: list(records(_zeros(), "data", Budget())), DoesNotHold),
+    "a bundle that expands": lambda: _refusal(lambda: list(records(_zeros(), "data", Budget())), DoesNotHold),
     "a backup that expands": _backup,
 }
 

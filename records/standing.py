@@ -11,20 +11,20 @@ from records.models import Case, CaseAddress, CaseMatch, PageCheck, PageRecord, 
 OUTDATED = 0  # the algorithm of a check that holds no more: no algorithm has this id
 
 
-def ask_again(pages: "Sequence[str] | QuerySet") -> None:
+def request_comparison(pages: "Sequence[str] | QuerySet") -> None:
     """Let the current versions of these pages be compared again, in the order of all pending work."""
     shown = PageCheck.objects.filter(page__in=pages, version_id=F("page__version_id"))
     shown.update(algorithm_id=OUTDATED)
 
 
-def showing(rows: "QuerySet[CaseAddress]") -> set[int]:
+def addresses_showing_text(rows: "QuerySet[CaseAddress]") -> set[int]:
     """Those of some addresses that show, as far as is known, a text that the case was found in."""
     matched = CaseMatch.objects.filter(case=OuterRef("case"), version_id=OuterRef("page__version_id"))
     standing = rows.filter(Exists(matched), page__gone_since=None)
     return set(standing.order_by().values_list("pk", flat=True))
 
 
-def stand_elsewhere(pages: Collection[str]) -> None:
+def move_cases_to_shown_pages(pages: Collection[str]) -> None:
     """Let cases go over to another address that shows their text, where their own page does not any more.
 
     pages: that are gone, or back, or have another text.
@@ -34,15 +34,15 @@ def stand_elsewhere(pages: Collection[str]) -> None:
     if not keys:
         return
     rows: dict[int, list[PageRecord]] = defaultdict(list)
-    shown = CaseAddress.objects.filter(pk__in=showing(CaseAddress.objects.filter(case__in=keys)))
+    shown = CaseAddress.objects.filter(pk__in=addresses_showing_text(CaseAddress.objects.filter(case__in=keys)))
     for row in shown.select_related("page").order_by("-last_seen_at", "pk"):
         rows[row.case_id].append(row.page)
     for case in locked_cases(Case.objects.filter(pk__in=keys)):
         if rows[case.pk] and case.page_id not in {page.page_id for page in rows[case.pk]}:
-            go_over(case, rows[case.pk])
+            move_case(case, rows[case.pk])
 
 
-def go_over(case: Case, standing: Sequence[PageRecord]) -> None:
+def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
     """Have a case shown and looked at by the first of some pages that is no case of its own."""
     others = Case.objects.filter(page__in=standing, work=case.work_id).values_list("page_id", flat=True)
     taken = set(others)
@@ -57,7 +57,7 @@ def go_over(case: Case, standing: Sequence[PageRecord]) -> None:
     Case.objects.filter(pk=case.pk).update(
         page=page, page_url=match.final_url, page_title=page.title, version_id=page.version_id
     )
-    ask_again([page.page_id])  # for the rest of what the case says of its page
+    request_comparison([page.page_id])  # for the rest of what the case says of its page
 
 
 def _has_same_text(case: Case, version: str, other: str) -> bool:

@@ -42,7 +42,7 @@ MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with
 MIN_CHARS_OF_SURE_UTF8 = 8
 _LABEL_BONUS = 0.02  # a label decides between readings that are as good as each other, and never more
 _VALID_UTF8_BONUS = 0.25  # text in another encoding is hardly ever valid UTF-8 beyond a few characters
-# Running Chinese has 0.25-0.5; Korean read as GB 2312 up to 0.09, Japanese as Big5 up to 0.17 (2026-12).
+# Running Chinese has 0.25-0.5; Korean read as GB 2312 up to 0.09, Japanese as Big5 up to 0.17 (2026-11).
 MAX_FREQUENT_SHARE_IN_DOUBT, MAX_FREQUENT_SHARE_OF_DECLARED = 0.2, 0.3
 MAX_FREQUENT_IN_LATIN = 0.05  # of the characters that Latin letters make when read as Chinese; such pages have few
 

@@ -7,7 +7,7 @@ from crawler.characters.charsets import HANGUL, KANA, LATIN, LETTERS, RUSSIAN, S
 from crawler.characters.mojibake import MIN_QUALITY_TO_ACCEPT, around_outside_ascii, lost_share, outside_ascii, quality
 
 # Of what is neither ASCII nor a mark. Chinese read as Korean has .7 Hangul, Korean pages have .95 and more; Japanese
-# pages have .38 kana and more, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite, 2026-12).
+# pages have .38 kana and more, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite, 2026-11).
 MIN_SHARE_OF_KANA, MIN_SHARE = 0.2, 0.9
 MIN_CHARS_UNDECLARED, CHARS_OF_PARAGRAPH, MIN_SHARE_OF_SHORT = 14, 60, 0.97
 MAX_LOST_SHARE = 0.005  # a page with a broken byte; what is read in the wrong encoding loses far more, or nothing

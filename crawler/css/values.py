@@ -70,9 +70,9 @@ def token_px(token: Node, units: Units) -> float | None:
     """One token as a length in px."""
     if token.type == "dimension":
         size = units.of(token.lower_unit)
-        return None if size is None else _bounded(token.value * size)
+        return None if size is None else _clamp(token.value * size)
     is_length = token.type == "number" and (token.value == 0 or units.is_quirky)
-    return _bounded(token.value) if is_length else None
+    return _clamp(token.value) if is_length else None
 
 
 def ratio(value: str | None) -> float | None:
@@ -88,8 +88,8 @@ def ratio(value: str | None) -> float | None:
 def token_ratio(token: Node) -> float | None:
     """One token as a share."""
     if token.type == "number":
-        return _bounded(token.value)
-    return _bounded(token.value / 100) if token.type == "percentage" else None
+        return _clamp(token.value)
+    return _clamp(token.value / 100) if token.type == "percentage" else None
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
@@ -111,10 +111,10 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
 
 def _visible_px(px: float) -> float:
     """A size in shares of another as Chromium takes it."""
-    return px if px <= 0.0 else max(_bounded(px), _LEAST_RELATIVE_PX)
+    return px if px <= 0.0 else max(_clamp(px), _LEAST_RELATIVE_PX)
 
 
-def _bounded(number: float) -> float:
+def _clamp(number: float) -> float:
     """The number as far as a length goes; what is none (0 times 1e400) is the longest."""
     return max(-MAX_PX, min(MAX_PX, number))
 

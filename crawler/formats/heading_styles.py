@@ -210,7 +210,7 @@ class FoundHeadings:
         )
 
     def _are_pages(self, headings: Sequence[Heading]) -> bool:
-        """Whether these are the numbers of pages: nothing but a number, and most within a sentence."""
+        """Tell page numbers from headings: they are bare numbers, and most stand within a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))

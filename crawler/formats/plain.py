@@ -97,7 +97,7 @@ def _count_lost(text: str) -> int:
 
 
 def _in_step(fault: UnicodeError) -> tuple[str, int]:
-    """What stands for a byte that begins no character, and where the text goes on.
+    """Give the replacement for a byte that begins no character, and where decoding goes on.
 
     The next byte may be the second of that character: taken for a first one, it garbles the rest of the line.
     """

@@ -59,7 +59,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
             continue
         page.steps.check()
         face, sheet_base = faces[family]
-        font = _fetched(face, sheet_base or page.base, page.resources)
+        font = _fetch_font(face, sheet_base or page.base, page.resources)
         if font is None:
             continue
         with page.steps.uncounted():
@@ -75,7 +75,7 @@ def _by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFac
     return {face.family: (face, base) for face, base in faces}
 
 
-def _fetched(face: FontFace, base: str, resources: Resources) -> bytes | None:
+def _fetch_font(face: FontFace, base: str, resources: Resources) -> bytes | None:
     for source in face.sources[:2]:
         address = absolute(base, source)
         font = resources.get(address, ResourceKind.FONT) if address else None

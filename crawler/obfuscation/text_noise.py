@@ -46,10 +46,10 @@ STRETCH_HAN, MIN_STRETCHES = 24, 3
 MIN_FILLED_SHARE = 0.75
 MIN_ODD_IN_STRETCH, MIN_IN_STRETCH = 2, 6
 # And noise stands inside words: of the characters on both sides of it nearly as many are known to follow each other as
-# of all others. In prose .69 are, beside punctuation .25, between the items of lists up to .4 (12,545 texts, 2026-12).
+# of all others. In prose .69 are, beside punctuation .25, between the items of lists up to .4 (12,545 texts, 2026-11).
 USUAL_SHARE_OF_KNOWN, MIN_PAIRS_TO_COMPARE, MIN_RATIO_INSIDE_WORDS = 0.69, 20, 0.65
 # In a text without punctuation blanks or strokes may stand for it: of 1,117 texts written so .077 were taken for noise
-# by what is enough elsewhere, .006 are by this (2026-12).
+# by what is enough elsewhere, .006 are by this (2026-11).
 MIN_RATIO_WITHOUT_PUNCTUATION, MAX_HAN_OF_CLAUSE = 0.9, 40
 MIN_SHARE_OF_FREQUENT = 0.25  # frequent characters: running text has as many and more, lists of names and things fewer
 _MAX_PLACES_TO_JUDGE, _LAST_KNOWN = 1_000, 0xFFFF

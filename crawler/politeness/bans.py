@@ -125,7 +125,7 @@ class BanJudge:
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
     def is_short(self, answer: Answer) -> bool:
-        """Whether the answer is so short that no markup in it takes long to read, and no selector long to find."""
+        """True for an answer so short that reading its markup and finding a selector take no time."""
         return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
     def verdict(self, answer: Answer) -> Ban | None:

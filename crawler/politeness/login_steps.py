@@ -36,7 +36,7 @@ class Step:
 
     @property
     def takes_selector(self) -> bool:
-        """Whether `what` names an element."""
+        """True where `what` is a selector."""
         return self.verb in ("submit", "check") and bool(self.what)
 
 

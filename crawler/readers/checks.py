@@ -45,7 +45,9 @@ def checking_process() -> Iterator[ReadingProcess]:
 
 
 def run_check(name: str, function: Callable[..., object], *given: object) -> Any:
-    """What the function says, or raises, of what it is given. name: of that, in sentences.
+    """Call the function in a reading process; give what it returns, raise what it raises.
+
+    name: what sentences call the thing that is checked.
 
     Raises GivenUp where it takes too long or too much memory; RetryLater.
     """

@@ -73,16 +73,16 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     named = [module for module, verbs in VERBS.items() if verb in verbs]
     if verb and not named:
         raise BadInput("cli.no-verb", verb=verb)
-    for module in named or _present():
-        importlib.import_module(_path_of(module)).register(app)
+    for module in named or _present_modules():
+        importlib.import_module(_module_path(module)).register(app)
     return app
 
 
-def _present() -> list[str]:
+def _present_modules() -> list[str]:
     return [module for module in VERBS if module != LABORATORY or importlib.util.find_spec(LABORATORY)]
 
 
-def _path_of(module: str) -> str:
+def _module_path(module: str) -> str:
     if module != LABORATORY:
         return f"deploy.cli.{module}"
     if importlib.util.find_spec(LABORATORY) is None:

@@ -184,16 +184,16 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
 
 def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
     """The address of the page; of several with the same text each, with when it was seen."""
-    from records.cases.addresses import addresses_of
+    from records.cases.addresses import list_addresses
 
-    listed = addresses_of(case)
+    listed = list_addresses(case)
     for each in listed:
         times = {"first": local_time(each.first_seen_at, settings), "last": local_time(each.last_seen_at, settings)}
         yield each.url if len(listed) == 1 else Message("corpus.address", url=each.url, **times)
 
 
 def _address_records(cases: "Sequence[Case]", settings: Settings) -> dict[int, list[dict[str, Any]]]:
-    from records.cases.addresses import addresses_of_all
+    from records.cases.addresses import list_addresses_of_cases
 
     return {
         key: [
@@ -205,7 +205,7 @@ def _address_records(cases: "Sequence[Case]", settings: Settings) -> dict[int, l
             }
             for each in listed
         ]
-        for key, listed in addresses_of_all(cases).items()
+        for key, listed in list_addresses_of_cases(cases).items()
     }
 
 

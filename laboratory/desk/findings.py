@@ -54,7 +54,7 @@ class Findings:
         kinds = [str(kind) for kind in Obfuscation]
         lists = [kinds[first : first + many] for many in (1, 2, 3) for first in range(len(kinds))]
         found = [[{"kind": kind, "count": 6, "example": "米袋"} for kind in each] for each in lists]
-        self._obfuscations = [_obfuscated(each) for each in [*[[]] * len(lists), *found]]
+        self._obfuscations = [_obfuscation_record(each) for each in [*[[]] * len(lists), *found]]
         span = {"page": [50, 150], "work": [0, 100], "similarity": 1.0, "zone": "main", "raw": [50, 150]}
         excerpts = {"page_excerpt": EXCERPT * 2, "work_excerpt": EXCERPT * 2, "changes": [], "raw_changes": []}
         self._spans = json.dumps([span | excerpts])
@@ -199,7 +199,7 @@ class Findings:
             self._rows[models.RetentionLog].add(bundle_id=bundle, removed_at=self._calendar.at(step + A_DAY), **why)
 
 
-def _obfuscated(found: list[dict[str, Any]]) -> dict[str, str]:
+def _obfuscation_record(found: list[dict[str, Any]]) -> dict[str, str]:
     """As both databases take it."""
     return {"obfuscations": json.dumps(found), "obfuscation_kinds": kinds_of(found)}
 

@@ -16,11 +16,11 @@ from core.pages import VersionOfPage
 from records.cases.permissions import ALLOWANCES, Copied, Rights
 from records.locks import locked_cases
 from records.models import Case, CaseAddress, CaseMatch, PageRecord
-from records.standing import ask_again, go_over, showing
+from records.standing import addresses_showing_text, move_case, request_comparison
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedAddress:
     """One address of a case, as it is told. is_shown: whether the text stood there when it was last looked at."""
 
     url: str
@@ -30,18 +30,18 @@ class Listed:
     gone_since: datetime | None
 
 
-def addresses_of(case: Case) -> list[Listed]:
+def list_addresses(case: Case) -> list[ListedAddress]:
     """All addresses of a case, that of its page first; read the page with the case."""
-    return addresses_of_all([case])[case.pk]
+    return list_addresses_of_cases([case])[case.pk]
 
 
-def addresses_of_all(cases: Collection[Case]) -> dict[int, list[Listed]]:
-    """The addresses of some cases, as `addresses_of` has them."""
+def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
+    """The addresses of some cases, as `list_addresses` has them."""
     rows: dict[int, list[CaseAddress]] = defaultdict(list)
     found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
     for row in found:
         rows[row.case_id].append(row)
-    shown = showing(found) if rows else set()
+    shown = addresses_showing_text(found) if rows else set()
     listed = {}
     for case in cases:
         of_case = sorted(rows[case.pk], key=lambda row: (row.page_id != case.page_id, row.first_seen_at, row.pk))
@@ -49,17 +49,17 @@ def addresses_of_all(cases: Collection[Case]) -> dict[int, list[Listed]]:
     return listed
 
 
-def _own(case: Case) -> Listed:
+def _own(case: Case) -> ListedAddress:
     gone = case.page.gone_since
-    return Listed(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
+    return ListedAddress(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
 
 
-def _listed(row: CaseAddress, case: Case, *, is_shown: bool) -> Listed:
+def _listed(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddress:
     url = case.page_url if row.page_id == case.page_id else row.page.url
-    return Listed(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
+    return ListedAddress(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
 
 
-def cases_at(pages: Collection[str]) -> "QuerySet[Case]":
+def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
     """The cases of pages, also those of which a page is one of several addresses."""
     others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
     return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
@@ -102,21 +102,21 @@ def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
             else:
                 others.append(row)
     CaseAddress.objects.bulk_update(rows.values(), ["first_seen_at", "last_seen_at"])
-    let_go(others)
+    release_addresses(others)
     for case in locked_cases(Case.objects.filter(pk__in=decided)):
-        ask_again([case.page_id])
-        go_over(case, decided[case.pk])
+        request_comparison([case.page_id])
+        move_case(case, decided[case.pk])
 
 
-def let_go(rows: Iterable[CaseAddress]) -> None:
+def release_addresses(rows: Iterable[CaseAddress]) -> None:
     """Take addresses from their cases, and have their pages compared once more."""
     pages = {row.pk: row.page_id for row in rows}
     if pages:
         CaseAddress.objects.filter(pk__in=pages).delete()
-        ask_again([*pages.values()])
+        request_comparison([*pages.values()])
 
 
-def rule_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
+def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
     """Let addresses go of which the rights say another thing than of their case: a licence may be for one address.
 
     texts: that the cases copied, where a right asks for them.
@@ -129,4 +129,4 @@ def rule_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, 
         asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, account, copied)
         if bool(rights.ruling(asked).reason) != (case.allowed_as in ALLOWANCES):
             others.append(row)
-    let_go(others)
+    release_addresses(others)

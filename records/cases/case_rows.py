@@ -10,7 +10,7 @@ from core.matches import Match
 from core.obfuscations import Obfuscation
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
-from records.cases.addresses import cases_at
+from records.cases.addresses import cases_with_pages
 from records.cases.found import Found
 from records.cases.permissions import ALLOWANCES
 from records.cases.totals import Findings, author_of, case_figures, compared_text, poster_of
@@ -36,7 +36,7 @@ class Cases:
     def __init__(self, found: Sequence[Found], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
         texts = _cases_by_text(found)
-        keys = {*texts.values(), *cases_at(pages).order_by().values_list("pk", flat=True)} if pages else set()
+        keys = {*texts.values(), *cases_with_pages(pages).order_by().values_list("pk", flat=True)} if pages else set()
         rows = {case.pk: case for case in (locked_cases(Case.objects.filter(pk__in=keys)) if keys else ())}
         self._cases = {(case.page_id, case.work_id): case for case in rows.values()}
         self._by_text = {text: rows[key] for text, key in texts.items() if key in rows}
@@ -66,7 +66,7 @@ class Cases:
         text = _text_key(found, findings)
         case, is_own = self._cases.get(key), self.has(page, findings)
         if case is not None and not is_own and outcome.is_current and self._by_text.get(text) is not case:
-            self.let_go(page, findings)
+            self.release_page(page, findings)
             case = None
         if case is None and text in self._by_text:
             case = self._cases[key] = self._by_text[text]
@@ -92,7 +92,7 @@ class Cases:
         self._sightings.append((case, outcome, findings))
         return case
 
-    def let_go(self, page: PageRecord, findings: Findings) -> None:
+    def release_page(self, page: PageRecord, findings: Findings) -> None:
         """Take a page from the case of which it is a further address: it shows another text, or rights allow it."""
         key = (page.page_id, findings.work.pk)
         case = self._cases.get(key)
@@ -229,11 +229,11 @@ _TextKey = tuple[str, int, str, str, frozenset[str]]
 def _text_key(found: Found, findings: Findings) -> _TextKey:
     version = found.outcome.version
     account = poster_of(version, findings.matches) or author_of(version)
-    undone = _undone(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
+    undone = _altered_kinds(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
     return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], account, undone
 
 
-def _undone(kinds: str) -> frozenset[str]:
+def _altered_kinds(kinds: str) -> frozenset[str]:
     """The kinds without that which says how long reading took, and nothing of the text."""
     return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
@@ -249,7 +249,7 @@ def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
     names = ("case__site", "case__work", "page_text_digest", "case__page_poster", "case__page_author")
     known = rows.order_by("-case").values_list(*names, "case__page__obfuscation_kinds", "case_id")
     by_text = {
-        (str(site), work, text, poster or author, _undone(kinds)): case
+        (str(site), work, text, poster or author, _altered_kinds(kinds)): case
         for site, work, text, poster, author, kinds, case in known
     }
     return {key: case for key, case in by_text.items() if key in wanted}

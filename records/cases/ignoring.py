@@ -24,7 +24,7 @@ from records.cases.recounting import recount, recount_all
 from records.cases.what_counts import LEAST_LEFT_CHARS
 from records.locks import lock_rights
 from records.models import Case, Chapter, Exclusion, IgnoredText, RightsHolder, TakenText
-from records.standing import ask_again
+from records.standing import request_comparison
 
 LEAST_LETTERS = 4  # of noise; fewer stand in any sentence
 LEAST_LETTERS_EVERYWHERE = 8  # of what counts on no site
@@ -193,8 +193,8 @@ def _ask(ignored: IgnoredText) -> None:
     left_out = Exclusion.objects.filter(work__rights_holder=ignored.rights_holder_id, reason=Rejection.NOTHING_LEFT)
     if ignored.site_id is not None:
         cases, left_out = cases.filter(page__site=ignored.site_id), left_out.filter(page__site=ignored.site_id)
-    ask_again(cases.order_by().values("page"))
-    ask_again(left_out.order_by().values("page"))
+    request_comparison(cases.order_by().values("page"))
+    request_comparison(left_out.order_by().values("page"))
 
 
 def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:

@@ -13,14 +13,14 @@ from core.messages import pages_stored
 from core.states import Rejection
 from records import stores
 from records.access import role_in
-from records.cases.addresses import let_go
+from records.cases.addresses import release_addresses
 from records.cases.permissions import Rights
 from records.cases.recounting import recount, versions_shown
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.locks import lock_rights
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseAddress, Exclusion, Overruling
-from records.standing import ask_again
+from records.standing import request_comparison
 
 MAX_NOTE_CHARS = 500
 
@@ -43,7 +43,7 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
             page=exclusion.page, work=exclusion.work, reason=exclusion.reason, detail=exclusion.detail,
             note=note, entered_by=user, entered_at=timezone.now(),
         )  # fmt: skip
-        ask_again([exclusion.page_id])
+        request_comparison([exclusion.page_id])
         transaction.on_commit(partial(_send, versions_shown([exclusion.page_id])))
     return made
 
@@ -66,7 +66,7 @@ def take_back(overruling: Overruling, user: User) -> None:
         cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
         refresh_of_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
         at_others = CaseAddress.objects.filter(page=overruling.page_id, case__work=overruling.work_id)
-        let_go(at_others.exclude(page=F("case__page")))
+        release_addresses(at_others.exclude(page=F("case__page")))
     if overruling.reason == Rejection.NOTHING_LEFT:
         for case in cases:
             recount(case, stores.page_store(), stores.work_store(), user.pk)

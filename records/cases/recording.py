@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
-from records.cases.addresses import cases_at
+from records.cases.addresses import cases_with_pages
 from records.cases.case_rows import Cases
 from records.cases.excluding import drop_exclusions, exclude, take_in
 from records.cases.found import Found, found_in
@@ -20,7 +20,7 @@ from records.cases.what_counts import Counted, PageTexts, WhatCounts
 from records.locks import lock_rights
 from records.matters import figures as matters
 from records.models import Case, PageCheck, PageRecord
-from records.standing import OUTDATED, stand_elsewhere
+from records.standing import OUTDATED, move_cases_to_shown_pages
 
 
 def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[int]]:
@@ -37,7 +37,7 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     ruler = _Ruler(cases, rights, counts)
     by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()
-    stand_elsewhere([each.outcome.version.page_id for each in found if each.outcome.is_current])
+    move_cases_to_shown_pages([each.outcome.version.page_id for each in found if each.outcome.is_current])
     marked = matters.note_changed(list(pages), outcomes[0].checked_at)
     drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
     occasion, moved = Occasion(Cause.SIGHTING, outcomes[0].checked_at), list[int]()
@@ -53,7 +53,7 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
 
 def _lock(found: Iterable[Found]) -> None:
     """Lock the rights of holders of whom something was found, or whose pages have cases: these may be marked."""
-    having = cases_at({each.outcome.version.page_id for each in found}).order_by()
+    having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
     for holder in sorted(holders):
         lock_rights(holder)
@@ -84,7 +84,7 @@ class _Ruler:
             if allowance.reason is None or (is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)):
                 ruled.cases.append(self._cases.take(found, page, findings, counted))
             elif outcome.is_current and not is_known:  # else it would be counted beside its case
-                self._cases.let_go(page, findings)
+                self._cases.release_page(page, findings)
                 ruled.exclusions.append(exclude(page, outcome, findings, allowance, self._cases))
         if ruled.cases and not outcome.is_current:
             ruled.owed.extend(take_in(page, ruled.cases))

@@ -24,7 +24,7 @@ from core.messages import RightsChanged
 from core.states import CaseState
 from records import stores
 from records.batches import batches
-from records.cases.addresses import rule_addresses
+from records.cases.addresses import apply_rights_to_addresses
 from records.cases.copied_texts import texts_by_case
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
 from records.locks import lock_rights, locked_cases, locked_pages
@@ -151,7 +151,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
     for allowance, keys in changed.items():
         for batch in batches(keys):
             _move(batch, allowance, occasion)
-    rule_addresses(cases, rights, texts)
+    apply_rights_to_addresses(cases, rights, texts)
     return [key for keys in changed.values() for key in keys]
 
 

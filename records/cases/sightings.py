@@ -8,7 +8,7 @@ from django.db import transaction
 
 from core.pages import Sighted, VersionOfPage
 from records.batches import batches
-from records.cases.addresses import cases_at, note_addresses_seen
+from records.cases.addresses import cases_with_pages, note_addresses_seen
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases, rule_exclusions
 from records.locks import lock_rights, locked_pages
@@ -41,7 +41,7 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
     has_cases = _widen_cases(versions, pages)
     excluded = Exclusion.objects.filter(page__in=pages)
     if has_cases or excluded.exists():
-        rights, cases = Rights(holder), cases_at(pages)
+        rights, cases = Rights(holder), cases_with_pages(pages)
         moved = rule_cases(cases, rights, Occasion(Cause.SIGHTING, now))
         rule_exclusions(excluded, rights)
         refresh_of_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
@@ -71,7 +71,7 @@ def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
 def _widen_cases(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:
     """Only by versions in which the page took from the work. Whether the pages have cases."""
     sighted: dict[str, Sighted] = {each.version.id: each.sighted for each in versions}
-    cases = {case.pk: case for case in cases_at(pages).only("pk", *_CASE_TIMES)}
+    cases = {case.pk: case for case in cases_with_pages(pages).only("pk", *_CASE_TIMES)}
     if not cases:
         return False
     note_addresses_seen(versions)

@@ -19,10 +19,10 @@ from evidence.records import CaseMaterial, DayProof, ProvenBundle
 from evidence.records import Stamp as StampAnswer
 from evidence.verification import Report
 from records import stores
-from records.cases.addresses import addresses_of
+from records.cases.addresses import list_addresses
 from records.evidence.authorities import answering_authorities, write_sealed
 from records.evidence.papers import papers_of_case
-from records.evidence.staff import Naming, by_name, by_role, noted_at
+from records.evidence.staff import Naming, by_name, by_role, format_moment
 from records.models import Case, DayTree, EvidenceBundle, Stamp
 
 
@@ -166,7 +166,7 @@ def facts_of(case: Case, naming: Naming = by_name, *, with_notes: bool = False) 
 
 def _addresses(case: Case) -> Mapping[str, Any]:
     """Of a case whose text stood at several addresses, all of them."""
-    listed = addresses_of(case)
+    listed = list_addresses(case)
     if len(listed) == 1:
         return {}
     return {
@@ -205,7 +205,7 @@ def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mappi
             "verdict": row.verdict or "reopened",
             **({"note": row.note} if with_notes else {}),
             "by": naming(row.decided_by),
-            "at": noted_at(row.decided_at, naming),
+            "at": format_moment(row.decided_at, naming),
         }
         for row in rows
     ]
@@ -219,9 +219,9 @@ def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
             "allowed_as": row.allowed_as or None,
             "allowed_by": row.allowed_by or None,
             "cause": row.cause,
-            "at": noted_at(row.at, naming),
+            "at": format_moment(row.at, naming),
             "entered_by": naming(row.entered_by) if row.entered_by else None,
-            "entered_at": noted_at(row.entered_at, naming) if row.entered_at else None,
+            "entered_at": format_moment(row.entered_at, naming) if row.entered_at else None,
         }
         for row in rows
     ]
@@ -238,9 +238,9 @@ def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mappi
             "text_id": row.text_id or None,
             "text": row.text or None,
             "by": naming(row.entered_by),
-            "at": noted_at(row.entered_at, naming),
+            "at": format_moment(row.entered_at, naming),
             "taken_back_by": naming(row.withdrawn_by) if row.withdrawn_by else None,
-            "taken_back_at": noted_at(row.withdrawn_at, naming) if row.withdrawn_at else None,
+            "taken_back_at": format_moment(row.withdrawn_at, naming) if row.withdrawn_at else None,
         }
         for row in rows
     ]

@@ -38,7 +38,7 @@ from evidence.warc import DOM
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION
-from records.cases.addresses import addresses_of
+from records.cases.addresses import list_addresses
 from records.code_version import code_version
 from records.models import CaseMatch
 from records.snapshots import frozen_obfuscations
@@ -156,7 +156,7 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
 
 def _addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
     """All addresses of the case of a match; none where it has one."""
-    listed = addresses_of(match.case)
+    listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
 

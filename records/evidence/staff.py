@@ -29,7 +29,7 @@ def by_role(holder: int) -> Naming:
     return role_of
 
 
-def noted_at(at: datetime, naming: Naming) -> str:
+def format_moment(at: datetime, naming: Naming) -> str:
     """When somebody did something: the second only where that person is named, of others the day."""
     return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
 

@@ -22,7 +22,7 @@ from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer
 from records.evidence.material import capture_of
-from records.evidence.staff import by_name, by_role, noted_at
+from records.evidence.staff import by_name, by_role, format_moment
 from records.leads.compared_texts import compared_page, compared_work
 from records.leads.verdicts import stands
 from records.models import RewordedLead, RewordedVerdict
@@ -105,7 +105,7 @@ def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_name
             {
                 "verdict": each.verdict or str(RewordedState.WAITING),
                 "by": naming(each.decided_by),
-                "at": noted_at(each.decided_at, naming),
+                "at": format_moment(each.decided_at, naming),
                 "page_version": each.page_version_id,
                 "score": each.score,
                 "algorithm_version": each.algorithm_version,

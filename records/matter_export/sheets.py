@@ -14,7 +14,7 @@ from core.terms import VERDICTS
 from core.wording import Message, say
 from papers.blocks import Align, Block, Cell, Document, Paragraph, Table
 from records.evidence.factors import Factor, source_of
-from records.evidence.staff import Naming, by_name, in_chinese, noted_at
+from records.evidence.staff import Naming, by_name, format_moment, in_chinese
 from records.matters.damages import Damages
 from records.matters.damages_told import for_court
 from records.models import NoticeEvent, VerdictRecord
@@ -79,7 +79,7 @@ def decisions_as_values(decided: Decided) -> dict[str, Any]:
                 "case": each.case_id,
                 "verdict": each.verdict or "reopened",
                 "by": decided.naming(each.decided_by),
-                "at": noted_at(each.decided_at, decided.naming),
+                "at": format_moment(each.decided_at, decided.naming),
                 "note": each.note,
             }
             for each in decided.verdicts
@@ -91,7 +91,7 @@ def decisions_as_values(decided: Decided) -> dict[str, Any]:
                 "what": each.what,
                 "day": each.day.isoformat() if each.day else None,
                 "by": decided.naming(each.by) if each.by else None,
-                "at": noted_at(each.at, decided.naming),
+                "at": format_moment(each.at, decided.naming),
                 "note": each.note,
             }
             for each in decided.events

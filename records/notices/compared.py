@@ -13,7 +13,7 @@ from papers.comparison_table import ComparedCase
 from papers.pictures import PagePicture, page_picture
 from records import stores
 from records.models import Case, EvidenceBundle
-from records.notices.values import hashes_of, main_match, moment, newest_bundle, standing_at
+from records.notices.values import hashes_of, main_match, moment, newest_bundle, shown_addresses
 
 # Chosen: up to 7 MB of pictures in each format of the table (papers.pictures). What names more pages goes out by mail
 # without them; the export of a matter has a table for as many pages.
@@ -54,7 +54,7 @@ def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
         ),
         page_facts=(
             ("网址", case.page_url),
-            ("相同正文的其他网址", "、".join(each.url for each in standing_at(case)[1:])),
+            ("相同正文的其他网址", "、".join(each.url for each in shown_addresses(case)[1:])),
             ("网页标题", case.page_title),
             ("发布者", case.page_poster),
             ("网页署名", case.page_author),

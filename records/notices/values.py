@@ -17,7 +17,7 @@ from core.terms import BUNDLE_DIGEST, FILE_DIGEST
 from papers.comparison_table import TITLE
 from papers.kinds import FIELDS
 from papers.word_template import Row, Values
-from records.cases.addresses import Listed, addresses_of, addresses_of_all
+from records.cases.addresses import ListedAddress, list_addresses, list_addresses_of_cases
 from records.models import (
     Addressee,
     Case,
@@ -149,16 +149,16 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 
 def _of_addresses(cases: Sequence[Case]) -> str:
     """At how many addresses the pages stand, where these are more than the pages."""
-    count = sum(len(_standing(listed)) for listed in addresses_of_all(cases).values())
+    count = sum(len(_only_shown(listed)) for listed in list_addresses_of_cases(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
-def standing_at(case: Case) -> list[Listed]:
+def shown_addresses(case: Case) -> list[ListedAddress]:
     """The addresses of a case that show its text, that of its page first, whatever became of it."""
-    return _standing(addresses_of(case))
+    return _only_shown(list_addresses(case))
 
 
-def _standing(listed: Sequence[Listed]) -> list[Listed]:
+def _only_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
     own, *others = listed
     return [own, *(each for each in others if each.is_shown)]
 
@@ -246,7 +246,11 @@ def _first_published(work: Work) -> str:
 
 def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
     """A row for each page; what is read for them is read for all at once."""
-    listed, bundles, colon = addresses_of_all(cases), newest_bundles(cases), ":\n" if language == "en" else "：\n"
+    listed, bundles, colon = (
+        list_addresses_of_cases(cases),
+        newest_bundles(cases),
+        ":\n" if language == "en" else "：\n",
+    )
     fetched: dict[int, datetime] = {}
     numbers: dict[int, set[int]] = defaultdict(set)
     matches = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"))
@@ -263,7 +267,7 @@ def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row
         at = bundle.fetched_at if bundle else fetched.get(case.pk, case.last_seen_at)
         row = {
             "number": str(number),
-            "url": _urls(case, _standing(listed[case.pk]), zone, language),
+            "url": _urls(case, _only_shown(listed[case.pk]), zone, language),
             "title": case.page_title,
             "work": f"《{case.work.title}》",
             "chapters": _chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
@@ -276,14 +280,14 @@ def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row
     return rows
 
 
-def _urls(case: Case, listed: Sequence[Listed], zone: ZoneInfo, language: str) -> str:
+def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
     """The address of the page; of several with the same text each, with when it was seen first and last."""
     if len(listed) == 1:
         return case.page_url
     return "\n".join(f"{each.url}\n{_seen(each, zone, language)}" for each in listed)
 
 
-def _seen(address: Listed, zone: ZoneInfo, language: str) -> str:
+def _seen(address: ListedAddress, zone: ZoneInfo, language: str) -> str:
     first, last = moment(address.first_seen_at, zone), moment(address.last_seen_at, zone)
     return f"(first seen {first}, last seen {last})" if language == "en" else f"（首次发现 {first}，最近发现 {last}）"
 

@@ -146,14 +146,14 @@ def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str =
     with checking_process() as process:
         end = time.monotonic() + MAX_TRIAL_S
         for page in chosen:
-            found = _tried(page, tuple(rules), site.encoding, store, process)
+            found = _outcome_of_rules(page, tuple(rules), site.encoding, store, process)
             if found is None or time.monotonic() > end:
                 raise BadInput("watch.rules-too-slow", count=len(tried))
             tried.append(found)
     return tried
 
 
-def _tried(
+def _outcome_of_rules(
     page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
 ) -> Tried | None:
     """None: they take too long on this page."""

@@ -19,7 +19,7 @@ from records.locks import lock_rights
 from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.snapshots import with_length_kept
-from records.standing import stand_elsewhere
+from records.standing import move_cases_to_shown_pages
 
 _FIELDS = [field.name for field in fields(Visit)]
 _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
@@ -114,7 +114,7 @@ def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
     lock_rights(holder)
     for page in sorted({*gone, *returned}):
         PageRecord.objects.filter(page_id=page).update(gone_since=gone.get(PageId(page)))
-    stand_elsewhere([*gone, *returned])
+    move_cases_to_shown_pages([*gone, *returned])
     refresh(note_gone(list(gone)) | note_returned(returned), texts=())
 
 

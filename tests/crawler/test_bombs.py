@@ -93,7 +93,7 @@ def test_a_bomb_that_comes_in_drops_is_refused_or_ends_with_the_time_limit() -> 
             assert counts.rejected == {reason: 1}, counts
 
 
-OBFUSCATIOND = {
+FIRST_BYTES = {
     "zip": b"PK\x03\x04" + b"0" * 99,
     "empty zip": b"PK\x05\x06" + b"\x00" * 18,
     "rar": b"Rar!\x1a\x07\x01\x00" + b"0" * 99,
@@ -109,12 +109,12 @@ OBFUSCATIOND = {
 
 @pytest.mark.usefixtures("processes")
 def test_what_is_called_a_page_and_is_none_is_refused_by_its_first_bytes() -> None:
-    routes: Routes = {f"/{number}": Answer(mark) for number, mark in enumerate(OBFUSCATIOND.values())}
+    routes: Routes = {f"/{number}": Answer(mark) for number, mark in enumerate(FIRST_BYTES.values())}
     routes["/"] = page("目录", "".join(f'<a href="{path}">第</a>' for path in routes))
     with WebServer(routes) as site:
         counts = crawl(plan_of(site.url(), obey_robots=False), settings_of(site.netloc)).counts
         assert (sum(counts.rejected.values()), counts.stored) == (len(routes), 0), counts
-        assert all(site.requested.count(f"/{number}") == 1 for number in range(len(OBFUSCATIOND)))
+        assert all(site.requested.count(f"/{number}") == 1 for number in range(len(FIRST_BYTES)))
 
 
 @pytest.mark.usefixtures("processes")
@@ -281,11 +281,11 @@ def test_records_in_a_coding_within_a_coding_or_that_are_archives_are_no_pages(t
     archive = Archive().response(
         url(1), gzip.compress(gzip.compress(SWOLLEN)), headers=(("Content-Encoding", "gzip, gzip"),)
     )
-    for number, body in enumerate(OBFUSCATIOND.values(), 2):
+    for number, body in enumerate(FIRST_BYTES.values(), 2):
         archive.response(url(number), body)
     counts, store, _ = imported(archive.save(tmp_path / "a.warc.gz"))
     assert (counts.stored, store.versions) == (0, {})
-    assert sum(counts.passed_by.values()) >= len(OBFUSCATIOND)
+    assert sum(counts.passed_by.values()) >= len(FIRST_BYTES)
 
 
 def test_a_wacz_whose_member_swells_ends_with_a_sentence(tmp_path: Path) -> None:

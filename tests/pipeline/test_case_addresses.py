@@ -21,7 +21,7 @@ from core.visits import Visit, address_id
 from evidence import shapes
 from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
-from records.cases.addresses import addresses_of
+from records.cases.addresses import list_addresses
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.overruling import overrule, take_back
 from records.cases.verdicts import decide
@@ -108,7 +108,7 @@ def told(case: Case) -> list[tuple[str, int, int, bool]]:
     """The addresses of a case, with the days on which each was seen first and last, and whether it shows the text."""
     return [
         (each.url, (each.first_seen_at - MOMENT).days, (each.last_seen_at - MOMENT).days, each.is_shown)
-        for each in addresses_of(Case.objects.select_related("page").get(pk=case.pk))
+        for each in list_addresses(Case.objects.select_related("page").get(pk=case.pk))
     ]
 
 
@@ -312,8 +312,8 @@ def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_i
         for day in range(2):
             site.crawl(day * A_DAY)
             assert Case.objects.count() == 3
-        case = next(each for each in Case.objects.select_related("page") if len(addresses_of(each)) > 1)
-        session, mirror = (each.url for each in addresses_of(case))
+        case = next(each for each in Case.objects.select_related("page") if len(list_addresses(each)) > 1)
+        session, mirror = (each.url for each in list_addresses(case))
         assert [urlsplit(url).path for url in (session, mirror)] in (["/n/1", "/m/1"], ["/m/1", "/n/1"])
         site.confirm_all()
         for match in case.matches.all():
@@ -333,7 +333,7 @@ def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_i
             gone.add(urlsplit(url).path)
             for state in states:
                 days += 1
-                paths = [each.url.removeprefix(server.url("")) for each in addresses_of(case)]
+                paths = [each.url.removeprefix(server.url("")) for each in list_addresses(case)]
                 site.crawl(days * A_DAY, *paths, "/weather", "/")
                 notice.refresh_from_db()
                 assert notice.state == state

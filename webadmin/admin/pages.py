@@ -19,7 +19,7 @@ from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
 from crawler.main_text.chapters import chapter_number
 from records import stores
-from records.cases.addresses import cases_at
+from records.cases.addresses import cases_with_pages
 from records.models import Exclusion, PageCheck, PageRecord
 from webadmin.admin.columns import (
     NOTHING,
@@ -236,7 +236,7 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("cases"))
     def case_links(self, page: PageRecord) -> object:
-        cases = [(change_link(case),) for case in cases_at([page.pk]).select_related("work").order_by("pk")]
+        cases = [(change_link(case),) for case in cases_with_pages([page.pk]).select_related("work").order_by("pk")]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", cases)) if cases else NOTHING
 
     @display(description=_("versions"))

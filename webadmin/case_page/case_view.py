@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from records import access
-from records.cases.addresses import addresses_of
+from records.cases.addresses import list_addresses
 from records.cases.allowance import allowed_now
 from records.cases.licensing import license_case
 from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
@@ -173,7 +173,7 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
     return {
         **_frame(case, model_admin, request),
         "page_href": case.page_url if is_web_address(case.page_url) else "",
-        "addresses": addresses_of(case),
+        "addresses": list_addresses(case),
         "figures": figures,
         "bar_figures": figures[:IN_BAR],
         "is_captured_earlier": case.opened_at - case.last_seen_at > USUAL_WAIT,

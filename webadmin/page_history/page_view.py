@@ -18,7 +18,7 @@ from core.pages import DATED_BY_SERVER, PageVersion
 from core.ports import PageHistory, PageStore
 from core.visits import AbsenceReason
 from records import access, stores
-from records.cases.addresses import cases_at
+from records.cases.addresses import cases_with_pages
 from records.models import CaseMatch, PageRecord
 from webadmin.page_history.page_versions import EventKind, History, history
 from webadmin.requests.content_policy import with_policy
@@ -96,7 +96,7 @@ def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdm
         "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in told.events],
         "earlier": told.earlier,
         "fault": fault,
-        "cases": list(access.visible(cases_at([page.pk]).select_related("work").order_by("pk"), request.user)),
+        "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
     }
     return with_policy(TemplateResponse(request, "webadmin/page_history.html", context))
 

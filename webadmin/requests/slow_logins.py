@@ -38,7 +38,7 @@ def pause_left_s(request: HttpRequest) -> int:
     return max(0, round(pause_s - (now - counted["last"]).total_seconds()))
 
 
-def name_tried(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
+def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
     """The name that somebody signs in with, as far as PostgreSQL keeps it; nobody has a longer one."""
     name = (credentials or request.POST).get("username")
     return name if name is None else name[:MAX_NAME_CHARS]
