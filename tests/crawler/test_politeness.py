@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,10 +21,12 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.politeness import BanAction, BanRule, Budget, Login, Politeness, Proxy
+from crawler.end_reasons import SLOW_RULES
 from crawler.politeness.bans import Answer as Refusal
 from crawler.politeness.bans import BanJudge, VerdictToReach
 from crawler.readers.reading_process import ReadingProcess
 from crawler.run import run_crawl
+from crawler.selectors import MAX_SLOW_PAGES
 from tests.crawler.crawl_process import (
     RecordingOutbox,
     RecordingStore,
@@ -159,6 +162,18 @@ def test_a_selector_that_is_slow_on_a_page_is_left_out_there_and_the_other_rules
         verdict = process.read(VerdictToReach(rules, "", answer))
     assert verdict.has_slow_rules
     assert verdict.ban.rule == rules[1]
+
+
+def test_a_slow_selector_of_a_refusal_rule_is_dropped_for_the_rest_of_the_crawl_and_named() -> None:
+    routes = _chain(MAX_SLOW_PAGES + 1)
+    for path, answer in routes.items():
+        assert isinstance(answer, Answer)
+        routes[path] = replace(answer, body=answer.body + b"<p>x</p>" * 3_000)
+    with WebServer(routes) as site:
+        politeness = _polite(bans=(BanRule("slow", selector="p ~ p ~ p ~ p"),))
+        crawled = crawl(plan_of(site.url(), politeness=politeness, concurrency=1), settings_of(site.netloc))
+    assert crawled.counts.stored == len(routes), crawled.counts
+    assert [fault.code for fault in crawled.counts.faults].count(SLOW_RULES) == 1
 
 
 def test_a_common_notice_is_known_without_any_rule() -> None:
