@@ -82,6 +82,7 @@ def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     assert crawls.next_due(site, now) <= now + timedelta(days=2)  # type: ignore[operator]
 
 
+@pytest.mark.django_db(transaction=True)  # as the scheduler looks, it closes a connection with a transaction open
 def test_the_clock_sends_again_what_it_sent_while_it_was_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beat, "call_this_process", lambda name: None)
     monkeypatch.setattr(beat.Scheduler, "producer", None)  # which would connect
