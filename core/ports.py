@@ -1,15 +1,15 @@
-"""What the middle needs of the outside, as protocols. Each has a live side and a memory side that pass one suite.
+"""What the middle needs of the outside, as protocols; most have a twin in memory in tests/support, and one suite.
 
-PageStore           pages, versions, raw responses      pagestore.mongo, pagestore.memory
-PageHistory         seen, gone, back again              part of every PageStore's live and memory side
+PageStore           pages, versions, raw responses      pagestore.mongo
+PageHistory         seen, gone, back again              part of every PageStore
 VisitRepository           when addresses are due again        records.sites.visit_repository, crawler.recrawl.memory
-WorkStore           texts of the reference corpus          pagestore.mongo, pagestore.memory
-FingerprintStore    fingerprints of both                pagestore.mongo, pagestore.memory
-CaseRepository            rights, outcomes, cases             records.cases.case_repository, pipeline.memory
+WorkStore           texts of the reference corpus          pagestore.mongo
+FingerprintStore    fingerprints of both                pagestore.mongo
+CaseRepository            rights, outcomes, cases             records.cases.case_repository
 EvidenceStore       bundles, append-only                pagestore.evidence
 ObjectStore         bytes by key, written once          pagestore.objects
 SearchBacklog          pages to be searched for new texts  part of every CaseRepository
-Outbox              messages to the next step           pipeline.outbox, pipeline.memory
+Outbox              messages to the next step           pipeline.outbox
 Clock               now                                 core.clock
 
 The index port deals in arrays and stands beside its two sides: matcher.index.ports.MatchIndex.

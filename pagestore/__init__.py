@@ -1,1 +1,1 @@
-"""Pages, page versions, texts of works and fingerprints: in MongoDB, in its embedded twin, in memory."""
+"""Pages, page versions, texts of works and fingerprints, in MongoDB or its embedded twin."""

@@ -1,7 +1,7 @@
 """Evidence bundles by their digest: kept once, never written over, removed by nothing but retention, which is logged.
 
-Four places, one contract (core.ports.EvidenceStore): the page store's database, a folder, an S3-compatible store,
-memory. Bytes are kept as they are, not compressed, so that every single one counts: a changed bit in them never reads
+Three places, one contract (core.ports.EvidenceStore): the page store's database, a folder, an S3-compatible store.
+Bytes are kept as they are, not compressed, so that every single one counts: a changed bit in them never reads
 as the same bundle.
 """
 
@@ -24,7 +24,7 @@ from pagestore.connection import MongoDatabase, connect, translated
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
 from pagestore.objects.s3_client import S3Access
-from pagestore.values import Document, microseconds, moment, packed, required_portable, text_bytes, text_of, unpacked
+from pagestore.values import Document, microseconds, moment, packed, text_bytes, text_of, unpacked
 
 VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"
@@ -196,50 +196,6 @@ class FolderEvidenceStore(ObjectEvidenceStore):
             log.write(text_bytes(_removal_line(entry)) + b"\n")
             log.flush()
             os.fsync(log.fileno())
-
-
-class MemoryEvidenceStore:
-    """Bundles in memory."""
-
-    def __init__(self) -> None:
-        self._bundles: dict[Digest, tuple[str, bytes]] = {}
-        self._removals: list[Removal] = []
-
-    def put(self, name: Digest, content: bytes) -> bool:
-        if any(entry.digest == name for entry in self._removals):
-            raise BrokenInvariant("store.bundle-removed", name=name)
-        if name in self._bundles:
-            _same(self._bundles[name][0], content, name)
-            return False
-        head = required_portable(_head(name, content))
-        self._bundles[name] = (head["sha256"], content)
-        return True
-
-    def get(self, name: Digest) -> bytes | None:
-        if name not in self._bundles:
-            return None
-        sha256, content = self._bundles[name]
-        return _checked(content, sha256, name)
-
-    def digests(self) -> Iterator[Digest]:
-        yield from sorted(self._bundles)
-
-    def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        if name in self._bundles:
-            removal = Removal(name, len(self._bundles.pop(name)[1]), at, reason)
-            self._removals.append(removal_of(required_portable(removal_document(removal))))
-
-    def removals(self) -> list[Removal]:
-        return list(self._removals)
-
-    def put_back(self, name: Digest, content: bytes) -> None:
-        if name in self._bundles:
-            _same(self._bundles.pop(name)[0], content, name)
-        self.put(name, content)
-
-    def note_removal(self, removal: Removal) -> None:
-        if all(entry.digest != removal.digest for entry in self._removals):
-            self._removals.append(removal)
 
 
 def _head(name: str, content: bytes) -> Document:

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
+from types import SimpleNamespace
 from unittest.mock import patch
 
 from django.utils import timezone
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
+from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest, work_text_id
 from core.pages import Fetched, Reading
 from core.states import CaseState
 from laboratory import draws
 from laboratory.desk.stock import CHAPTER_CHARS, Estate
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
+from pagestore.documents import new_version
 from records import stores
 from records.models import Case, PageRecord
 
@@ -27,13 +28,12 @@ def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
     case = Case.objects.filter(rights_holder=estate.holder, state=CaseState.OPEN).latest("opened_at", "pk")
     work_text = "".join(draws.one_of(rng, "，。\n" if at % 17 == 16 else HAN) for at in range(CHAPTER_CHARS))
     page_text, changes = _edited(work_text, rng)
-    pages, works = MemoryPageStore(), MemoryWorkStore()
     url, body = case.page_url, f"<html><body>{page_text}</body></html>".encode()
     site = SiteId(str(case.page.site_id))
     fetched = Fetched(site, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), body, timezone.now())
-    version = pages.put(fetched, Reading(title=case.page_title, text=page_text)).version_id
-    PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
-    Case.objects.filter(pk=case.pk).update(version_id=version)
+    version = new_version(fetched, Reading(title=case.page_title, text=page_text))
+    PageRecord.objects.filter(pk=case.page_id).update(version_id=version.id)
+    Case.objects.filter(pk=case.pk).update(version_id=version.id)
     span = {
         "page": [0, CHAPTER_CHARS],
         "raw": [0, CHAPTER_CHARS],
@@ -46,15 +46,17 @@ def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
         "raw_changes": [[at, at + 1] for at in changes],
     }
     case.matches.update(
-        version_id=version,
-        text_id=works.put_text(work_text),
+        version_id=version.id,
+        text_id=work_text_id(work_text),
         page_text_digest=digest(page_text.encode()),
         work_text_digest=digest(work_text.encode()),
         spans=[span],
     )
     with (
-        patch.object(stores, "page_store", lambda: pages),
-        patch.object(stores, "work_store", lambda: works),
+        patch.object(
+            stores, "page_store", lambda: SimpleNamespace(version=lambda _: version, versions=lambda _: [version])
+        ),
+        patch.object(stores, "work_store", lambda: SimpleNamespace(text=lambda _: work_text)),
     ):
         yield case
 

@@ -12,12 +12,12 @@ from core.clock import ManualClock
 from core.ids import VersionId
 from evidence.authority import Authority
 from evidence.verification import check_file
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
 from records.models import Case, DayTree, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 pytestmark = pytest.mark.django_db(transaction=True)

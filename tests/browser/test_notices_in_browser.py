@@ -7,10 +7,10 @@ import docx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import Notice
 from tests.support import admin_data, browser, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,12 +14,12 @@ from playwright.sync_api import Frame, Page, sync_playwright
 
 from crawler.browsing.chromium import find_chromium
 from evidence import bundle
-from pagestore.memory import MemoryPageStore
 from records.evidence.material import capture_of
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.browser import ARGUMENTS, DEADLINE_MS
 from tests.support.evidence_samples import finding
+from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer, page
 
 VARIABLE = "ZHUIWEN_TEST_REPLAYWEBPAGE"

@@ -13,12 +13,12 @@ from pypdf import PdfReader
 
 from core.clock import ManualClock
 from core.ids import VersionId
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
 from records.models import Case, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.parsed_reports import from_pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from core.errors import BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading, Stored
 from crawler.store_batches import MAX_BYTES, MAX_PAGES, Pages, StoreBatches
-from pagestore.memory import MemoryPageStore
+from tests.support.memory_pages import MemoryPageStore
 
 T = TypeVar("T")
 DEADLINE_S = 60.0

@@ -16,8 +16,8 @@ from core.visits import Visit
 from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.run import run_crawl
 from crawler.urls import canonical
-from pagestore.memory import MemoryPageStore
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
+from tests.support.memory_pages import MemoryPageStore
 from tests.support.ready_process import ready_process
 
 START = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)

@@ -12,12 +12,12 @@ from core.ids import VersionId
 from core.states import CaseState
 from deploy.cli import matter_export
 from evidence.verification import check_file
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
 from records.models import Case, Matter
 from tests.support import admin_data, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
 
 pytestmark = pytest.mark.django_db

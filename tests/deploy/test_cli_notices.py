@@ -11,10 +11,10 @@ import pytest
 from core.errors import BadInput, NotFound, UnreadableFile
 from deploy.cli import notices
 from deploy.cli.app import run
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import HolderIdentity, Matter, Membership, Notice
 from tests.support import admin_data
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
 
 pytestmark = pytest.mark.django_db

@@ -8,11 +8,11 @@ import pytest
 from core.errors import BadInput
 from deploy.cli import evidence_factors, matters
 from deploy.cli.app import run
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.matters.licence_fees import enter_fee
 from records.models import Matter, Membership
 from tests.support import admin_data
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
 
 pytestmark = pytest.mark.django_db

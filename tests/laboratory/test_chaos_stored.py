@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from laboratory.chaos import stored
-from pagestore.memory import MemoryPageStore
 from tests.pagestore.contracts import fetched, reading
+from tests.support.memory_pages import MemoryPageStore
 
 pytestmark = pytest.mark.django_db
 

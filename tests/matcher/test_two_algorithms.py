@@ -34,10 +34,10 @@ from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.matching import Matcher
-from pagestore.memory import MemoryFingerprintStore
 from pagestore.mongo import MongoFingerprintStore, connect
 from tests.support.corpus_texts import story
 from tests.support.index_texts import occurrences
+from tests.support.memory_pages import MemoryFingerprintStore
 
 WORKS = {WorkTextId(f"work-{seed}"): story(seed).replace("。", "9。", 5) for seed in range(4)}
 WORK = WorkTextId("work-1")

@@ -16,7 +16,6 @@ from core.settings import S3Settings
 from pagestore.connection import connect
 from pagestore.evidence import (
     FolderEvidenceStore,
-    MemoryEvidenceStore,
     MongoEvidenceStore,
     ObjectEvidenceStore,
     open_evidence,
@@ -104,16 +103,6 @@ class EvidenceStoreContract:
         store.put(NAME, b"old")
         store.remove(NAME, reason, NOON)
         assert [entry.reason for entry in store.removals()] == [reason]
-
-
-class TestMemoryEvidenceStore(EvidenceStoreContract):
-    @pytest.fixture
-    def store(self) -> MemoryEvidenceStore:
-        return MemoryEvidenceStore()
-
-    def change_byte(self, store: Any, name: Digest, place: int) -> None:
-        sha256, content = store._bundles[name]
-        store._bundles[name] = (sha256, changed(content, place))
 
 
 class TestFolderEvidenceStore(EvidenceStoreContract):

@@ -10,9 +10,9 @@ import pytest
 from core.ids import CanonicalUrl, PageId, VersionId, digest, page_id
 from core.pages import Sighted
 from core.visits import AbsenceReason
-from pagestore.memory import MemoryPageStore
 from pagestore.mongo import MongoPageStore, connect
 from tests.pagestore.contracts import NOON, fetched, reading
+from tests.support.memory_pages import MemoryPageStore
 
 MISSING = b"<p>\xe9\xa1\xb5\xe9\x9d\xa2\xe4\xb8\x8d\xe5\xad\x98\xe5\x9c\xa8</p>"
 

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from core.ids import digest
-from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from tests.pagestore.contracts import FingerprintStoreContract, PageStoreContract, WorkStoreContract
+from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 
 
 class TestMemoryPageStore(PageStoreContract):

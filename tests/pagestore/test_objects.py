@@ -21,9 +21,9 @@ from laboratory.attacks import endless_server
 from laboratory.ports import free_port
 from pagestore.objects import s3_client
 from pagestore.objects.folder import FolderObjects
-from pagestore.objects.memory import MemoryObjects
 from pagestore.objects.opening import open_objects
 from pagestore.objects.s3 import PROBE, S3Objects
+from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import SECRET, Answer, S3Server
 
 HOSTILE = [

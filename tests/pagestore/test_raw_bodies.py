@@ -11,10 +11,10 @@ from core.errors import BrokenInvariant, ServiceUnavailable
 from core.ids import digest
 from core.settings import S3Settings
 from pagestore.mongo import MongoDatabase, MongoPageStore, connect
-from pagestore.objects.memory import MemoryObjects
 from pagestore.opening import open_page_store
 from pagestore.raw_bodies import ObjectBodies
 from tests.pagestore.contracts import CAPTURE, PageStoreContract, fetched, reading
+from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 
 

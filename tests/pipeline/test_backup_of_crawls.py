@@ -40,7 +40,7 @@ settle(backup)
 _GO_ON = """
 from django.utils import timezone
 from pipeline.interruptions import requeue_live_runs
-from pipeline.memory import MemoryOutbox
+from tests.support.memory_cases import MemoryOutbox
 from records.models import CrawlRun
 requeue_live_runs(MemoryOutbox())
 print(CrawlRun.objects.get(state="queued").pk)

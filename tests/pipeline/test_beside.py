@@ -13,7 +13,6 @@ from core.states import Rejection
 from core.zones import LineBeside, Zone
 from deploy.demo.library import load_works
 from evidence.opened import opened
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import steps
 from pipeline.beside import beside
 from pipeline.evidence import EvidencePorts, bundle_version
@@ -22,6 +21,7 @@ from records.cases.case_repository import DjangoCaseRepository
 from records.models import Case, CaseMatch, Chapter, EvidenceBundle, Exclusion, RightsHolder, Site, Work
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.records import MOMENT
 from webadmin.case_page.case_texts import texts_of
 

@@ -19,7 +19,6 @@ from core.ports import KeptPages
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
 from evidence import shapes
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.cases.addresses import list_addresses
 from records.cases.case_repository import DjangoCaseRepository
@@ -49,6 +48,7 @@ from records.sites.visit_repository import DjangoVisitRepository
 from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support import admin_data
 from tests.support.followed_site import FollowedSite
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome
 from tests.support.web_server import Answer, WebServer, page
 

@@ -11,9 +11,9 @@ from core.ids import FinalUrl, VersionId, work_text_id
 from core.matches import MatchClass
 from core.pages import FROM_FEED, PageVersion, Poster, Sighted, VersionOfPage
 from core.states import CaseState, Rejection, Verdict
-from pagestore.memory import MemoryWorkStore
 from records.cases.case_repository import DjangoCaseRepository
 from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, RightsHolder, Site, VerdictRecord, Work
+from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from core.pages import PageVersion
 from core.ports import CaseRepository, Gap, Outcome, Search, Unsearched
 from core.rights import Permission
 from core.states import UNPROTECTED, CaseState, Rejection, Verdict
-from pipeline.memory import MemoryCase, MemoryCaseRepository, MemoryHolder
+from tests.support.memory_cases import MemoryCase, MemoryCaseRepository, MemoryHolder
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
 
 A_MINUTE = timedelta(minutes=1)
@@ -151,9 +151,9 @@ class _DjangoWorld:
         decide(Case.objects.order_by("pk")[0], verdict, reviewer)
 
     def world(self) -> World:
-        from pagestore.memory import MemoryWorkStore
         from records.cases.case_repository import DjangoCaseRepository
         from records.models import Case, Exclusion
+        from tests.support.memory_pages import MemoryWorkStore
 
         cases = Case.objects.order_by("pk")
         return World(

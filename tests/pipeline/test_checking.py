@@ -24,17 +24,17 @@ from fingerprint.algorithms import DEFAULT
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
 from pagestore.connection import MongoDatabase, connect
-from pagestore.evidence import MemoryEvidenceStore
 from pagestore.states import absence_document, new_absence
 from pagestore.values import moment, unpacked
 from pipeline.checking import run
 from pipeline.checking.context import CheckContext
 from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store
 from pipeline.evidence import EvidencePorts, bundle_version
-from pipeline.memory import MemoryOutbox
 from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RewordedLead, RightsHolder, Site, StoreCheck
 from tests.crawler.texts import own_text
 from tests.pipeline.test_live_search import Live, live_ports, story
+from tests.support.memory_cases import MemoryOutbox
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
 STEPS = tuple(step for _, step in run.STEPS)

@@ -16,13 +16,13 @@ from core.heartbeat import heartbeat_path, is_fresh
 from core.settings_loading import load
 from pipeline import beat, tasks
 from pipeline.app import app
-from pipeline.memory import MemoryOutbox
 from pipeline.schedule import ensure_schedule
 from records import future_moments
 from records.backups import schedule as backup_schedule
 from records.models import ArchiveImport, BackupPlan, BackupRun, CrawlRun, DiscoveryQuery, RightsHolder, Site, Work
 from records.sites import imports
 from records.sites import runs as crawls
+from tests.support.memory_cases import MemoryOutbox
 from webadmin.requests.slow_logins import LONGEST_PAUSE_S, pause_left_s
 
 pytestmark = pytest.mark.django_db

@@ -20,11 +20,11 @@ from core.pages import CrawlCounts
 from core.wording import Message
 from crawler.frontier import JOURNAL_NAME
 from pipeline import crawl_process, crawler, crawlers, interruptions, run_lease, slots, tasks
-from pipeline.memory import MemoryOutbox
 from records.models import CrawlRun, RightsHolder, Site
 from records.sites import outages
 from records.sites import runs as crawls
 from tests.support.embedded import wait_until
+from tests.support.memory_cases import MemoryOutbox
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 State = CrawlRun.State

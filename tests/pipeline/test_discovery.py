@@ -28,13 +28,13 @@ from matcher.matching import Matcher
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
 from pipeline import discovery as round_of
 from pipeline.corpus import StoredCorpus
-from pipeline.memory import MemoryOutbox
 from pipeline.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
 from pipeline.steps import Ports
 from records.cases.case_repository import DjangoCaseRepository
 from records.models import Case, CrawlRun, DiscoveredPage, DiscoveryQuery, OwnDomain, RightsHolder, Site, Work
 from records.sites import discovery
 from records.works import catalogue
+from tests.support.memory_cases import MemoryOutbox
 from tests.support.web_server import Answer, WebServer, page
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,6 @@ from evidence.opened import opened
 from fingerprint.algorithms import DEFAULT
 from pagestore.connection import MongoDatabase
 from pagestore.mongo import connect
-from pipeline.memory import MemoryOutbox
 from pipeline.steps import Ports
 from records.evidence.material import capture_of
 from records.models import Case, CaseMatch, RightsHolder, Site
@@ -27,6 +26,7 @@ from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.pipeline.test_live_search import live_ports
 from tests.support.books import docx_of, epub_of, pdf_of, txt_of, zip_of
 from tests.support.evidence_samples import finding
+from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
 from tests.support.web_server import Answer, Routes, WebServer, page
 

@@ -31,7 +31,6 @@ from crawler.browsing.chromium import find_chromium
 from evidence.authority import Authority
 from evidence.opened import Opened, opened
 from evidence.verification import check_file
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -54,6 +53,7 @@ from records.models import (
 )
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
 
 pytestmark = pytest.mark.django_db
@@ -76,10 +76,8 @@ class World:
             evidence.bundle_version(version, self.ports)
 
     def damage(self, row: EvidenceBundle, place: int = 100) -> None:
-        sha256, content = self.store._bundles[Digest(row.digest)]
-        self.store._bundles[Digest(row.digest)] = (
-            sha256,
-            content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :],
+        self.store.damage(
+            Digest(row.digest), lambda content: content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
         )
 
 
@@ -247,7 +245,7 @@ def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(w
     world.bundle_all()
     kept, changed, lost = EvidenceBundle.objects.order_by("pk")
     world.damage(changed)
-    del world.store._bundles[Digest(lost.digest)]
+    world.store.lose(Digest(lost.digest))
     checked = evidence.check_stored(world.ports)
     assert (checked.bundles, checked.changed, checked.missing) == (3, 1, 1)
     states = dict(EvidenceBundle.objects.values_list("pk", "state"))
@@ -275,7 +273,7 @@ def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -
     world.bundle_all()
     row = EvidenceBundle.objects.first()
     assert row is not None
-    world.store._bundles[Digest(row.digest)] = (digest(b"forged"), b"forged")
+    world.store.forge(Digest(row.digest), b"forged")
     assert evidence.check_stored(world.ports).changed == 1
 
 
@@ -635,8 +633,8 @@ def test_kept_files_are_read_with_the_bundles_and_one_that_is_damaged_or_gone_is
     assert (checked.bundles, checked.files, checked.faulty_files) == (3, 6, 0)
     assert EvidenceCheck.objects.first().files == 6  # type: ignore[union-attr]
     paper = HolderPaper.objects.get(rights_holder=notice.rights_holder)
-    world.store._bundles[Digest(paper.digest)] = (paper.digest, b"another")
-    del world.store._bundles[digest("通知.pdf".encode())]
+    world.store.damage(Digest(paper.digest), lambda _: b"another")
+    world.store.lose(digest("通知.pdf".encode()))
     checked = evidence.check_stored(world.ports)
     assert (checked.changed, checked.missing, checked.faulty_files) == (0, 0, 2)
     newest = EvidenceCheck.objects.first()

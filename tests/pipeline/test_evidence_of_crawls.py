@@ -14,13 +14,13 @@ from crawler.browsing.screenshots import NoRendering
 from evidence import bundle
 from evidence.opened import Opened, opened
 from evidence.records import Undrawn
-from pagestore.memory import MemoryPageStore
 from pipeline.drawings import Limits, drawn_pages
 from records.evidence.material import capture_of
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.test_browser_capture import shell
 from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
+from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer
 
 pytestmark = pytest.mark.usefixtures("processes")

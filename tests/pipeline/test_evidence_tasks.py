@@ -14,7 +14,6 @@ from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
 from core.messages import MatchesFound, StepMessage
 from core.settings_loading import load
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import job_stats, tasks
 from pipeline.app import app
 from pipeline.evidence import EvidencePorts
@@ -25,6 +24,7 @@ from pipeline.sweep import Swept
 from records import failures
 from records.models import EvidenceBundle, EvidenceCheck, FailedMessage
 from tests.support import admin_data, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
 

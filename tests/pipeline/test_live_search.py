@@ -29,7 +29,6 @@ from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStor
 from pipeline import job_stats, schedule, tasks
 from pipeline.corpus import StoredCorpus
 from pipeline.maintenance import sweep_all
-from pipeline.memory import MemoryOutbox
 from pipeline.pending import KEY_PREFIX
 from pipeline.redis_lock import SEARCH, redis_lock
 from pipeline.search import search_pages
@@ -38,6 +37,7 @@ from records.cases.case_repository import DjangoCaseRepository
 from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
 from records.works import catalogue
 from tests.support.corpus_texts import with_folded_sounds
+from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
 
 pytestmark = pytest.mark.django_db

@@ -31,7 +31,6 @@ from evidence.canonical import canonical
 from evidence.faults import DoesNotHold
 from evidence.verification import check, check_file
 from evidence.verify import lines
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -54,6 +53,7 @@ from records.models import (
 )
 from records.notices.kept_files import add_paper
 from tests.support import admin_data, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 pytestmark = pytest.mark.django_db
@@ -71,8 +71,7 @@ class World:
     cases: list[Case]
 
     def damage(self, name: str) -> None:
-        sha256, content = self.store._bundles[Digest(name)]
-        self.store._bundles[Digest(name)] = (sha256, content[:-9] + b"otherwise")
+        self.store.damage(Digest(name), lambda content: content[:-9] + b"otherwise")
 
 
 @pytest.fixture(scope="module")
@@ -415,7 +414,8 @@ def test_where_nothing_is_confirmed_one_sentence_refuses_it(world: World, tmp_pa
     with pytest.raises(BadInput, match="no infringement is confirmed in this matter yet"):
         export_matter(world.matter, tmp_path / "x.zip")
     Case.objects.filter(matter=world.matter).update(state=CaseState.CONFIRMED)
-    world.store._bundles.clear()
+    for name in list(world.store.digests()):
+        world.store.lose(name)
     with pytest.raises(BadInput, match=r"none of the confirmed cases .* has an evidence bundle yet"):
         export_matter(world.matter, tmp_path / "x.zip")
     assert list(tmp_path.glob("*")) == list(tmp_path.glob(".*")) == []

@@ -15,15 +15,15 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import syllable_ids
 from matcher.index.memory import MemoryIndex
-from pagestore.memory import MemoryFingerprintStore, MemoryPageStore
 from pipeline import new_text_query as sought_module
 from pipeline import search as search_module
 from pipeline import steps
-from pipeline.memory import MemoryHolder
 from pipeline.search import search_pages
 from pipeline.sweep import Corpus, Swept, sweep
 from tests.support.corpus_texts import with_homophones
+from tests.support.memory_cases import MemoryHolder
 from tests.support.memory_chain import Chain, chain
+from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore
 
 CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]
 

@@ -10,7 +10,6 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
 from core.pages import Fetched, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
 from records.models import (
@@ -25,6 +24,7 @@ from records.models import (
     Site,
     Work,
 )
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
 
 pytestmark = pytest.mark.django_db

@@ -25,10 +25,10 @@ from matcher.index.redis.redis_index import RedisIndex
 from matcher.matching import Matcher
 from pipeline import steps
 from pipeline.corpus import StoredCorpus
-from pipeline.memory import MemoryCaseRepository
 from pipeline.search import search_pages
 from pipeline.steps import Ports
 from pipeline.sweep import Corpus, sweep
+from tests.support.memory_cases import MemoryCaseRepository
 from tests.support.memory_chain import Chain, carry, chain
 
 CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]

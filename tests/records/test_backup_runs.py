@@ -11,13 +11,13 @@ from django.utils import timezone
 from core.errors import BadInput, RetryLater, ServiceUnavailable
 from core.settings import Settings
 from core.wording import Message
-from pagestore.evidence import MemoryEvidenceStore
 from pagestore.objects.folder import FolderObjects
 from records import stores
 from records.backups.restoring import settle
 from records.backups.runs import UNENDED, Asked, back_up, shown_destination
 from records.models import BackupPlan, BackupRun
 from records.models.backup import ONLY
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

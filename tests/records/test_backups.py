@@ -13,7 +13,6 @@ from core.errors import BadInput
 from core.evidence import Removal
 from core.ids import Digest, digest
 from pagestore.mongo import MongoPageStore, MongoWorkStore
-from pagestore.objects.memory import MemoryObjects
 from pagestore.objects.opening import open_objects
 from records import stores
 from records.backups import pruning
@@ -27,6 +26,7 @@ from records.models import EvidenceBundle, PageRecord, RewordedLead, Work
 from tests.support import admin_data
 from tests.support.backed_up import Stored, unheard
 from tests.support.case_texts import Texts
+from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db(transaction=True)

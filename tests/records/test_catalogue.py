@@ -12,12 +12,12 @@ from core.ids import work_text_id
 from core.messages import WorkAdded, WorkRemoved
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from pagestore.memory import MemoryWorkStore
 from records.models import Chapter, RightsHolder, Site, SiteDomain, Work
 from records.sites import watchlist
 from records.sites.sharing import shared_hosts
 from records.works import catalogue
 from tests.support import admin_data
+from tests.support.memory_pages import MemoryWorkStore
 
 if TYPE_CHECKING:
     from core.messages import StepMessage

@@ -8,7 +8,6 @@ import pytest
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.wording import Message, say
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -20,6 +19,7 @@ from records.evidence.third_party import Paper, add_proof
 from records.evidence.third_party_tasks import ask
 from records.models import EvidenceBundle, Stamp
 from tests.support import admin_data, case_texts
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 NOW = datetime(2026, 3, 12, tzinfo=UTC)
 RICH = Facts(
@@ -126,8 +126,7 @@ class TestGathered:
         assert sum(found.sources.values()) == 1
         assert found.programs == ("0.1.0",)
         row = EvidenceBundle.objects.get(case=case)
-        sha256, content = store._bundles[Digest(row.digest)]
-        store._bundles[Digest(row.digest)] = (sha256, content[:-1])
+        store.damage(Digest(row.digest), lambda content: content[:-1])
         assert facts_of(Subject(case=case), NOW).unreadable == 1
 
     def test_stamps_trees_checks_and_others(self, world: admin_data.World) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading
-from pagestore.memory import MemoryPageStore
 from records.models import Address, RightsHolder, Site, SiteDomain, SiteIdentifier, SiteTemplate
 from records.sites import families
 from records.sites.families import family_of, read_site
+from tests.support.memory_pages import MemoryPageStore
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,6 @@ from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from pagestore.memory import MemoryWorkStore
 from records.cases import ignoring, passages
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
@@ -28,6 +27,7 @@ from records.sites.visit_repository import DjangoVisitRepository
 from records.works.catalogue import add_work
 from tests.support import admin_data, case_texts
 from tests.support.desk import CollectingOutbox
+from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 
 pytestmark = [

@@ -13,7 +13,6 @@ from core.taken import Places
 from core.visits import Visit, address_id
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from pagestore.memory import MemoryWorkStore
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide, undo
 from records.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
@@ -25,6 +24,7 @@ from records.works.catalogue import add_work
 from records.works.whole_book import whole_book
 from tests.support import admin_data, book_copies
 from tests.support.desk import CollectingOutbox
+from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
 
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,7 @@ from tests.support.sent_notices import SENDER, StandingClock, mailing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pagestore.evidence import MemoryEvidenceStore
+    from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
 PDF = b"%PDF-1.7\n"

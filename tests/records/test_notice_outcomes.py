@@ -29,7 +29,7 @@ from records.notices.working_days import counted
 from tests.support import admin_data, sent_notices
 
 if TYPE_CHECKING:
-    from pagestore.evidence import MemoryEvidenceStore
+    from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
 PDF = b"%PDF-1.7\n"

@@ -15,7 +15,6 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.states import Verdict
-from pagestore.evidence import MemoryEvidenceStore
 from papers.standard import standard_template
 from records import stores
 from records.models import (
@@ -34,6 +33,7 @@ from records.notices.outcomes import seen_since
 from records.notices.sending import answer_due_of
 from records.notices.values import all_values
 from tests.support import admin_data
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 PDF = b"%PDF-1.7\n"

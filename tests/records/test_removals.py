@@ -11,7 +11,6 @@ from django.utils import timezone
 from core.messages import CrawlRequested
 from core.taken import Places
 from core.wording import Message
-from pagestore.memory import MemoryWorkStore
 from records.models import (
     Address,
     Case,
@@ -32,6 +31,7 @@ from records.sites import rechecks
 from records.standing import OUTDATED
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
+from tests.support.memory_pages import MemoryWorkStore
 
 pytestmark = pytest.mark.django_db
 NOW = admin_data.NOW

@@ -13,7 +13,6 @@ from django.urls import reverse
 from core.ids import Digest
 from evidence.days import root_of
 from pagestore.connection import connect
-from pagestore.evidence import MemoryEvidenceStore
 from pagestore.mongo import MongoWorkStore
 from records import stores
 from records.access import HOLDER_PATHS
@@ -21,6 +20,7 @@ from records.models import Addressee, Chapter, DayTree, EvidenceBundle, VerdictR
 from records.take_out import take_out
 from tests.support import admin_data, case_texts
 from tests.support.desk import signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

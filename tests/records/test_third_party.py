@@ -12,7 +12,6 @@ from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.wording import say
 from evidence.authority import make_query
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.evidence import third_party
 from records.evidence.subject import Subject
@@ -21,6 +20,7 @@ from records.evidence.third_party_tasks import ask, done, give_up, open_tasks, p
 from records.models import EvidenceBundle, Matter, Membership, ThirdPartyProof, ThirdPartyTask
 from tests.support import admin_data
 from tests.support.books import pdf_of, pdf_of_pictures
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import LocalAuthority
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
 from core.marks import Mark
 from core.obfuscations import ObfuscationFound
 from core.pages import ChapterStart, Fetched, Reading
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.models import Case, CaseMatch, PageRecord, RewordedLead
 from tests.support import admin_data
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 
 @dataclass

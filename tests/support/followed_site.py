@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from core.ids import SiteId, VersionId
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import removals, steps
 from records import stores
 from records.models import Case, CrawlRun
@@ -16,6 +15,7 @@ from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.visited_site import START, CarriedStore, VisitedSite
 from tests.support import admin_data
 from tests.support.desk_chain import DeskChain
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.web_server import WebServer
 
 

@@ -83,7 +83,7 @@ _COMPARE = """
 from dataclasses import replace
 from pipeline import steps
 from pipeline.app import SETTINGS
-from pipeline.memory import MemoryOutbox
+from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
 from pipeline.wiring import live
 ports = replace(live(SETTINGS), outbox=MemoryOutbox())
@@ -94,7 +94,7 @@ for page in ports.pages.pages(None, 10_000):
 _TAKE_UP = """
 from django.utils import timezone
 from pipeline.interruptions import take_up_silent_runs
-from pipeline.memory import MemoryOutbox
+from tests.support.memory_cases import MemoryOutbox
 print(take_up_silent_runs(timezone.now(), MemoryOutbox()))
 """
 

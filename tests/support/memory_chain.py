@@ -12,11 +12,11 @@ from fingerprint.algorithms import DEFAULT, Algorithm
 from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
-from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from pipeline import steps
 from pipeline.corpus import StoredCorpus
-from pipeline.memory import MemoryCaseRepository, MemoryHolder, MemoryOutbox
 from pipeline.search import search_pages
+from tests.support.memory_cases import MemoryCaseRepository, MemoryHolder, MemoryOutbox
+from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT
 
 

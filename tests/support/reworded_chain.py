@@ -16,9 +16,7 @@ from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from matcher.reworded.background import load_background
-from pagestore.memory import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from pipeline.corpus import CorpusTexts, StoredCorpus
-from pipeline.memory import MemoryOutbox
 from pipeline.reworded.searching import Done, RewordedSearching
 from pipeline.search import search_pages
 from pipeline.steps import Ports, compare_pages
@@ -27,7 +25,9 @@ from records.models import PageRecord, RewordedLead, RightsHolder, Site, Work
 from records.sites import watchlist
 from records.works import catalogue
 from tests.support.encoders import encoder
+from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
+from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT
 
 HOST = "http://pirate.example"

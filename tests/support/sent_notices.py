@@ -11,7 +11,6 @@ from core.addressees import Paper
 from core.ids import digest
 from core.settings import MailSettings, Settings
 from core.settings_loading import load
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.matters.figures import refresh
 from records.models import Case, Notice, NoticeEvent, NoticeFile
@@ -19,6 +18,7 @@ from records.notices.drafting import draft
 from records.notices.events import move
 from records.notices.sending import note_sent
 from tests.support import admin_data
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 SENDER = "notices@changhe.example"
 CONFIRMED_BEFORE = timedelta(days=90)  # so that a test may say that it was sent on an earlier day

@@ -14,11 +14,11 @@ from core.errors import ServiceUnavailable
 from core.ids import work_text_id
 from core.messages import WorkAdded
 from matcher.index.memory import MemoryIndex
-from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.models import Licence, Membership, Work
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
+from tests.support.memory_pages import MemoryWorkStore
 from webadmin.requests.request_size import MAX_REQUEST_BYTES
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from core.settings import EvidenceSettings
 from evidence import bundle
 from evidence.records import Drawing, Undrawn
 from evidence.verification import check_file
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -28,6 +27,7 @@ from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog,
 from tests.support import admin_data, case_texts
 from tests.support import evidence_samples as samples
 from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
 
 CASES = 2
@@ -166,8 +166,7 @@ def test_a_bundle_is_handed_out_as_a_file_that_no_browser_opens(world: admin_dat
 
 def test_a_changed_bundle_is_not_handed_out(world: admin_data.World, store: MemoryEvidenceStore) -> None:
     name = Digest(own(world).digest)
-    sha256, content = store._bundles[name]
-    store._bundles[name] = (sha256, content[:-1])
+    store.damage(name, lambda content: content[:-1])
     client = signed_in(world.ours.manager)
     for asked in ({"bundle": own(world).pk}, {"export": "evidence"}):
         response = client.get(case_url(world, **asked))
@@ -228,8 +227,7 @@ def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_langua
     ports = EvidencePorts(None, None, store, ManualClock(admin_data.NOW + timedelta(days=3)))  # type: ignore[arg-type]
     assert evidence.check_stored(ports).changed == 0
     assert alarm not in client.get(case_url(world)).content.decode()
-    sha256, content = store._bundles[Digest(row.digest)]
-    store._bundles[Digest(row.digest)] = (sha256, content[:500] + bytes([content[500] ^ 1]) + content[501:])
+    store.damage(Digest(row.digest), lambda content: content[:500] + bytes([content[500] ^ 1]) + content[501:])
     assert evidence.check_stored(ports).changed == 1
     case = client.get(case_url(world)).content.decode()
     assert alarm in case

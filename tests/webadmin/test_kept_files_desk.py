@@ -8,13 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from core.addressees import Paper
-from pagestore.evidence import MemoryEvidenceStore
 from papers.standard import standard_template
 from records import stores
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.notices.kept_files import add_paper, add_template
 from tests.support import admin_data
 from tests.support.desk import list_url, record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
 CASES = 2

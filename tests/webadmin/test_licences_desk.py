@@ -13,8 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from core.taken import Places
-from pagestore.evidence import MemoryEvidenceStore
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.models import (
     AuthorAlias,
@@ -33,6 +31,8 @@ from records.works import proofs
 from records.works.aliases import names_of_author
 from tests.support import admin_data
 from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 PDF = b"%PDF-1.7\n1 0 obj <<>> endobj\n%%EOF"
 

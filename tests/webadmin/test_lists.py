@@ -21,7 +21,6 @@ from core.pages import PageVersion
 from core.states import CaseState, Verdict
 from laboratory.ports import free_port
 from pagestore.connection import connect
-from pagestore.memory import MemoryPageStore
 from pagestore.mongo import MongoPageStore
 from records import stores
 from records.access import HOLDER_PATHS
@@ -52,6 +51,7 @@ from tests.support.desk import (
     registered_models,
     signed_in,
 )
+from tests.support.memory_pages import MemoryPageStore
 
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
 KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, Site]

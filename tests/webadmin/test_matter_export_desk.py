@@ -14,7 +14,6 @@ from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.states import CaseState
 from evidence import layout
-from pagestore.evidence import MemoryEvidenceStore
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores
@@ -23,6 +22,7 @@ from records.evidence.kept_files import KeptFile
 from records.models import Case, EvidenceCheck, Matter
 from tests.support import admin_data, case_texts
 from tests.support.desk import record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 

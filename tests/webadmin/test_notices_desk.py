@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from core.addressees import Paper
 from core.contacts import ContactKind
-from pagestore.evidence import MemoryEvidenceStore
 from papers.standard import standard_template
 from records import stores
 from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
@@ -21,6 +20,7 @@ from records.notices.kept_files import add_paper
 from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
 from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 PDF = b"%PDF-1.7\n"

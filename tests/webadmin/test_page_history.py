@@ -17,10 +17,10 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
 from core.pages import DATED_BY_SERVER, ChapterStart, Fetched, NetDiskLink, Reading
 from core.text import TextOffset
 from core.visits import AbsenceReason
-from pagestore.memory import MemoryPageStore
 from records import stores
 from records.models import PageRecord
 from tests.support import admin_data, case_texts, records
+from tests.support.memory_pages import MemoryPageStore
 from webadmin.page_history import text_diff
 from webadmin.page_history.page_versions import EventKind, History, history
 from webadmin.page_history.page_view import page_history

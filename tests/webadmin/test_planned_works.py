@@ -17,7 +17,6 @@ from core.errors import ServiceUnavailable
 from core.ids import work_text_id
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.index.memory import MemoryIndex
-from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.models import Chapter, Membership, PlannedUpload, Work
 from records.works.alike import MOST_NAMED
@@ -25,6 +24,7 @@ from records.works.catalogue import PlannedChange
 from records.works.planned_uploads import sending_of
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, signed_in
+from tests.support.memory_pages import MemoryWorkStore
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -14,7 +14,6 @@ from core.pages import CrawlCounts, Fetched, Reading
 from core.politeness import BanAction, BanRule, BrowserMode, Politeness
 from core.wording import Message
 from crawler.end_reasons import SLOW_RULES
-from pagestore.memory import MemoryPageStore
 from records import stores
 from records.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from records.sites import encrypted_secrets as sealed
@@ -22,6 +21,7 @@ from records.sites import politeness
 from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.desk import signed_in
+from tests.support.memory_pages import MemoryPageStore
 from tests.webadmin.test_lists import add_url, record_url, site_form
 from webadmin.admin.sites import SiteAdmin
 from webadmin.forms import host_fields

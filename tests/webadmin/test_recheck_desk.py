@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from core.messages import CrawlRequested
 from core.wording import Message
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
-from pipeline.memory import MemoryOutbox
 from records import stores
 from records.models import Address, CrawlRun, PageCheck, PageRecheck, PageRecord
 from records.sites import rechecks
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, record_url, signed_in
+from tests.support.memory_cases import MemoryOutbox
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 Outcome = PageRecheck.Outcome
 

@@ -8,11 +8,11 @@ import pytest
 from django.urls import reverse
 
 from core.wording import Message
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import Case, Notice, NoticeEvent, Removal, RemovalLook
 from tests.support import admin_data, case_texts
 from tests.support.desk import record_url, signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 NOW = admin_data.NOW
 DAY = timedelta(days=1)

@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from core.messages import RightsChanged
 from core.states import CaseState, Verdict
-from pagestore.memory import MemoryPageStore, MemoryWorkStore
 from records import stores
 from records.cases import rulings
 from records.cases.case_repository import DjangoCaseRepository
@@ -21,6 +20,7 @@ from records.models import Case, Exclusion, Licence, OwnDomain, RightsHolder, Ri
 from records.works.protection import mark_unprotected
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 SINCE = date(2026, 1, 1)
 

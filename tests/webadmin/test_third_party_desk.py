@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from core.errors import ServiceUnavailable
-from core.ids import digest
+from core.ids import Digest, digest
 from core.wording import Message
-from pagestore.evidence import MemoryEvidenceStore
 from records import stores
 from records.models import LicenceFee, Matter, ThirdPartyProof, ThirdPartyTask
 from tests.support import admin_data
 from tests.support.desk import signed_in
+from tests.support.memory_evidence import MemoryEvidenceStore
 
 CASES = 2
 
@@ -248,4 +248,4 @@ def test_the_bytes_are_those_that_came(world: admin_data.World, store: MemoryEvi
     proof = added(
         world, content=b"\x89PNG\r\n\x1a\n" + b"x" * 1000, name="图.png", made_on=date(2026, 3, 9).isoformat()
     )
-    assert digest(store._bundles[proof.digest][1]) == proof.digest  # type: ignore[index]
+    assert digest(store.get(Digest(proof.digest)) or b"") == proof.digest

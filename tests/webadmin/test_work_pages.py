@@ -15,12 +15,12 @@ from openpyxl import load_workbook
 
 from core.errors import ServiceUnavailable
 from core.states import CaseState
-from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.models import Chapter, PageRecord, Site, Work
 from tests.support import admin_data
 from tests.support.book_copies import CHARS, book, carry
 from tests.support.desk import record_url, signed_in
+from tests.support.memory_pages import MemoryWorkStore
 from webadmin.views.read_chapter import PORTION_CHARS, portions
 
 if TYPE_CHECKING:

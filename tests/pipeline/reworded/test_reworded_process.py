@@ -41,7 +41,7 @@ from core.pages import Fetched, Reading
 from core.works import Chapter, WorkFile
 from pipeline import steps
 from pipeline.app import SETTINGS
-from pipeline.memory import MemoryOutbox
+from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
 from pipeline.wiring import live
 from records.models import RightsHolder, Site

@@ -1,4 +1,4 @@
-"""The pipeline's ports in memory: for tests, and as the plainest statement of what each does."""
+"""The outbox and the case repository in memory, for tests, and as the plainest statement of what each does."""
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence

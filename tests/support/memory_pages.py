@@ -1,4 +1,4 @@
-"""The stores in memory: for tests, for one-off checks and for batch runs. Same contract suite as pagestore.mongo."""
+"""The stores of pages, works and fingerprints in memory, for tests. Same contract suite as pagestore.mongo."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -12,9 +12,9 @@ from core.visits import Absence, AbsenceReason
 from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.captures import capture_bytes
-from pagestore.memory_history import MemoryPageHistory
 from pagestore.states import on_page
 from pagestore.values import required_portable
+from tests.support.memory_history import MemoryPageHistory
 
 
 class MemoryPageStore(MemoryPageHistory):
