@@ -1,4 +1,7 @@
-"""Starts the embedded page store and ends it: arguments, the lock on its folder, its socket, signals."""
+"""The embedded page store: nx-27017, which answers as MongoDB does, on a Unix socket that one user alone can open.
+
+Run as `python -m pagestore.embedded --data-dir FOLDER --socket PATH`.
+"""
 
 import argparse
 import asyncio
@@ -9,15 +12,16 @@ import resource
 import signal
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 
 from nx_27017.handler import NeoSQLiteHandler
+from nx_27017.server import handle_client
 
 from core.garbage import keep_what_is_loaded
-from pagestore.embedded.connections import MAX_CONNECTIONS, Connections
 
 BACKLOG = 512
-OPEN_FILES = MAX_CONNECTIONS + 1_000  # and three for each of the hundred databases that may be open
+OPEN_FILES = 2_000  # 256 workers with three connections each, and three files of each of a hundred databases
 
 
 def main(arguments: list[str]) -> int:
@@ -33,7 +37,9 @@ def main(arguments: list[str]) -> int:
     try:
         with (given.data_dir / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            asyncio.run(serve(given.data_dir, given.path))
+            handler = NeoSQLiteHandler(data_dir=str(given.data_dir))
+            asyncio.run(serve(handler, given.path))  # at its end, what threads are doing for clients is done
+            handler.close_all()
     except BlockingIOError:
         return _end(f"another page store serves {given.data_dir}")
     except OSError as error:
@@ -46,20 +52,15 @@ def _end(sentence: str) -> int:
     return 1
 
 
-async def serve(folder: Path, path: Path) -> None:
-    """Serve the databases of a folder at a socket until a signal ends it; what is being done is ended first."""
+async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
+    """Serve at a socket until a signal ends it."""
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    handler = NeoSQLiteHandler(data_dir=str(folder))
-    connections = Connections(handler)
-    server = await asyncio.start_unix_server(connections.serve, sock=_bound(path))
+    server = await asyncio.start_unix_server(partial(handle_client, handler=handler), sock=_bound(path))
     await ended.wait()
     server.close()
     path.unlink(missing_ok=True)
-    await connections.close()
-    await asyncio.get_running_loop().shutdown_default_executor()
-    handler.close_all()
 
 
 def _bound(path: Path) -> socket.socket:
