@@ -1,1 +1,1 @@
-"""How well pages are read: main text, particulars, encodings, obfuscations, pictures."""
+"""How well pages are read: main text and obfuscations."""

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 
 from core.errors import BadInput
-from laboratory.extraction import encodings, main_text, obfuscations, particulars, pictured_pages
+from laboratory.extraction import main_text, obfuscations
 from laboratory.extraction.sections import ExtractPlan, Part, Say, Section
 
 PARTS: tuple[tuple[str, Part], ...] = (
     ("text", main_text.section),
-    ("particulars", particulars.section),
-    ("encodings", encodings.section),
     ("obfuscations", obfuscations.section),
-    ("pictures", pictured_pages.section),
 )
 
 
