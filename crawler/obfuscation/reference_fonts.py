@@ -8,12 +8,12 @@ import hashlib
 import logging
 import platform
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence, Set
+from contextlib import closing
 from functools import cached_property
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +23,10 @@ from PIL import __version__ as pillow_version
 from PIL import features as pillow_features
 
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
-from crawler.child_environment import child_environment
 from crawler.obfuscation import glyph_shapes
 from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
-from crawler.obfuscation.reference_store import ReferenceStore, unpacked
+from crawler.obfuscation.reference_store import ReferenceStore, unpacked, write_numbers
+from crawler.obfuscation.worker_process import WorkerProcess
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
 MAX_FACES = 3  # they cost 12 s of one processor once a machine, and 49 MB (2026-11)
@@ -155,17 +155,19 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
     It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
     many threads multiply, of which processes that read pages have one or all.
     """
-    command = [sys.executable, "-m", "crawler.obfuscation.reference_worker", *map(str, paths)]
-    quiet, given = subprocess.DEVNULL, child_environment()
-    try:
-        ended = subprocess.run(
-            command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet, env=given, timeout=_MAX_SECONDS, check=True
-        )
-        drawn_there = unpacked(ended.stdout, "", faces, chars)
-    except (OSError, subprocess.SubprocessError) as error:
-        _log.warning("no process draws the references, they are drawn here: %s", error)
-        drawn_there = None
+    with closing(WorkerProcess(answer)) as process:
+        given = process.ask([str(path) for path in paths], b"", _MAX_SECONDS)
+    drawn_there = unpacked(given[1], "", faces, chars) if given is not None else None
+    if drawn_there is None:
+        _log.warning("no process draws the references, they are drawn here")
     return drawn_there if drawn_there is not None else draw_references(paths)
+
+
+def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
+    """What `draw_references` gives, in the format of a file of the store."""
+    file = BytesIO()
+    write_numbers(file, "", draw_references([Path(path) for path in paths]))
+    return None, file.getvalue()
 
 
 def _known_chars() -> tuple[list[str], list[str]]:

@@ -1,15 +1,18 @@
 """Reads the lines of text that hostile pictures show, in a process of its own; what was read is kept by digest."""
 
-import json
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from core.ids import digest
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.worker_process import WorkerProcess
+
+if TYPE_CHECKING:  # loaded at the first picture that looks like text
+    from crawler.obfuscation.line_recognizer import LineRecognizer
 
 # Of one page, by the clock, with what it waits for its turn: a reading is given up after 120 s. A processor reads 200
 # to 300 characters a second: a chapter of 3,000 takes 10 to 15 s, a picture of 800 x 10,700 px 40 s (2026-11).
@@ -68,7 +71,7 @@ class TextProcess:
 
     def __init__(self, *, is_read: bool | None = None) -> None:
         self.can_read = is_installed() if is_read is None else is_read
-        self._worker = WorkerProcess("crawler.obfuscation.text_worker")
+        self._worker = WorkerProcess(answer)
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, SeenPicture] = OrderedDict()
 
@@ -89,14 +92,14 @@ class TextProcess:
         self._worker.close()
 
     def _asked(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
-        answer = None
+        given = None
         for _ in range(2):  # a process that ended had perhaps grown by what it read before
             seconds = budget.seconds
-            if answer is None and seconds > 0:
+            if given is None and seconds > 0:
                 wanted = {"pixels": budget.pixels, "seconds": seconds, "is_read": self.can_read}
-                answer = self._worker.ask(json.dumps(wanted).encode(), picture, seconds + MAX_SECONDS_TO_END, seconds)
+                given = self._worker.ask(wanted, picture, seconds + MAX_SECONDS_TO_END, seconds)
         try:
-            return _picture(json.loads(answer[0])) if answer is not None else None
+            return _picture(given[0]) if given is not None else None
         except (ValueError, TypeError):  # of whoever broke out of the process
             return None
 
@@ -107,8 +110,30 @@ class TextProcess:
                 self._kept.popitem(last=False)
 
 
-def _picture(answer: dict[str, Any]) -> SeenPicture | None:
-    if not answer:
+def _picture(seen: dict[str, Any]) -> SeenPicture | None:
+    if not seen:
         return None
-    lines = tuple(SeenLine(**line) for line in answer.pop("lines", ()))
-    return SeenPicture(**answer, lines=lines)
+    lines = tuple(SeenLine(**line) for line in seen.pop("lines", ()))
+    return SeenPicture(**seen, lines=lines)
+
+
+def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
+    """The fields of a SeenPicture. wanted: pixels and seconds, at most, and whether characters are (is_read)."""
+    from crawler.obfuscation.page_picture import looks_like_text, opened  # only the process needs it
+
+    until = time.monotonic() + wanted["seconds"]
+    grey = opened(picture, wanted["pixels"])
+    if grey is None:
+        return {}, b""
+    seen = {"height": grey.shape[0], "width": grey.shape[1], "looks_like_text": looks_like_text(grey)}
+    if seen["looks_like_text"] and wanted["is_read"]:
+        lines, seen["is_whole"] = _recognizer().lines(grey, until)
+        seen["lines"] = [asdict(line) for line in lines]
+    return seen, b""
+
+
+@cache
+def _recognizer() -> "LineRecognizer":
+    from crawler.obfuscation.line_recognizer import LineRecognizer
+
+    return LineRecognizer()

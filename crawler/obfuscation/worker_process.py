@@ -1,49 +1,64 @@
-"""A process that looks at hostile files: started at the first, ended when one takes too long, started anew."""
+"""A process that looks at hostile files: started at the first, ended when one takes too much, started anew.
+
+`python -m crawler.obfuscation.worker_process MODULE FUNCTION BYTES SECONDS` is the process itself.
+"""
 
 import contextlib
+import json
+import resource
+import signal
 import subprocess
 import sys
 import threading
-from typing import IO
+from collections.abc import Callable
+from importlib import import_module
+from typing import IO, Any
 
 from crawler.child_environment import child_environment
 
+# Of what a process writes to: a recogniser of text with a picture of 24,000,000 pixels has 600 MB at its peak, drawing
+# the references takes 670 (2026-11).
+MAX_MEMORY_BYTES = 900_000_000
+Question = Callable[[Any, bytes], tuple[Any, bytes]]
+
 
 class WorkerProcess:
-    """`python -m module`, asked one question at a time. Safe to use from several threads; `close` when done.
+    """A process that answers with a function of a module, one question at a time; `close` when done.
 
-    A question is two blocks, and so is its answer.
+    A question is what JSON can say and a block of bytes, and so is its answer. Safe to use from several threads.
+    max_cpu_s: of the processor, for one question; 0: as much as the clock allows.
     """
 
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, function: Question, max_memory_bytes: int = MAX_MEMORY_BYTES, max_cpu_s: float = 0.0) -> None:
+        limits = str(max_memory_bytes), str(max_cpu_s)
+        self._arguments = ["-m", __name__, function.__module__, function.__name__, *limits]
         self._lock = threading.Lock()
         self._worker: subprocess.Popen[bytes] | None = None
         self._is_closed = False
 
     def ask(
-        self, question: bytes, data: bytes, max_seconds: float, max_seconds_waiting: float = -1
-    ) -> tuple[bytes, bytes] | None:
-        """The two blocks of the answer; None where the process ends before it has answered, or is made to.
+        self, question: object, data: bytes, max_seconds: float, max_seconds_waiting: float = -1
+    ) -> tuple[Any, bytes] | None:
+        """The answer; None where the process cannot be started or ends before it has answered, or is made to.
 
         max_seconds_waiting: for the answers to others; -1: until it is its turn.
         """
         if not self._lock.acquire(timeout=max_seconds_waiting):
             return None
+        timer: threading.Timer | None = None
         try:
             if self._is_closed:
                 return None
             worker = self._started()
             timer = threading.Timer(max_seconds, worker.kill)
             timer.start()
-            try:
-                return _asked(worker, question, data)
-            except (OSError, ValueError):
-                self._end()
-                return None
-            finally:
-                timer.cancel()
+            return _answer(worker, question, data)
+        except (OSError, ValueError):
+            self._end()
+            return None
         finally:
+            if timer is not None:
+                timer.cancel()
             self._lock.release()
 
     def close(self) -> None:
@@ -58,7 +73,7 @@ class WorkerProcess:
         if self._worker is None or self._worker.poll() is not None:
             self._end()
             self._worker = subprocess.Popen(
-                [sys.executable, "-m", self._module],
+                [sys.executable, *self._arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -78,27 +93,43 @@ class WorkerProcess:
         worker.wait()
 
 
-def read_block(source: IO[bytes]) -> bytes | None:
+def _answer(worker: "subprocess.Popen[bytes]", question: object, data: bytes) -> tuple[Any, bytes]:
+    """Raises OSError or ValueError where the worker ends before it has answered, or says what is no answer."""
+    assert worker.stdout is not None
+    assert worker.stdin is not None
+    _write(worker.stdin, question, data)
+    said, raw = _read_block(worker.stdout), _read_block(worker.stdout)
+    if said is None or raw is None:
+        raise ValueError("the worker has ended")
+    return json.loads(said), raw
+
+
+def _write(sink: IO[bytes], said: object, data: bytes) -> None:
+    for block in (json.dumps(said).encode(), data):
+        sink.write(len(block).to_bytes(4, "big") + block)
+    sink.flush()
+
+
+def _read_block(source: IO[bytes]) -> bytes | None:
     """One block with its length before it, four bytes, big-endian; None at the end."""
     head = source.read(4)
-    if len(head) < 4:
-        return None
-    return source.read(int.from_bytes(head, "big"))
+    return source.read(int.from_bytes(head, "big")) if len(head) == 4 else None
 
 
-def write_block(sink: IO[bytes], data: bytes) -> None:
-    sink.write(len(data).to_bytes(4, "big") + data)
+def main(module: str, function: str, max_memory_bytes: str, max_cpu_s: str) -> None:
+    """Answer until the input ends."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = int(max_memory_bytes) if hard == resource.RLIM_INFINITY else min(int(max_memory_bytes), hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answer: Question = getattr(import_module(module), function)
+    while (question := _read_block(sys.stdin.buffer)) is not None:
+        data = _read_block(sys.stdin.buffer) or b""
+        signal.setitimer(signal.ITIMER_PROF, float(max_cpu_s))  # the signal ends the process
+        said, raw = answer(json.loads(question), data)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _write(sys.stdout.buffer, said, raw)
 
 
-def _asked(worker: "subprocess.Popen[bytes]", question: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """Raises OSError or ValueError where the worker ends before it has answered."""
-    source, sink = worker.stdout, worker.stdin
-    if source is None or sink is None:
-        raise ValueError("the worker has no pipes")
-    write_block(sink, question)
-    write_block(sink, data)
-    sink.flush()
-    first, second = read_block(source), read_block(source)
-    if first is None or second is None:
-        raise ValueError("the worker has ended")
-    return first, second
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -3,6 +3,7 @@
 import base64
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,22 @@ def base64_of(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
+def xor_of(text: str, key: Sequence[int]) -> str:
+    return base64.b64encode(bytes(byte ^ key[at % len(key)] for at, byte in enumerate(text.encode()))).decode()
+
+
+def string_array(markup: str) -> str:
+    """As javascript-obfuscator writes it: all strings in one array in Base64, turned round until a sum is right."""
+    strings = ["document", "write", *(markup[at : at + 20] for at in range(0, len(markup), 20))]
+    turned = [base64_of(each) for each in strings[3:] + strings[:3]]
+    joined = "+".join(f"_0x2b1c({number + 0x1A0})" for number in range(2, len(strings)))
+    return (
+        f"var _0x4f2a={turned};(function(a,n){{while(n--)a['push'](a['shift']());}}(_0x4f2a,{len(turned) - 3}));"
+        "function _0x2b1c(i){return decodeURIComponent(escape(atob(_0x4f2a[i-0x1a0])));}"
+        f"window[_0x2b1c(0x1a0)][_0x2b1c(0x1a1)]({joined});"
+    )
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -225,11 +242,22 @@ def base64_of(text: str) -> str:
         f'let p=["{honest()[:30]}","{honest()[30:]}"]; var el=document.getElementById("c"); el.innerHTML=p[0]+p[1];',
         "document.write(unescape('" + "".join(f"%u{ord(char):04x}" for char in honest()) + "'))",
         "document.write(String.fromCharCode(" + ",".join(str(ord(char)) for char in honest()) + "))",
+        f"document.write(String.fromCharCode(...{[ord(char) ^ 0x5A3C for char in honest()]}.map(c => c ^ 23100)))",
+        "var d='" + "".join(chr(ord(char) ^ 77) for char in honest()) + "',o='';"
+        "for(var i=0;i<d.length;i++)o+=String.fromCharCode(d.charCodeAt(i)^77);document.write(o)",
+        f"var k=[7,11,13],b=Uint8Array.from(atob('{xor_of(honest(), (7, 11, 13))}'),"
+        "c=>c.charCodeAt(0));b=b.map((c,i)=>c^k[i%3]);"
+        'document.querySelector("#c").insertAdjacentHTML("beforeend",new TextDecoder("utf-8").decode(b))',
+        string_array(honest()),
+        f"document.addEventListener('load',()=>{{for(const t of {[base64_of(each) for each in TEXT.split()]})"
+        "{const p=document.createElement('p');document.getElementById('c').appendChild(p);"
+        "p.textContent=decodeURIComponent(escape(atob(t)))}})",
+        "$(function(){setTimeout(function(){$('#c').append(Base64.decode('" + base64_of(honest()) + "'))},100)})",
     ],
 )
 def test_a_text_that_a_script_assembles_is_read_from_its_source(script: str) -> None:
     # What writes in its own place stands inside the text's element, what writes into that comes after it.
-    is_in_place = script.startswith("document.write")
+    is_in_place = "#c" not in script and "'c'" not in script and '"c"' not in script
     reading = read(f"<script>{script}</script>" if is_in_place else f"</div><script>{script}</script><div>")
     assert reading.text == TEXT
     assert kinds(reading) == {Obfuscation.SCRIPTED}
@@ -242,6 +270,9 @@ def test_a_text_that_a_script_assembles_is_read_from_its_source(script: str) -> 
         'while(true){document.write(atob("6L+95paH"))}',
         'document.write(unescape("%3Cscript src=x%3E"))',
         "document.getElementById('c').innerHTML=decrypt(atob('abcd'),key)",
+        "for(const t of ['渡口的老人','石阶'])document.write('<b>'+t+'</b>');/* .join */",
+        "document.getElementById('none').innerHTML=unescape('%u6e21%u53e3')",
+        "location.href=atob('aHR0cHM6Ly9hLmV4YW1wbGUv');document.write(fetch(import('os')))",
         "var a=" + "[" * 5_000,
         'var a="' + "\\" * 100_001,
     ],
@@ -249,6 +280,25 @@ def test_a_text_that_a_script_assembles_is_read_from_its_source(script: str) -> 
 def test_other_scripts_change_nothing(script: str) -> None:
     reading = read(f"{honest()}<script>{script}</script>")
     assert reading.text.startswith(TEXT)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    ["for(;;);", "(function f(){for(;;)f()})", "/(a+)+$/.test('a'.repeat(40)+'b')", "let a=[];for(;;)a.push({})",
+     "for(let n=3n;;)n=n*n%(7n**300000n)", "Array.from({length:3e6},(x,i)=>-i).sort()"],
+)  # fmt: skip
+def test_a_page_whose_scripts_take_too_much_is_read_without_them(endless: str) -> None:
+    written = f"document.write(atob('{base64_of(honest(FIRST))}'))"
+    reading = read(f"{honest()}<script>{written};try{{{endless}}}catch{{for(;;);}};for(;;);</script>")
+    assert (reading.text, kinds(reading)) == (TEXT, {Obfuscation.SLOW_PARTS})
+    assert Obfuscation.SCRIPTED in kinds(
+        read(f"<script>document.write(unescape('%u6e21%u53e3{FIRST}'))</script>{honest()}")
+    )
+
+
+def test_an_element_that_a_script_adds_to_keeps_what_it_has() -> None:
+    added = "document.getElementById('c').innerHTML+=unescape('%u6e21%u53e3" + THIRD + "')"
+    assert read(f"{honest(FIRST, SECOND)}<script>{added}</script>").text.startswith(f"{FIRST}\n{SECOND}\n渡口{THIRD}")
 
 
 def strewn(mark: str, every: int = 2) -> str:
