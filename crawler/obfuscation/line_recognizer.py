@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidocr_onnxruntime import RapidOCR
 
-from crawler.obfuscation.page_picture import Grey, tiles
-from crawler.obfuscation.text_process import SeenLine
+from crawler.obfuscation.page_picture import Grey, SeenLine, tiles
 
 # A line at a time: together they are padded to the widest, which takes 4.0 s and 520 MB in place of 2.7 s and 130 MB
 # of 850 characters (2026-11).

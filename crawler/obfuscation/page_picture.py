@@ -5,6 +5,7 @@ before a recogniser is loaded.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from io import BytesIO
 
 import numpy as np
@@ -25,6 +26,18 @@ _MIN_SHARE_OF_GROUND = 0.5  # rendered pages have .7 and more, photographs .1 to
 _MIN_CONTRAST = 40
 _SHARES_OF_INK = 0.001, 0.35
 _LINE_PX = 7, 130  # how high a line may be
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """One line, or column, of a picture: its box in px, and how sure its characters are, [0, 1]."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    text: str
+    confidence: float
 
 
 def opened(picture: bytes, max_pixels: int) -> Grey | None:

@@ -7,7 +7,8 @@ from itertools import pairwise
 from statistics import median, median_low
 
 from crawler.characters.repertoire import count_han
-from crawler.obfuscation.text_process import SeenLine, SeenPicture
+from crawler.obfuscation.page_picture import SeenLine
+from crawler.obfuscation.text_process import SeenPicture
 
 MIN_CONFIDENCE_OF_LINE = 0.5  # a right line has .9 and more, one below a watermark .5 (2026-11)
 MIN_CONFIDENCE = 0.8  # of a picture's characters, on the average

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.ids import digest
+from crawler.obfuscation.page_picture import SeenLine, looks_like_text, opened
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.worker_process import WorkerProcess
 
@@ -20,18 +21,6 @@ MAX_SECONDS_OF_PAGE = 90.0
 MAX_SECONDS_TO_END = 10.0  # behind it: what is longer in one step is ended
 MAX_PICTURES_OF_PAGE, MAX_PIXELS_OF_PAGE = 120, 48_000_000
 MAX_KEPT = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class SeenLine:
-    """One line, or column, of a picture: its box in px, and how sure its characters are, [0, 1]."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    text: str
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +108,6 @@ def _picture(seen: dict[str, Any]) -> SeenPicture | None:
 
 def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
     """The fields of a SeenPicture. wanted: pixels and seconds, at most, and whether characters are (is_read)."""
-    from crawler.obfuscation.page_picture import looks_like_text, opened  # only the process needs it
-
     until = time.monotonic() + wanted["seconds"]
     grey = opened(picture, wanted["pixels"])
     if grey is None:

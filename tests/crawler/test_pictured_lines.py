@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from crawler.obfuscation.page_picture import MIN_TILE_ROWS, TILE_ROWS, looks_like_text, opened, tiles
+from crawler.obfuscation.page_picture import MIN_TILE_ROWS, TILE_ROWS, SeenLine, looks_like_text, opened, tiles
 from crawler.obfuscation.pictured_lines import is_line_alike, is_running_text, pictured_texts
 from crawler.obfuscation.reference_fonts import free_fonts
-from crawler.obfuscation.text_process import SeenLine, SeenPicture
+from crawler.obfuscation.text_process import SeenPicture
 from laboratory.extraction.obfuscated_pages.prose import paragraphs
 from laboratory.extraction.pictured_text import Style, pictures_of
 
