@@ -1,14 +1,15 @@
-"""Every setting by its name, as the models of `core.settings` have it."""
+"""Every setting by its name, as the fields of `core.settings` have it; what may be shown of its value."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from annotated_types import Interval
 
-from core.setting_types import Admits, Setting
+from core import service_urls
+from core.setting_types import SETTING, Admits, Setting
 from core.settings import Settings
 from core.wording import Message
 
@@ -17,6 +18,9 @@ HOME = "home"
 # Set by the installation for its own processes: deploy.home, deploy.services.supervision and .orphans.
 RESOLVED = "ZHUIWEN_RESOLVED"  # this environment holds every setting: no file is read
 INTERNAL = frozenset({RESOLVED, "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
+HIDDEN = "***"
+# Secret as a whole; of the others, which are URLs, what is not secret is shown.
+KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class KnownSetting:
 @cache
 def known_settings() -> Mapping[str, KnownSetting]:
     """All settings but the home folder, by name, in the order of the models."""
-    return {each.name: each for each in _all()}
+    sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
+    return {each.name: each for section, model in sections.items() for each in _settings_of(section, model)}
 
 
 def variable_of(name: str) -> str:
@@ -61,11 +66,23 @@ def written(value: Any) -> str:
     >>> written(True), written(30.0), written(("a", "b")), written("")
     ('1', '30', 'a,b', '')
     """
-    if isinstance(value, bool):
-        return str(int(value))
     if isinstance(value, tuple):
         return ",".join(value)
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    is_whole = isinstance(value, bool) or (isinstance(value, float) and value.is_integer())
+    return str(int(value) if is_whole else value)
+
+
+def shown(name: str, value: str) -> str:
+    """A value, written, as it may be shown to whoever looks over one's shoulder.
+
+    >>> shown("mongo_url", "mongodb://zw:hush@db/zw"), shown("secret_key", "hush"), shown("web_port", "1")
+    ('mongodb://***@db/zw', '***', '1')
+    """
+    if not known_settings()[name].told.is_secret or not value:
+        return value
+    if name in KEYS:
+        return HIDDEN
+    return ",".join(service_urls.without_secrets(url) for url in value.split(","))
 
 
 def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
@@ -84,43 +101,25 @@ def nearest(name: str) -> str:
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 
-def _all() -> Iterator[KnownSetting]:
-    for section, model in get_type_hints(Settings).items():
-        if section == HOME:
-            continue
-        hints = get_type_hints(model, include_extras=True)
-        for field in fields(model):
-            told = next((each for each in _metadata(hints[field.name]) if isinstance(each, Setting)), None)
-            if told is not None:
-                yield KnownSetting(
-                    name=told.name or field.name,
-                    section=section,
-                    field=field.name,
-                    default=None if field.default is MISSING else field.default,
-                    allowed=_allowed(hints[field.name]),
-                    told=told,
-                    is_list=get_origin(_bare(hints[field.name])) is tuple,
-                )
+def _settings_of(section: str, model: type) -> Iterator[KnownSetting]:
+    hints = get_type_hints(model, include_extras=True)
+    for each in fields(model):
+        if told := each.metadata.get(SETTING):
+            hint = hints[each.name]
+            name, is_list = told.name or each.name, get_origin(hint) is tuple
+            yield KnownSetting(name, section, each.name, each.default, _allowed(hint), told, is_list)
 
 
 def _allowed(hint: Any) -> Message:
-    bare = _bare(hint)
-    for each in _metadata(hint):
-        if isinstance(each, Admits):
-            return each.words
-        if isinstance(each, Interval):
-            code = "config.whole-number" if bare is int else "config.number"
-            return Message(code, least=written(each.ge), most=written(each.le))
-    if bare is bool:
-        return Message("config.one-of", values=("0", "1"))
-    if get_origin(bare) is Literal:
-        return Message("config.one-of", values=get_args(bare))
-    return _allowed(get_args(bare)[0]) if get_origin(bare) is tuple else Message("config.text")
-
-
-def _metadata(hint: Any) -> tuple[Any, ...]:
-    return tuple(hint.__metadata__) if get_origin(hint) is Annotated else ()
-
-
-def _bare(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    kind = get_origin(hint)
+    if kind is tuple:
+        return _allowed(get_args(hint)[0])
+    if kind is Literal:
+        return Message("config.one-of", values=get_args(hint))
+    if kind is not Annotated:
+        return Message("config.one-of", values=("0", "1")) if hint is bool else Message("config.text")
+    bound = hint.__metadata__[0]
+    if isinstance(bound, Interval):
+        code = "config.whole-number" if get_args(hint)[0] is int else "config.number"
+        return Message(code, least=written(bound.ge), most=written(bound.le))
+    return bound.words if isinstance(bound, Admits) else Message("config.text")

@@ -1,11 +1,11 @@
-"""What a setting is called, means and admits: the annotations of the fields in `core.settings`."""
+"""What a setting is called, means and admits: the types and the metadata of the fields in `core.settings`."""
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from annotated_types import GroupedMetadata, Interval, Predicate
@@ -13,8 +13,11 @@ from annotated_types import GroupedMetadata, Interval, Predicate
 from core import service_urls
 from core.hosts import parse_host
 from core.mail_servers import can_be_address, can_be_server
+from core.translation import gettext_noop as _
 from core.wording import Message
 
+SETTING = "setting"  # in the metadata of a field
+NONE = _("none")  # what an empty default is, where nothing else is said
 # As Django's own check asks of a key that signs (security.W009).
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
@@ -36,6 +39,12 @@ class Setting:
     name: str = ""
     default: str = ""
     is_secret: bool = False
+
+
+def setting(value: Any, meaning: str, *, name: str = "", default: str = "", is_secret: bool = False) -> Any:
+    """Make a field of the settings with this default and what `Setting` has of it; no repr shows a secret."""
+    default = default or (NONE if value in ("", ()) else "")
+    return field(default=value, repr=not is_secret, metadata={SETTING: Setting(meaning, name, default, is_secret)})
 
 
 @dataclass(frozen=True)

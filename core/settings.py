@@ -11,31 +11,9 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
+from core import setting_types as types
 from core import sockets
-from core.setting_types import (
-    DatabaseUrl,
-    DemoPort,
-    EndpointUrl,
-    EvidenceUrl,
-    IndexUrl,
-    Key,
-    ListenAddress,
-    MailAddress,
-    MongoUrl,
-    Origin,
-    Place,
-    Port,
-    RawUrl,
-    RedisUrl,
-    Setting,
-    SmtpUrl,
-    Socket,
-    TimeServer,
-    TimeZone,
-    WebName,
-    WebUrl,
-    WhoisServer,
-)
+from core.setting_types import setting
 from core.translation import gettext_noop as _
 
 DEMO_SITES = 7
@@ -45,65 +23,52 @@ DEMO_SITES = 7
 class ServiceSettings:
     """Where the services are. A URL left empty means the embedded twin, on a socket in the home folder."""
 
-    mongo_url: Annotated[
-        MongoUrl,
-        Setting(
-            _("page store: MongoDB 6 or newer, a replica set; `mongodb://` or `mongodb+srv://`"),
-            default=_("embedded"),
-            is_secret=True,
+    mongo_url: types.MongoUrl = setting(
+        "",
+        _("page store: MongoDB 6 or newer, a replica set; `mongodb://` or `mongodb+srv://`"),
+        default=_("embedded"),
+        is_secret=True,
+    )
+    redis_url: types.RedisUrl = setting(
+        "",
+        _(
+            "index and broker: Redis 6.2 or newer, append-only file on, no eviction; `redis://`, `rediss://` or"
+            " `unix://`"
         ),
-    ] = field(default="", repr=False)
-    redis_url: Annotated[
-        RedisUrl,
-        Setting(
-            _(
-                "index and broker: Redis 6.2 or newer, append-only file on, no eviction; `redis://`, `rediss://` or"
-                " `unix://`"
-            ),
-            default=_("embedded"),
-            is_secret=True,
+        default=_("embedded"),
+        is_secret=True,
+    )
+    index_url: types.IndexUrl = setting(
+        "",
+        _(
+            "the index alone, where it is to be elsewhere, without eviction too: `redis://`, `rediss://`, `unix://`,"
+            " or a cluster as `redis+cluster://` or `rediss+cluster://` with some of its nodes,"
+            " parted by commas"
         ),
-    ] = field(default="", repr=False)
-    index_url: Annotated[
-        IndexUrl,
-        Setting(
-            _(
-                "the index alone, where it is to be elsewhere, without eviction too: `redis://`, `rediss://`, `unix://`,"
-                " or a cluster as `redis+cluster://` or `rediss+cluster://` with some of its nodes,"
-                " parted by commas"
-            ),
-            default=_("as `ZHUIWEN_REDIS_URL`"),
-            is_secret=True,
+        default=_("as `ZHUIWEN_REDIS_URL`"),
+        is_secret=True,
+    )
+    index_snapshot: str = setting(
+        "",
+        _(
+            "folder for a read-only copy of the index that all workers of a machine share; best in `/dev/shm`: 3.5"
+            " bytes for each character of the works, twice that while it is refreshed"
         ),
-    ] = field(default="", repr=False)
-    index_snapshot: Annotated[
-        str,
-        Setting(
-            _(
-                "folder for a read-only copy of the index that all workers of a machine share; best in `/dev/shm`: 3.5"
-                " bytes for each character of the works, twice that while it is refreshed"
-            ),
-            default=_("none"),
-        ),
-    ] = ""
-    database_url: Annotated[
-        DatabaseUrl,
-        Setting(
-            _("admin database: PostgreSQL 14 or newer; `postgres://`, `postgresql://` or `sqlite:///`"),
-            default=_("SQLite in the home folder"),
-            is_secret=True,
-        ),
-    ] = field(default="", repr=False)
-    raw_url: Annotated[
-        RawUrl,
-        Setting(
-            _("where raw responses are kept: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
-            default=_("the page store"),
-        ),
-    ] = ""
-    web_port: Annotated[Port, Setting(_("port of the admin"))] = 8717
-    web_host: Annotated[ListenAddress, Setting(_("address that the admin listens on"))] = "127.0.0.1"
-    demo_port: Annotated[DemoPort, Setting(_("first of the seven ports of the demo's sites"))] = 8801
+    )
+    database_url: types.DatabaseUrl = setting(
+        "",
+        _("admin database: PostgreSQL 14 or newer; `postgres://`, `postgresql://` or `sqlite:///`"),
+        default=_("SQLite in the home folder"),
+        is_secret=True,
+    )
+    raw_url: types.RawUrl = setting(
+        "",
+        _("where raw responses are kept: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
+        default=_("the page store"),
+    )
+    web_port: types.Port = setting(8717, _("port of the admin"))
+    web_host: types.ListenAddress = setting("127.0.0.1", _("address that the admin listens on"))
+    demo_port: types.DemoPort = setting(8801, _("first of the seven ports of the demo's sites"))
 
     @property
     def embeds_mongo(self) -> bool:
@@ -116,67 +81,51 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True)
 class CrawlSettings:
-    user_agent: Annotated[
-        str, Setting(_("how the crawler names itself; add an address where a site can reach you"))
-    ] = "Zhuiwen/0.1 (copyright monitoring)"
-    timeout_s: Annotated[
-        float, Interval(ge=1, le=600), Setting(_("seconds for one download"), name="crawl_timeout_s")
-    ] = 30.0
-    max_body_bytes: Annotated[int, Interval(ge=1024, le=1 << 30), Setting(_("a larger response is refused"))] = (
-        16 * 1024 * 1024
+    user_agent: str = setting(
+        "Zhuiwen/0.1 (copyright monitoring)",
+        _("how the crawler names itself; add an address where a site can reach you"),
     )
-    max_files: Annotated[
-        # Beside pages: a site of 200 books offers them all in one night; at 16 MB each they are 3.2 GB.
-        int,
-        Interval(ge=0, le=1_000_000),
-        Setting(_("files that a site offers for download (books) and one run fetches; `0` fetches none")),
-    ] = 200  # fmt: skip
-    allow_private_hosts: Annotated[
-        tuple[Place, ...],
-        Setting(
-            _(
-                "`host:port`, an IPv6 address in brackets, separated by commas: private addresses that may be crawled"
-                " all the same"
-            ),
-            default=_("none"),
+    timeout_s: Annotated[float, Interval(ge=1, le=600)] = setting(
+        30.0, _("seconds for one download"), name="crawl_timeout_s"
+    )
+    max_body_bytes: Annotated[int, Interval(ge=1024, le=1 << 30)] = setting(
+        16 * 1024 * 1024, _("a larger response is refused")
+    )
+    # Beside pages: a site of 200 books offers them all in one night; at 16 MB each they are 3.2 GB.
+    max_files: Annotated[int, Interval(ge=0, le=1_000_000)] = setting(
+        200, _("files that a site offers for download (books) and one run fetches; `0` fetches none")
+    )
+    allow_private_hosts: tuple[types.Place, ...] = setting(
+        (),
+        _(
+            "`host:port`, an IPv6 address in brackets, separated by commas: private addresses that may be crawled"
+            " all the same"
         ),
-    ] = ()
-    name_servers: Annotated[
-        tuple[Socket, ...],
-        Setting(
-            _(
-                "`address:port`, separated by commas: name servers that the crawler asks instead, in this order; they"
-                " have to resolve for others"
-            ),
-            default=_("the system's"),
+    )
+    name_servers: tuple[types.Socket, ...] = setting(
+        (),
+        _(
+            "`address:port`, separated by commas: name servers that the crawler asks instead, in this order; they"
+            " have to resolve for others"
         ),
-    ] = ()
-    time_servers: Annotated[
-        tuple[TimeServer, ...],
-        Setting(
-            _(
-                "`host` or `host:port`, separated by commas, four at most: time servers (SNTP) that each crawl compares"
-                " the machine's clock with; evidence then states the difference"
-            ),
-            default=_("none"),
+        default=_("the system's"),
+    )
+    time_servers: tuple[types.TimeServer, ...] = setting(
+        (),
+        _(
+            "`host` or `host:port`, separated by commas, four at most: time servers (SNTP) that each crawl compares"
+            " the machine's clock with; evidence then states the difference"
         ),
-    ] = ()
-    chromium: Annotated[
-        str,
-        Setting(
-            _("path of the Chromium that loads pages made by scripts (extra `browser`)"), default=_("found by itself")
-        ),
-    ] = ""
-    browser_pages: Annotated[
-        int,
-        Interval(ge=1, le=1_000_000),
-        Setting(
-            _("pages that a browser loads until it is started anew; it also is when it holds 1.5 GB, hangs or dies")
-        ),
-    ] = 200
-    browser_minutes: Annotated[
-        float, Interval(ge=0.1, le=10_000), Setting(_("how long a browser runs until it is started anew"))
-    ] = 30.0
+    )
+    chromium: str = setting(
+        "", _("path of the Chromium that loads pages made by scripts (extra `browser`)"), default=_("found by itself")
+    )
+    browser_pages: Annotated[int, Interval(ge=1, le=1_000_000)] = setting(
+        200, _("pages that a browser loads until it is started anew; it also is when it holds 1.5 GB, hangs or dies")
+    )
+    browser_minutes: Annotated[float, Interval(ge=0.1, le=10_000)] = setting(
+        30.0, _("how long a browser runs until it is started anew")
+    )
     # No setting: what is costly to make and can be made anew lies there; none: it is made in each process.
     cache: Path | None = None
 
@@ -185,61 +134,47 @@ class CrawlSettings:
 class DiscoverySettings:
     """Looking for copies by search. Nothing is sent anywhere while `search_url` is empty."""
 
-    search_url: Annotated[
-        WebUrl,
-        Setting(
-            _(
-                "search endpoint that answers as SearXNG does in JSON, like `https://searx.example/search`; without it"
-                " nothing is searched. One on a private address must stand in `ZHUIWEN_ALLOW_PRIVATE_HOSTS`"
-            ),
-            default=_("none"),
+    search_url: types.WebUrl = setting(
+        "",
+        _(
+            "search endpoint that answers as SearXNG does in JSON, like `https://searx.example/search`; without it"
+            " nothing is searched. One on a private address must stand in `ZHUIWEN_ALLOW_PRIVATE_HOSTS`"
         ),
-    ] = ""
-    delay_s: Annotated[
-        # Public instances block faster ones.
-        float, Interval(ge=0, le=3600), Setting(_("seconds between two queries"), name="search_delay_s")
-    ] = 10.0  # fmt: skip
-    queries_a_day: Annotated[
-        int,
-        Interval(ge=0, le=100_000),
-        Setting(_("queries of a day over all works; `0` sends none"), name="search_queries_a_day"),
-    ] = 100
+    )
+    # Public instances block faster ones.
+    delay_s: Annotated[float, Interval(ge=0, le=3600)] = setting(
+        10.0, _("seconds between two queries"), name="search_delay_s"
+    )
+    queries_a_day: Annotated[int, Interval(ge=0, le=100_000)] = setting(
+        100, _("queries of a day over all works; `0` sends none"), name="search_queries_a_day"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RegistrySettings:
     """Who keeps a site's machine and name, as registries say. Nobody is asked while all of it is empty."""
 
-    rdap_url: Annotated[
-        WebUrl,
-        Setting(
-            _(
-                "server that is asked by RDAP who hosts a site and who registered its name, like `https://rdap.example/`;"
-                " without it, the next one and whois servers nobody is asked. One on a private address may be named"
-            ),
-            default=_("none"),
+    rdap_url: types.WebUrl = setting(
+        "",
+        _(
+            "server that is asked by RDAP who hosts a site and who registered its name, like `https://rdap.example/`;"
+            " without it, the next one and whois servers nobody is asked. One on a private address may be named"
         ),
-    ] = ""
-    rdap_bootstrap: Annotated[
-        str,
-        Setting(
-            _(
-                "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, `ipv6.json`), which are"
-                " asked before `ZHUIWEN_RDAP_URL`"
-            ),
-            default=_("none"),
+    )
+    rdap_bootstrap: str = setting(
+        "",
+        _(
+            "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, `ipv6.json`), which are"
+            " asked before `ZHUIWEN_RDAP_URL`"
         ),
-    ] = ""
-    whois_servers: Annotated[
-        tuple[WhoisServer, ...],
-        Setting(
-            _(
-                "`host:port` or `ENDING=host:port`, separated by commas: whois servers, asked where RDAP does not know;"
-                " `ip=host:port` for addresses"
-            ),
-            default=_("none"),
+    )
+    whois_servers: tuple[types.WhoisServer, ...] = setting(
+        (),
+        _(
+            "`host:port` or `ENDING=host:port`, separated by commas: whois servers, asked where RDAP does not know;"
+            " `ip=host:port` for addresses"
         ),
-    ] = ()
+    )
 
     @property
     def is_on(self) -> bool:
@@ -251,30 +186,22 @@ class RegistrySettings:
 class MailSettings:
     """Through whom confirmed notices go out by mail. None goes out while server or sender is empty."""
 
-    smtp_url: Annotated[
-        SmtpUrl,
-        Setting(
-            _(
-                "mail server through which confirmed notices go out, when a person sends one: `smtps://`,"
-                " `smtp+starttls://` or, unencrypted, `smtp://`, with user and password as in"
-                " `smtps://USER:PASSWORD@mail.example`"
-            ),
-            default=_("none"),
-            is_secret=True,
+    smtp_url: types.SmtpUrl = setting(
+        "",
+        _(
+            "mail server through which confirmed notices go out, when a person sends one: `smtps://`,"
+            " `smtp+starttls://` or, unencrypted, `smtp://`, with user and password as in"
+            " `smtps://USER:PASSWORD@mail.example`"
         ),
-    ] = field(default="", repr=False)
-    sender: Annotated[
-        MailAddress,
-        Setting(
-            _("mail address that notices come from; answers go to the rights holder's"),
-            name="smtp_sender",
-            default=_("none"),
-        ),
-    ] = ""
-    timeout_s: Annotated[
-        # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s (papers.smtp).
-        float, Interval(ge=1, le=240), Setting(_("seconds for one answer of the mail server"), name="smtp_timeout_s")
-    ] = 60.0  # fmt: skip
+        is_secret=True,
+    )
+    sender: types.MailAddress = setting(
+        "", _("mail address that notices come from; answers go to the rights holder's"), name="smtp_sender"
+    )
+    # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s (papers.smtp).
+    timeout_s: Annotated[float, Interval(ge=1, le=240)] = setting(
+        60.0, _("seconds for one answer of the mail server"), name="smtp_timeout_s"
+    )
 
     @property
     def is_on(self) -> bool:
@@ -284,76 +211,62 @@ class MailSettings:
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
-    workers: Annotated[int, Interval(ge=1, le=256), Setting(_("processes that fingerprint and match"))] = 2
-    crawlers: Annotated[int, Interval(ge=1, le=64), Setting(_("sites crawled at the same time on one machine"))] = 2
-    max_retries: Annotated[
-        int, Interval(ge=0, le=100), Setting(_("of a step that met a service that did not answer"))
-    ] = 8
-    retry_backoff_s: Annotated[
-        float,
-        Interval(ge=0.01, le=600),
-        Setting(_("first pause before a retry; doubled each time, at most 10 minutes")),
-    ] = 2.0
-    sweep_interval_s: Annotated[
-        float, Interval(ge=1, le=86_400), Setting(_("how often the sweeper looks for what was left behind"))
-    ] = 60.0
+    workers: Annotated[int, Interval(ge=1, le=256)] = setting(2, _("processes that fingerprint and match"))
+    crawlers: Annotated[int, Interval(ge=1, le=64)] = setting(2, _("sites crawled at the same time on one machine"))
+    max_retries: Annotated[int, Interval(ge=0, le=100)] = setting(
+        8, _("of a step that met a service that did not answer")
+    )
+    retry_backoff_s: Annotated[float, Interval(ge=0.01, le=600)] = setting(
+        2.0, _("first pause before a retry; doubled each time, at most 10 minutes")
+    )
+    sweep_interval_s: Annotated[float, Interval(ge=1, le=86_400)] = setting(
+        60.0, _("how often the sweeper looks for what was left behind")
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
     """Where bundles are kept, who stamps them, how long they stay."""
 
-    url: Annotated[
-        EvidenceUrl,
-        Setting(
-            _(
-                "where evidence bundles are kept: `file:///FOLDER`, `s3://BUCKET/PREFIX` (extra `s3`), or another"
-                " MongoDB as `mongodb://`"
-            ),
-            name="evidence_url",
-            default=_("the page store"),
-            is_secret=True,
+    url: types.EvidenceUrl = setting(
+        "",
+        _(
+            "where evidence bundles are kept: `file:///FOLDER`, `s3://BUCKET/PREFIX` (extra `s3`), or another"
+            " MongoDB as `mongodb://`"
         ),
-    ] = field(default="", repr=False)
-    tsa_urls: Annotated[
-        tuple[str, ...],
-        Setting(
-            _(
-                "time stamp authorities (RFC 3161), separated by commas; each stamps the tree of every day; without"
-                " one, evidence is kept and not stamped"
-            ),
-            default=_("none"),
-            is_secret=True,
+        default=_("the page store"),
+        name="evidence_url",
+        is_secret=True,
+    )
+    tsa_urls: tuple[str, ...] = setting(
+        (),
+        _(
+            "time stamp authorities (RFC 3161), separated by commas; each stamps the tree of every day; without"
+            " one, evidence is kept and not stamped"
         ),
-    ] = field(default=(), repr=False)
-    tsa_roots: Annotated[
-        str,
-        Setting(
-            _(
-                "the authorities' root certificates: one PEM file, or a folder with a `HOST.pem` for each; needed where"
-                " there are authorities"
-            ),
-            default=_("none"),
+        is_secret=True,
+    )
+    tsa_roots: str = setting(
+        "",
+        _(
+            "the authorities' root certificates: one PEM file, or a folder with a `HOST.pem` for each; needed where"
+            " there are authorities"
         ),
-    ] = ""
-    allow_private_tsa: Annotated[
-        bool, Setting(_("`1`: the authorities may have private addresses; what else their certificates name may not"))
-    ] = False
-    keep_years: Annotated[
-        int,
-        Interval(ge=0, le=1000),
-        Setting(
-            _(
-                "bundles older than so many years, whose case is not open, are removed and the removal is logged; `0`"
-                " keeps all for ever"
-            ),
-            name="evidence_keep_years",
+    )
+    allow_private_tsa: bool = setting(
+        False, _("`1`: the authorities may have private addresses; what else their certificates name may not")
+    )
+    keep_years: Annotated[int, Interval(ge=0, le=1000)] = setting(
+        0,
+        _(
+            "bundles older than so many years, whose case is not open, are removed and the removal is logged; `0`"
+            " keeps all for ever"
         ),
-    ] = 0
-    screenshots: Annotated[
-        Literal["auto", "off"],
-        Setting(_("`off`: evidence has no screenshots and PDFs; `auto`: it has them where Chromium is installed")),
-    ] = "auto"
+        name="evidence_keep_years",
+    )
+    screenshots: Literal["auto", "off"] = setting(
+        "auto", _("`off`: evidence has no screenshots and PDFs; `auto`: it has them where Chromium is installed")
+    )
 
     @property
     def draws(self) -> bool:
@@ -365,74 +278,63 @@ class EvidenceSettings:
 class S3Settings:
     """The S3-compatible store of everything that is kept under an `s3://` URL (extra `s3`)."""
 
-    endpoint_url: Annotated[
-        EndpointUrl,
-        Setting(
-            _("`https://…` of the S3-compatible store of all `s3://` URLs"),
-            name="s3_endpoint_url",
-            default=_("Amazon's"),
+    endpoint_url: types.EndpointUrl = setting(
+        "",
+        _("`https://…` of the S3-compatible store of all `s3://` URLs"),
+        default=_("Amazon's"),
+        name="s3_endpoint_url",
+    )
+    region: str = setting(
+        "", _("region of its buckets"), default=_("as boto3 finds it, else `us-east-1`"), name="s3_region"
+    )
+    access_key: str = setting(
+        "",
+        _("identifier of the key that the store is asked with"),
+        default=_("as boto3 finds it"),
+        name="s3_access_key",
+        is_secret=True,
+    )
+    secret_key: str = setting(
+        "", _("the secret of that key"), default=_("as boto3 finds it"), name="s3_secret_key", is_secret=True
+    )
+    addressing: Literal["path", "virtual"] = setting(
+        "path",
+        _(
+            "`path`: buckets stand in the path of URLs; `virtual`: before the host, as Aliyun OSS and Tencent COS"
+            " want it"
         ),
-    ] = ""
-    region: Annotated[
-        str, Setting(_("region of its buckets"), name="s3_region", default=_("as boto3 finds it, else `us-east-1`"))
-    ] = ""
-    access_key: Annotated[
-        str,
-        Setting(
-            _("identifier of the key that the store is asked with"),
-            name="s3_access_key",
-            default=_("as boto3 finds it"),
-            is_secret=True,
-        ),
-    ] = field(default="", repr=False)
-    secret_key: Annotated[
-        str,
-        Setting(_("the secret of that key"), name="s3_secret_key", default=_("as boto3 finds it"), is_secret=True),
-    ] = field(default="", repr=False)
-    addressing: Annotated[
-        Literal["path", "virtual"],
-        Setting(
-            _(
-                "`path`: buckets stand in the path of URLs; `virtual`: before the host, as Aliyun OSS and Tencent COS"
-                " want it"
-            ),
-            name="s3_addressing",
-        ),
-    ] = "path"
+        name="s3_addressing",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    secret_key: Annotated[
-        Key,
-        Setting(
-            _("signs sessions, and keeps the sites' passwords from who reads the database alone"),
-            default=_("made and kept in `secrets.toml`"),
-            is_secret=True,
-        ),
-    ] = field(default="", repr=False)
-    allowed_hosts: Annotated[tuple[WebName, ...], Setting(_("host names that the admin answers to"))] = (
-        "127.0.0.1",
-        "localhost",
-        "[::1]",
+    secret_key: types.Key = setting(
+        "",
+        _("signs sessions, and keeps the sites' passwords from who reads the database alone"),
+        default=_("made and kept in `secrets.toml`"),
+        is_secret=True,
     )
-    trusted_origins: Annotated[
-        tuple[Origin, ...], Setting(_("`https://…` origins of the admin behind a proxy"), default=_("none"))
-    ] = ()
-    time_zone: Annotated[TimeZone, Setting(_("in which times are shown and schedules kept"))] = "Asia/Shanghai"
-    language: Annotated[
-        Literal["zh-hans", "en"],
-        Setting(
-            _(
-                "`zh-hans` or `en`: of the admin for who has not chosen, and of reports; where it is set, of the"
-                " command line too, which follows the terminal otherwise"
-            )
+    allowed_hosts: tuple[types.WebName, ...] = setting(
+        (
+            "127.0.0.1",
+            "localhost",
+            "[::1]",
         ),
-    ] = "zh-hans"
-    is_https: Annotated[
-        bool,
-        Setting(_("`1` behind a proxy that ends TLS: secure cookies, redirects, HSTS"), name="https"),
-    ] = False
+        _("host names that the admin answers to"),
+    )
+    trusted_origins: tuple[types.Origin, ...] = setting((), _("`https://…` origins of the admin behind a proxy"))
+    time_zone: types.TimeZone = setting("Asia/Shanghai", _("in which times are shown and schedules kept"))
+    language: Literal["zh-hans", "en"] = setting(
+        "zh-hans",
+        _(
+            "`zh-hans` or `en`: of the admin for who has not chosen, and of reports; where it is set, of the"
+            " command line too, which follows the terminal otherwise"
+        ),
+    )
+    is_https: bool = setting(
+        False, _("`1` behind a proxy that ends TLS: secure cookies, redirects, HSTS"), name="https"
+    )
 
 
 @dataclass(frozen=True, slots=True)

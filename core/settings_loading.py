@@ -1,10 +1,59 @@
-"""The settings that stand, read and checked. Takes pydantic, a quarter of a second of an interpreter, with it."""
+"""Layers of settings -> `Settings`, by pydantic-settings; or one sentence for each fault.
 
-from collections.abc import Mapping
+Takes pydantic, a quarter of a second of an interpreter, with it.
+"""
 
-from core.settings import Settings
-from core.settings_layers import effective_layers
-from core.settings_reading import read
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from core.errors import BadConfiguration
+from core.known_settings import KnownSetting, known_settings, shown, variable_of
+from core.settings import (
+    DEMO_SITES,
+    CrawlSettings,
+    DiscoverySettings,
+    EvidenceSettings,
+    MailSettings,
+    PipelineSettings,
+    RegistrySettings,
+    S3Settings,
+    ServiceSettings,
+    Settings,
+    WebSettings,
+)
+from core.settings_layers import Layers, Value, effective_layers
+from core.wording import Message
+
+
+class _Sections(BaseSettings):
+    """What the sources say, section by section. It is given its sources, and looks nowhere by itself."""
+
+    model_config = SettingsConfigDict(frozen=True, hide_input_in_errors=True, validate_default=False)
+
+    services: ServiceSettings = ServiceSettings()
+    crawl: CrawlSettings = CrawlSettings()
+    discovery: DiscoverySettings = DiscoverySettings()
+    registries: RegistrySettings = RegistrySettings()
+    mail: MailSettings = MailSettings()
+    pipeline: PipelineSettings = PipelineSettings()
+    web: WebSettings = WebSettings()
+    evidence: EvidenceSettings = EvidenceSettings()
+    s3: S3Settings = S3Settings()
+
+    def __init__(self, layers: Sequence[Mapping[str, Mapping[str, Value]]]) -> None:
+        """Read `layers`: by section and field what each says, the one that has its way first."""
+        super().__init__(layers=layers)
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_others: Any, **_named: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Make a source of each layer."""
+        return tuple(InitSettingsSource(settings_cls, dict(layer)) for layer in init_settings()["layers"])
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -13,3 +62,59 @@ def load(environ: Mapping[str, str]) -> Settings:
     Raises BadConfiguration naming every setting that cannot be, where it stands, its value, and what is allowed.
     """
     return read(effective_layers(environ))
+
+
+def read(layers: Layers) -> Settings:
+    """The settings that the layers make. Raises BadConfiguration with every fault."""
+    settings, faults = read_leniently(layers)
+    if faults:
+        raise BadConfiguration(faults)
+    return settings
+
+
+def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
+    """The settings, with the defaults of those that cannot be; and every fault."""
+    known, faulty = known_settings(), dict[str, Any]()
+    try:
+        sections = _sections(layers)
+    except ValidationError as error:
+        names = {(each.section, each.field): name for name, each in known.items()}
+        for each in error.errors(include_url=False):
+            faulty.setdefault(names[each["loc"][:2]], each["input"])  # type: ignore[index] # section and field
+        sections = _sections(layers, faulty)  # for what is wrong with those that are right each by itself
+    faults = [_fault(known[name], faulty[name], layers) for name in known if name in faulty]
+    faults += _clashes(sections.services, faulty, layers)
+    settings = Settings(home=layers.home, **dict(sections))
+    return replace(settings, crawl=replace(settings.crawl, cache=layers.home / "cache")), tuple(faults)
+
+
+def _sections(layers: Layers, without: Collection[str] = ()) -> _Sections:
+    sorted_layers = []
+    for layer in layers.layers:
+        sections: dict[str, dict[str, Value]] = {}
+        for name in layer.values.keys() - without:
+            known = known_settings()[name]
+            sections.setdefault(known.section, {})[known.field] = layer.values[name]
+        sorted_layers.append(sections)
+    return _Sections(sorted_layers)
+
+
+def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
+    setting = _said(known.name, repr(shown(known.name, str(seen))), layers)
+    return Message("config.not-allowed", setting=setting, allowed=known.allowed)
+
+
+def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
+    """What is wrong with ports that are each in their range."""
+    demo = range(services.demo_port, services.demo_port + DEMO_SITES)
+    if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):
+        web, first = _said("web_port", services.web_port, layers), _said("demo_port", demo[0], layers)
+        yield Message("config.demo-port", setting=web, first=demo[0], last=demo[-1], demo=first)
+
+
+def _said(name: str, seen: object, layers: Layers) -> Message:
+    """What a setting is, and who says so."""
+    layer = layers.of(name)
+    if layer is None:
+        return Message("config.by-default", name=variable_of(name), value=seen)
+    return Message("config.in-place", name=layer.called(name), value=seen, place=layer.place)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration
-from core.known_settings import HOME, KnownSetting, known_settings, variable_of, written
-from core.secret_values import shown
+from core.known_settings import HOME, KnownSetting, known_settings, shown, variable_of, written
 from core.settings import Settings, default_home
 from core.settings_layers import (
     SECRETS_FILE,
@@ -23,7 +22,7 @@ from core.settings_layers import (
     running,
     started_layer,
 )
-from core.settings_reading import read, read_leniently
+from core.settings_loading import read, read_leniently
 from core.wording import Message
 from deploy import started
 from deploy.home import HEAD_OF_SECRETS, make_folders, prepare

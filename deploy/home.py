@@ -12,7 +12,7 @@ from core.errors import BadConfiguration
 from core.known_settings import PREFIX, RESOLVED, known_settings, variable_of, written
 from core.settings import Settings
 from core.settings_layers import SECRETS_FILE, Layers, Origin, effective_layers
-from core.settings_reading import read
+from core.settings_loading import read
 from core.wording import Message
 from deploy import demo_presence
 from deploy.settings_files import change

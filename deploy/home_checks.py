@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from core.known_settings import known_settings, nearest, unknown_names, written
-from core.secret_values import holds_secret
+from core.known_settings import known_settings, nearest, shown, unknown_names, written
 from core.settings_layers import file_layers, planned
-from core.settings_reading import read_leniently
+from core.settings_loading import read_leniently
 from core.sqlite_files import find_faults
 from core.wording import Message
 from deploy import disk
@@ -52,7 +51,7 @@ def secrets_in_the_open(context: Context) -> list[Finding]:
         for name, value in open_file.values.items()
         if known_settings()[name].told.is_secret
         and name not in secret_file.values
-        and holds_secret(name, written(value))
+        and shown(name, written(value)) != written(value)
     ]
 
 

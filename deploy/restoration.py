@@ -12,9 +12,8 @@ from cryptography.x509 import load_pem_x509_certificates
 
 from core.errors import BadInput
 from core.ids import Digest, digest
-from core.known_settings import HOME, known_settings
+from core.known_settings import HOME, known_settings, shown
 from core.ports import ObjectStore
-from core.secret_values import shown
 from core.settings import Settings
 from core.settings_layers import (
     SECRETS_FILE,
@@ -26,7 +25,7 @@ from core.settings_layers import (
     file_layers,
     file_values,
 )
-from core.settings_reading import read_leniently
+from core.settings_loading import read_leniently
 from deploy import services
 from deploy.home import HEAD_OF_SECRETS, Home
 from deploy.private_files import write_privately

@@ -19,7 +19,7 @@ from core.settings_layers import (
     given_names,
     started_layer,
 )
-from core.settings_reading import read
+from core.settings_loading import read
 from deploy.home import Home
 from deploy.settings_files import change, write
 

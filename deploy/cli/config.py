@@ -9,6 +9,7 @@ import typer
 
 from core.errors import BadInput
 from core.known_settings import HOME, PREFIX, known_settings, nearest
+from core.known_settings import shown as hidden
 from core.wording import Message
 from deploy.cli.output import as_json, say, shown, table
 from deploy.words import translator, worded
@@ -102,11 +103,8 @@ def typed_value(name: str, given: str | None) -> str:
             if sys.stdin.isatty()
             else sys.stdin.read()
         )
-    elif is_secret:
-        from core.secret_values import holds_secret
-
-        if holds_secret(name, str(given)):
-            raise BadInput("setting.secret-shown", name=name)
+    elif is_secret and hidden(name, str(given)) != given:
+        raise BadInput("setting.secret-shown", name=name)
     text = str(given).strip()
     if not text:
         raise BadInput("setting.empty", name=name)

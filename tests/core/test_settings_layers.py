@@ -7,8 +7,7 @@ import pytest
 from core.errors import BadConfiguration
 from core.settings import Settings
 from core.settings_layers import Layers, Origin, effective_layers, file_layers, home_of, planned, running
-from core.settings_loading import load
-from core.settings_reading import read
+from core.settings_loading import load, read
 
 
 @pytest.fixture
