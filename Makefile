@@ -9,6 +9,8 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; 
 	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
+
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics papers crawler evidence intake records pipeline webadmin laboratory deploy
 
@@ -73,10 +75,9 @@ bench: $(VENV)/.dev ## the figures of the chain in docs/figures.md, on a home fo
 	$(BIN)/python -m laboratory.chain
 
 lock: $(VENV)/.dev ## pin the dependencies again; names no index
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
-		--upgrade pyproject.toml --extra reworded --extra s3 --group build -o requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
-		pyproject.toml --all-extras --group build --group dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --upgrade pyproject.toml --group build -o requirements.lock
+	$(COMPILE) pyproject.toml --extra reworded --extra s3 --group build -c requirements.lock -o requirements-image.lock
+	$(COMPILE) pyproject.toml --all-extras --group build --group dev -c requirements-image.lock -o requirements-dev.lock
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; on Debian: apt-get install python3 python3-venv" >&2; exit 2; }

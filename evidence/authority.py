@@ -11,7 +11,8 @@ from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import rfc3161ng
+from pyasn1.codec.der.encoder import encode  # type: ignore[import-untyped]
+from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
 
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
@@ -21,7 +22,7 @@ from evidence.certificates import MAX_PEM_BYTES, certificates_in
 from evidence.ports import Client
 from evidence.records import Stamp
 from evidence.revocation import MAX_LIST_BYTES, pem_of, places_of
-from evidence.stamps import MAX_DER_BYTES, verified, way_to_root
+from evidence.stamps import MAX_DER_BYTES, SHA256_OID, verified, way_to_root
 
 NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
@@ -127,14 +128,14 @@ class Authority:
 
 def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
     """A TimeStampReq in DER, asking for the authority's certificates too."""
-    request = rfc3161ng.make_timestamp_request(
-        digest=bytes.fromhex(digest),
-        hashname="sha256",
-        include_tsa_certificate=True,
-        nonce=nonce,
-        tsa_policy_id=policy or None,
-    )
-    return bytes(rfc3161ng.encode_timestamp_request(request))
+    request = rfc3161.TimeStampReq()
+    request["version"] = "v1"
+    request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID
+    request["messageImprint"]["hashedMessage"] = bytes.fromhex(digest)
+    if policy:
+        request["reqPolicy"] = policy
+    request["nonce"], request["certReq"] = nonce, True
+    return bytes(encode(request))
 
 
 def _faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import rfc3161ng
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from hypothesis import given
 from hypothesis import strategies as st
-from pyasn1.codec.der import encoder
 
 from core.ids import digest
 from core.wording import say
@@ -65,14 +63,6 @@ def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: Stamp, tmp
             cwd=tmp_path, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (done.returncode, "Verification: OK" in done.stdout) == (0, True), done.stderr
-
-
-def test_another_implementation_accepts_it_too(stamp: Stamp, authority: LocalAuthority) -> None:
-    token = rfc3161ng.decode_timestamp_response(stamp.response).time_stamp_token
-    signer = (authority.folder / "signer.pem").read_bytes()
-    assert rfc3161ng.check_timestamp(
-        encoder.encode(token), certificate=signer, digest=bytes.fromhex(ROOT), hashname="sha256", nonce=4711
-    )
 
 
 @pytest.mark.parametrize(("key", "ess"), [("EC", "sha256"), ("RSA", "sha1"), ("RSA", "sha512")])

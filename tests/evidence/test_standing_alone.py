@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("django", "pymongo", "redis", "scrapy", "twisted", "celery", "psycopg", "requests", "rfc3161ng", "typst")
+NAMES = ("django", "pymongo", "redis", "scrapy", "twisted", "celery", "psycopg", "requests", "typst")
 
 # Sockets are closed to the program before it begins.
 GUARDED = """
