@@ -41,7 +41,8 @@ class CaptureSource(StrEnum):
 
     CONNECTION = "connection"  # this product's own connection; heads are the bytes that went over it
     BROWSER = "browser"  # a browser that ran the page's scripts; heads are written down from what it told
-    ARCHIVE = "archive"  # a WARC or WACZ that somebody else made
+    ARCHIVE = "archive"  # a WARC or WACZ that somebody else made: exchanges are what its records say
+    UNKNOWN = "unknown"  # nobody wrote it down: status, headers and body are the page store's
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ class ArchivedRecord:
     is_unpacked: bool
     head: bytes
     payload: bytes
+
+    @property
+    def content(self) -> bytes:
+        """The whole record."""
+        return self.head + self.payload
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ bundle, and stands in datapackage-digest.json as WACZ has it. Source: specs.webr
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from ssl import DER_cert_to_PEM_cert
 from typing import Any
 
 from core.errors import BadInput
@@ -78,8 +79,7 @@ def _found(found: Found, text: str) -> dict[str, bytes]:
 def _check(capture: Capture, found: Found) -> None:
     if not all(part.exchanges for part in capture.parts):
         raise BadInput("evidence.no-response")
-    moments = [exchange.fetched_at for part in capture.parts for exchange in part.exchanges]
-    if any(at.tzinfo is None for at in moments):
+    if any(exchange.fetched_at.tzinfo is None for exchange in capture.exchanges):
         raise BadInput("evidence.naive-moment")
     drawings = [part.drawing for part in capture.parts]
     are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
@@ -93,7 +93,7 @@ def _check(capture: Capture, found: Found) -> None:
 def _pages(capture: Capture, salt: str) -> bytes:
     head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
     page = {**_page(capture.page, salt), "title": capture.title, "text": capture.text}
-    following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.following, 2)]
+    following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.parts[1:], 2)]
     return b"".join(map(canonical, (head, page, *following)))
 
 
@@ -103,9 +103,9 @@ def _page(page: Exchange, key: str) -> dict[str, Any]:
 
 def _chains(capture: Capture) -> dict[str, bytes]:
     return {
-        shapes.chain_name(number): "".join(pem.strip() + "\n" for pem in exchange.tls.chain_pem).encode()
-        for number, exchange in enumerate((each for part in capture.parts for each in part.exchanges), 1)
-        if exchange.tls is not None and exchange.tls.chain_pem
+        shapes.chain_name(number): "".join(map(DER_cert_to_PEM_cert, exchange.tls.certificates)).encode()
+        for number, exchange in enumerate(capture.exchanges, 1)
+        if exchange.tls is not None and exchange.tls.certificates
     }
 
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, Way
 from core.wording import Message, say
-from evidence.records import Capture, Exchange, Part, Source
+from evidence.records import Capture, Exchange, Part
 from evidence.shapes import moment
 
 # Headers of a request by which a server may answer that nothing has changed (RFC 9110, 13.1), and those of an answer
@@ -131,12 +132,12 @@ def _profile(profile: BrowserProfile) -> dict[str, Any]:
 def _not_recorded(capture: Capture) -> Iterator[tuple[str, Message]]:
     """What is missing, by its name, and why."""
     sources = {part.source for part in capture.parts}
-    if Source.ARCHIVE in sources:
+    if CaptureSource.ARCHIVE in sources:
         yield "machine", Message("circumstance.of-archive")
-    if any(part.machine is None and part.source is not Source.ARCHIVE for part in capture.parts):
+    if any(part.machine is None and part.source is not CaptureSource.ARCHIVE for part in capture.parts):
         yield "machine", Message("circumstance.not-noted")
     yield from _of_machines([part.machine for part in capture.parts if part.machine is not None])
-    yield from _of_ways([exchange for part in capture.parts for exchange in part.exchanges])
+    yield from _of_ways(capture.exchanges)
     if any(part.profile is not None and part.profile.is_from_cache is None for part in capture.parts):
         yield "browser cache", Message("circumstance.browser-cache")
 

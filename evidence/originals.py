@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from core.captures import ArchivedRecord
 from core.ids import digest
-from evidence.records import Original, Part
+from evidence.records import Part
 from evidence.secrets_withheld import starred
 
 WARC_FILE, ARC_FILE = "evidence/original.warc.gz", "evidence/original.arc.gz"
@@ -22,7 +23,7 @@ class Placed:
     """An original, the part that it is of, and what page.json says of it."""
 
     part: int
-    original: Original
+    original: ArchivedRecord
     said: dict[str, Any]
 
 
@@ -59,7 +60,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
     return contents
 
 
-def file_of(original: Original) -> str:
+def file_of(original: ArchivedRecord) -> str:
     """Where an original stands in a bundle."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 

@@ -1,45 +1,16 @@
 """What a bundle is made of, as the caller gives it. Moments are aware datetimes, digests SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from core.captures import ArchivedRecord, CapturedResource, CaptureSource, NameAnswer, TlsSession
 from core.circumstances import BrowserProfile, Machine, Way
 from core.ids import Digest
 from core.marks import Mark
 from core.wording import Message
-
-
-class Source(StrEnum):
-    """Who took a page down: what its exchanges, and the heads in them, are worth."""
-
-    CONNECTION = "connection"  # the product's own connection: heads are the bytes that went over it
-    BROWSER = "browser"  # a browser that ran the page's scripts: heads are written down from what it told
-    ARCHIVE = "archive"  # an archive that somebody else made: exchanges are what its records say
-    UNKNOWN = "unknown"  # nobody wrote it down; status, headers and body are the page store's
-
-
-@dataclass(frozen=True, slots=True)
-class TlsConnection:
-    """How a server proved its name. `chain_pem`: one PEM certificate each, the server's own first."""
-
-    protocol: str  # "TLSv1.3"
-    cipher: str
-    chain_pem: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DnsAnswer:
-    """What the name stood for when it was asked."""
-
-    name: str
-    addresses: tuple[str, ...]
-    asked_at: datetime
-    resolver: str = ""  # address of the server that answered, or "system"
-    canonical_names: tuple[str, ...] = ()
-    ttl_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +37,9 @@ class Exchange:
     wire_bytes: int | None = None
     is_decoded: bool = True
     is_truncated: bool = False
-    request_body: bytes = b""
-    dns: DnsAnswer | None = None
-    tls: TlsConnection | None = None
+    dns: NameAnswer | None = None
+    tls: TlsSession | None = None
     way: Way | None = None  # None: nobody took it down
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """One record of an archive that somebody else made: `content` is its bytes, the archive's compression undone.
-
-    file: the archive's name; member: of the archive in it, where it is a WACZ; offset: of the record there, in what is
-    unpacked where `is_unpacked`. Values of cookies and logins are starred out at their length.
-    """
-
-    file: str
-    member: str
-    offset: int
-    is_unpacked: bool
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """What the page refers to and was fetched to read it: a style sheet, a font, a picture."""
-
-    url: str
-    content_type: str
-    fetched_at: datetime
-    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +87,19 @@ class Part:
     """One page on which the text stands. `exchanges` in order: redirects first, the page last.
 
     dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
-    this, and the last exchange has what the browser received. made_with: that browser. number: which page of the text
-    it is, from 1; those that could not be had leave gaps. 0: as it stands among the others. machine, profile: that
-    captured it, and of its browser; None where nobody noted them.
+    this, and the last exchange has what the browser received. made_with: that browser. originals: records of an archive
+    that somebody else made, in which values of cookies and logins are starred out at their length. number: which page
+    of the text it is, from 1; those that could not be had leave gaps. machine, profile: that captured it, and of its
+    browser; None where nobody noted them.
     """
 
     exchanges: tuple[Exchange, ...]
-    source: Source = Source.CONNECTION
+    source: CaptureSource = CaptureSource.CONNECTION
     made_with: str = ""
     dom: bytes | None = None
-    originals: tuple[Original, ...] = ()
+    originals: tuple[ArchivedRecord, ...] = ()
     drawing: Drawing = NO_DRAWING
-    number: int = 0
+    number: int = 1
     machine: Machine | None = None
     profile: BrowserProfile | None = None
 
@@ -164,12 +110,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One fetched page, as in `Part`; `following`: the pages on which its text goes on, in order.
+    """One fetched page. `parts`: the pages on which its text stands, in order."""
 
-    screenshot, pdf, undrawn, limit: of this page, as in `Drawing`; the others have theirs in `following`.
-    """
-
-    exchanges: tuple[Exchange, ...]
+    parts: tuple[Part, ...]
     title: str
     text: str  # the main text as it was compared
     raw_text: str = ""  # the same as it came, with nothing undone; "" where it is no other
@@ -177,36 +120,19 @@ class Capture:
     extractor: str = ""
     encoding: str = ""
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
-    screenshot: Rendering | None = None
-    pdf: Rendering | None = None
     # What is missing and why: {"screenshot": ...}; of the Nth page of the text {"page N, connection": ...}.
     absent: Mapping[str, Message] = field(default_factory=dict)
-    source: Source = Source.CONNECTION
-    made_with: str = ""
-    dom: bytes | None = None
-    originals: tuple[Original, ...] = ()
-    resources: tuple[Resource, ...] = ()
-    following: tuple[Part, ...] = ()
-    undrawn: Undrawn | None = None
-    limit: int = 0
-    machine: Machine | None = None
-    profile: BrowserProfile | None = None
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """All pages on which the text stands, numbered."""
-        drawing = Drawing(self.screenshot, self.pdf, self.undrawn, self.limit)
-        first = Part(
-            self.exchanges, self.source, self.made_with, self.dom, self.originals, drawing, 1,
-            self.machine, self.profile,
-        )  # fmt: skip
-        numbered = (replace(part, number=part.number or place) for place, part in enumerate(self.following, 2))
-        return (first, *numbered)
+    resources: tuple[CapturedResource, ...] = ()
 
     @property
     def page(self) -> Exchange:
         """The response that the text, or its beginning, was read in."""
-        return self.exchanges[-1]
+        return self.parts[0].page
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The exchanges of all parts, in order."""
+        return [exchange for part in self.parts for exchange in part.exchanges]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,23 +7,21 @@ from typing import Any
 
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from core.captures import CapturedResource, NameAnswer, TlsSession
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
 from core.wording import Message, say
-from evidence.certificates import certificates_in
+from evidence.certificates import certificate_of
 from evidence.originals import placed
 from evidence.records import (
     Capture,
-    DnsAnswer,
     Drawing,
     Exchange,
     Finding,
     Part,
     Passage,
     Rendering,
-    Resource,
     SeenAddress,
-    TlsConnection,
 )
 from evidence.secrets_withheld import public_url
 from evidence.warc import DOM, withheld_of
@@ -68,7 +66,7 @@ def connection(capture: Capture) -> dict[str, Any]:
         {**_exchange(number, exchange), "part": place, "source": part.source.value}
         for number, (place, part, exchange) in enumerate(placed, 1)
     ]
-    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.exchanges[:-1]]}
+    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.parts[0].exchanges[:-1]]}
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
@@ -156,13 +154,13 @@ def _part(part: Part, exchange: int) -> dict[str, Any]:
     }
 
 
-def _resource(resource: Resource) -> dict[str, Any]:
+def _resource(resource: CapturedResource) -> dict[str, Any]:
     return {
         "url": public_url(resource.url),
         "content_type": resource.content_type,
         "fetched_at": moment(resource.fetched_at),
-        "digest": digest(resource.content),
-        "bytes": len(resource.content),
+        "digest": digest(resource.body),
+        "bytes": len(resource.body),
     }
 
 
@@ -186,31 +184,30 @@ def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
     }
 
 
-def _dns(answer: DnsAnswer | None) -> dict[str, Any] | None:
+def _dns(answer: NameAnswer | None) -> dict[str, Any] | None:
     if answer is None:
         return None
     return {
         "name": answer.name,
-        "canonical_names": list(answer.canonical_names),
         "addresses": list(answer.addresses),
         "resolver": answer.resolver,
-        "ttl_s": answer.ttl_s,
         "asked_at": moment(answer.asked_at),
     }
 
 
-def _tls(number: int, tls: TlsConnection | None) -> dict[str, Any] | None:
+def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
     if tls is None:
         return None
-    certificates = [_certificate(pem) for pem in tls.chain_pem]
-    named = {"protocol": tls.protocol, "cipher": tls.cipher, "certificates": certificates}
+    certificates = [_certificate(der) for der in tls.certificates]
+    cipher = f"{tls.cipher} ({tls.cipher_bits} bit)" if tls.cipher else ""
+    named = {"protocol": tls.protocol, "cipher": cipher, "certificates": certificates}
     return {**named, "file": chain_name(number)} if certificates else named
 
 
-def _certificate(pem: str) -> dict[str, str]:
+def _certificate(der: bytes) -> dict[str, str]:
     """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
     try:
-        (read,) = certificates_in(pem.encode())
+        read = certificate_of(der)
         return {
             "subject": read.subject.rfc4514_string(),
             "issuer": read.issuer.rfc4514_string(),
@@ -219,7 +216,7 @@ def _certificate(pem: str) -> dict[str, str]:
             "sha256": read.fingerprint(SHA256()).hex(),
         }
     except ValueError:
-        return {"unreadable": digest(pem.encode())}
+        return {"unreadable": digest(der)}
 
 
 def _undrawn(drawing: Drawing) -> dict[str, Any] | None:

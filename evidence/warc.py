@@ -5,7 +5,7 @@ as Browsertrix writes them.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import BytesIO
@@ -15,8 +15,9 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from core.captures import CapturedResource, NameAnswer
 from core.ids import digest
-from evidence.records import Capture, DnsAnswer, Exchange, Part, Rendering, Resource
+from evidence.records import Capture, Exchange, Part, Rendering
 from evidence.secrets_withheld import REQUEST_HEADERS, RESPONSE_HEADERS, Headers, public_url, withheld
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
@@ -101,7 +102,7 @@ def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tu
     first, *following = capture.parts
     responses, read_from = _add_part(target, first)
     answered = [responses[-1].id, *(_add_part(target, part)[0][-1].id for part in following)]
-    for answer in _answers([exchange for part in capture.parts for exchange in part.exchanges]):
+    for answer in dict.fromkeys(each.dns for each in capture.exchanges if each.dns is not None):
         target.add(_dns(answer))
     for resource in capture.resources:
         target.add(_resource(resource))
@@ -129,9 +130,8 @@ def warc_date(moment: datetime) -> str:
 
 def withheld_of(exchange: Exchange) -> list[str]:
     """What was left out of an exchange, by name."""
-    names = [*withheld(exchange.request_headers, REQUEST_HEADERS)[1]]
-    names += withheld(exchange.response_headers, RESPONSE_HEADERS)[1]
-    return names + (["request body"] if exchange.request_body else [])
+    requested = withheld(exchange.request_headers, REQUEST_HEADERS)[1]
+    return [*requested, *withheld(exchange.response_headers, RESPONSE_HEADERS)[1]]
 
 
 def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
@@ -200,34 +200,22 @@ def _warcinfo(software: str, made_at: datetime) -> _Record:
     return _Record("warcinfo", "", made_at, _FIELDS, block, block, (("WARC-Filename", "data.warc.gz"),))
 
 
-def _answers(exchanges: Sequence[Exchange]) -> Iterator[DnsAnswer]:
-    seen: set[DnsAnswer] = set()
-    for exchange in exchanges:
-        if exchange.dns is not None and exchange.dns not in seen:
-            seen.add(exchange.dns)
-            yield exchange.dns
-
-
-def _dns(answer: DnsAnswer) -> _Record:
+def _dns(answer: NameAnswer) -> _Record:
     """The answer as zone lines (RFC 4027), the way Heritrix keeps it."""
-    ttl = "" if answer.ttl_s is None else f"{answer.ttl_s} "
     lines = [answer.asked_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")]
-    name = answer.name
-    for alias in answer.canonical_names:
-        lines.append(f"{name}. {ttl}IN CNAME {alias}.")
-        name = alias
-    lines += [f"{name}. {ttl}IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
+    lines += [f"{answer.name}. IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
     block = b"".join(_one_line(line) + b"\n" for line in lines)
     return _Record("resource", public_url(f"dns:{answer.name}"), answer.asked_at, "text/dns", block, block)
 
 
 def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
-    page = capture.page
+    first, *following = capture.parts
+    page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]
     pairs += [("via", each.url) for each in responses[:-1]]
-    pairs += [("source", f"{capture.source} {capture.made_with}".strip())]
-    pairs += [("following", part.page.url) for part in capture.following]
-    for exchange in capture.exchanges:
+    pairs += [("source", f"{first.source} {first.made_with}".strip())]
+    pairs += [("following", part.page.url) for part in following]
+    for exchange in first.exchanges:
         pairs += [("withheld", name) for name in withheld_of(exchange)]
     if page.tls is not None:
         pairs += [("tls", f"{page.tls.protocol} {page.tls.cipher}")]
@@ -239,9 +227,9 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
     return _Record("metadata", public_url(page.url), page.fetched_at, _FIELDS, block, block, concurrent)
 
 
-def _resource(resource: Resource) -> _Record:
+def _resource(resource: CapturedResource) -> _Record:
     """A resource by itself: how it was fetched was not taken down."""
-    url, content = public_url(resource.url), resource.content
+    url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 
 

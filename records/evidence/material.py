@@ -4,13 +4,12 @@ What the connection knew was taken down while the page was fetched (core.capture
 the records of an archive; which of these it is, is said in the bundle, and what nobody knows is never made up.
 """
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from core.captures import Capture as WireCapture
-from core.captures import CaptureSource, NameAnswer, TlsSession, WireExchange
+from core.captures import CapturedResource, CaptureSource, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId, digest
 from core.pages import DATED_BY_SERVER, PageVersion, Reading, StoredPart
@@ -21,17 +20,12 @@ from core.wording import Message
 from evidence.records import (
     NO_DRAWING,
     Capture,
-    DnsAnswer,
     Drawing,
     Exchange,
     Finding,
-    Original,
     Part,
     Passage,
-    Resource,
     SeenAddress,
-    Source,
-    TlsConnection,
 )
 from evidence.secrets_withheld import public_url
 from evidence.warc import DOM
@@ -67,10 +61,9 @@ def capture_of(
     own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
     first = _part(own, body, wire)
     following, not_there = _following(version, pages, drawings or {})
-    drawn = (drawings or {}).get(1, NO_DRAWING)
     said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
     return Capture(
-        exchanges=first.exchanges,
+        parts=(replace(first, drawing=(drawings or {}).get(1, NO_DRAWING)), *following),
         title=version.reading.title,
         text=version.reading.text if text is None else text,
         raw_text=_raw_text(version.reading, text),
@@ -78,19 +71,8 @@ def capture_of(
         extractor=version.reading.extractor,
         encoding=version.reading.encoding,
         obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),
-        screenshot=drawn.screenshot,
-        pdf=drawn.pdf,
         absent=said,
-        source=first.source,
-        made_with=first.made_with,
-        dom=first.dom,
-        originals=first.originals,
         resources=resources_of(version, pages),
-        following=following,
-        undrawn=drawn.undrawn,
-        limit=drawn.limit,
-        machine=first.machine,
-        profile=first.profile,
     )
 
 
@@ -105,17 +87,7 @@ def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: 
     wire = _wire(answer.capture_digest, pages)
     own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
     part = _part(own, body, wire)
-    return Capture(
-        exchanges=part.exchanges,
-        title=title,
-        text=text,
-        absent=_describe_fetch(part, wire, ""),
-        source=part.source,
-        made_with=part.made_with,
-        dom=part.dom,
-        machine=part.machine,
-        profile=part.profile,
-    )
+    return Capture((part,), title, text, absent=_describe_fetch(part, wire, ""))
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
@@ -125,13 +97,13 @@ def _raw_text(reading: Reading, text: str | None) -> str:
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
-def resources_of(version: PageVersion, pages: PageStore) -> tuple[Resource, ...]:
+def resources_of(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
     """What was fetched to read a page and its parts, each address once."""
-    found: dict[str, Resource] = {}
+    found: dict[str, CapturedResource] = {}
     for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
         wire = _wire(name, pages)
         for each in wire.resources if wire else ():
-            found.setdefault(each.url, Resource(each.url, each.content_type, each.fetched_at, each.body))
+            found.setdefault(each.url, each)
     return tuple(found.values())
 
 
@@ -217,11 +189,7 @@ def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
 def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
     """One page as it was fetched. `body`: what its text was read in."""
     if wire is None:
-        return Part((_unseen(page, body),), Source.UNKNOWN)
-    originals = tuple(
-        Original(each.file, each.member, each.offset, each.is_unpacked, each.head + each.payload)
-        for each in wire.records
-    )
+        return Part((_unseen(page, body),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
     kept = [_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
     is_browser = wire.source is CaptureSource.BROWSER
@@ -230,8 +198,8 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
     headers = last.response_headers or page.headers  # records of plain text have no HTTP
     last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
     dom = body if is_browser else None
-    source, made_with = Source(wire.source.value), wire.made_with
-    return Part((*kept, last), source, made_with, dom, originals, machine=wire.machine, profile=wire.profile)
+    exchanges, records = (*kept, last), wire.records
+    return Part(exchanges, wire.source, wire.made_with, dom, records, machine=wire.machine, profile=wire.profile)
 
 
 def _following(
@@ -258,11 +226,11 @@ def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[s
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}
-    if part.source is Source.BROWSER:
+    if part.source is CaptureSource.BROWSER:
         record = DOM + public_url(part.page.url)
         body = {} if part.page.body else {"response body": Message("bundle.no-response-body")}
         return {"connection": Message("bundle.told-by-browser", record=record), **body}
-    if part.source is Source.ARCHIVE:
+    if part.source is CaptureSource.ARCHIVE:
         original = {} if part.originals else {"original record": Message("bundle.no-original", origin=origin)}
         moment = {"moment": Message("bundle.dated-by-server")} if origin.endswith(DATED_BY_SERVER) else {}
         return {"connection": Message("bundle.from-archive", origin=origin), **original, **moment}
@@ -287,8 +255,8 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
         wire_bytes=seen.body_bytes if seen.body_digest else None,
         is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
         is_truncated=is_truncated or seen.is_truncated,
-        dns=_dns(seen.name_answer),
-        tls=_tls(seen.tls),
+        dns=seen.name_answer,
+        tls=seen.tls,
         way=seen.way,
     )
 
@@ -318,18 +286,6 @@ def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
             name, _, value = line.partition(":")
             headers.append((name.strip(), value.strip()))
     return lines[0], tuple(headers)
-
-
-def _dns(answer: NameAnswer | None) -> DnsAnswer | None:
-    return None if answer is None else DnsAnswer(answer.name, answer.addresses, answer.asked_at, answer.resolver)
-
-
-def _tls(session: TlsSession | None) -> TlsConnection | None:
-    if session is None:
-        return None
-    chain = tuple(ssl.DER_cert_to_PEM_cert(der) for der in session.certificates)
-    cipher = f"{session.cipher} ({session.cipher_bits} bit)" if session.cipher else ""
-    return TlsConnection(session.protocol, cipher, chain)
 
 
 def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, Way
 from evidence import bundle, container, export
 from evidence.canonical import canonical
@@ -15,10 +16,21 @@ from evidence.circumstances import MAX_CHARS, caches_in
 from evidence.circumstances_words import CHINESE, ENGLISH
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
-from evidence.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle, Source
+from evidence.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
 from evidence.verification import check
 from tests.evidence.test_bundle import files_of, rebuilt
-from tests.support.evidence_samples import FETCHED, MACHINE, MADE, SALT, WAY, bare_capture, capture, finding, part
+from tests.support.evidence_samples import (
+    FETCHED,
+    MACHINE,
+    MADE,
+    SALT,
+    WAY,
+    bare_capture,
+    capture,
+    finding,
+    part,
+    with_fields,
+)
 
 MAX_BYTES = 4 * 1024  # of circumstances.json, which stands in a bundle as it is; beside 30 to 600 kB
 
@@ -69,10 +81,10 @@ def test_a_time_server_that_did_not_answer_is_named() -> None:
 
 
 def test_pages_of_another_release_and_of_archives_say_that_nobody_noted_it() -> None:
-    bare = replace(bare_capture().exchanges[0], way=None)
-    old = said_of(replace(bare_capture(), exchanges=(bare,), machine=None))
+    bare = replace(bare_capture().page, way=None)
+    old = said_of(with_fields(bare_capture(), exchanges=(bare,), machine=None))
     assert (old["machines"], lacking(old)) == ([], ["machine"])
-    archived = said_of(capture(machine=None, source=Source.ARCHIVE))
+    archived = said_of(capture(machine=None, source=CaptureSource.ARCHIVE))
     assert "somebody else" in archived["not_recorded"][0]["why"]["en"]
 
 
@@ -147,7 +159,7 @@ def test_bundles_of_earlier_releases_still_hold_and_their_export_says_what_they_
 
 def test_the_explanation_tells_them_in_both_languages() -> None:
     profile = BrowserProfile(FETCHED, 3, is_from_cache=False)
-    files = exported(made(capture(profile=profile, source=Source.BROWSER, made_with="Chromium 142")))
+    files = exported(made(capture(profile=profile, source=CaptureSource.BROWSER, made_with="Chromium 142")))
     page = unescape(files["README.html"].decode())
     for words in (CHINESE, ENGLISH):
         for told in (words.heading, words.host, words.clock, words.not_recorded, words.profile, words.in_full):

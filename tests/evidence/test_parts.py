@@ -16,6 +16,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
 from core.ids import digest
 from core.wording import Message, say
@@ -30,10 +31,7 @@ from evidence.records import (
     Capture,
     CaseMaterial,
     Drawing,
-    Original,
     ProvenBundle,
-    Resource,
-    Source,
     Undrawn,
 )
 from evidence.verification import check, check_file
@@ -49,6 +47,7 @@ from tests.support.evidence_samples import (
     drawing,
     finding,
     part,
+    with_fields,
 )
 
 URL = "https://m.daoban.example/7.html"
@@ -75,18 +74,18 @@ def in_parts() -> Capture:
 
 
 def by_browser() -> Capture:
-    sheet = Resource("https://m.daoban.example/look.css", "text/css", FETCHED, SHEET)
-    return capture(source=Source.BROWSER, made_with="Chromium 150.0", dom=DOM, resources=(sheet,))
+    sheet = CapturedResource("https://m.daoban.example/look.css", "text/css", FETCHED, SHEET)
+    return capture(source=CaptureSource.BROWSER, made_with="Chromium 150.0", dom=DOM, resources=(sheet,))
 
 
 def from_archive() -> Capture:
     kept = (
-        Original("old.wacz", "archive/a.warc.gz", 17, is_unpacked=False, content=RECORD),
-        Original("old.wacz", "archive/a.warc.gz", 900, is_unpacked=False, content=REQUEST),
+        ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, False, RECORD, b""),
+        ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, False, REQUEST, b""),
     )
     bare = bare_capture()
     page = replace(bare.page, request_line="", request_headers=())
-    return replace(bare, exchanges=(page,), source=Source.ARCHIVE, originals=kept)
+    return with_fields(bare, exchanges=(page,), source=CaptureSource.ARCHIVE, originals=kept)
 
 
 def made(given: Capture) -> bytes:
@@ -392,7 +391,8 @@ def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_th
 
 
 def test_the_explanation_names_what_a_drawing_lacks() -> None:
-    drawn = replace(capture().screenshot, missing=("https://m.daoban.example/lost.png",), missing_count=3)  # type: ignore[type-var]
+    shown = capture().parts[0].drawing.screenshot
+    drawn = replace(shown, missing=("https://m.daoban.example/lost.png",), missing_count=3)  # type: ignore[type-var]
     material = CaseMaterial(7, {}, [ProvenBundle(made(capture(screenshot=drawn)))])
     page = html.unescape(export.export_files(material, "0.1.0")[layout.EXPLANATION].decode())
     assert page.count("3: https://m.daoban.example/lost.png") == 2

@@ -24,7 +24,7 @@ from evidence.records import CaseMaterial, ProvenBundle
 from evidence.verification import Report, check, check_file
 from evidence.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from tests.evidence.conftest import World
-from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding
+from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding, with_fields
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 CHANGED_BYTES = 1_000
@@ -188,7 +188,7 @@ def test_a_bundle_that_is_carried_along_unverified_is_refused(exported: bytes, w
 
 def test_a_stamp_older_than_the_page_does_not_hold(world: World) -> None:
     later = replace(bare_capture().page, fetched_at=FETCHED + timedelta(days=3650))
-    early = bundle.make(replace(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
+    early = bundle.make(with_fields(bare_capture(), exchanges=(later,)), finding(), made_at=MADE + timedelta(days=3650))
     with serving_stamps(world.authority) as url:
         stamp = Authority(url, world.authority.ca_pem, TO_LOOPBACK).stamp(days.root_of([early.digest]))
     proof = days.proof_of(early.digest, early.day, [early.digest], [stamp])

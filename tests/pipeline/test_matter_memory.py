@@ -25,7 +25,7 @@ from records.matter_export.writing import export_matter
 from records.matters.figures import refresh
 from records.models import EvidenceBundle, Matter
 from tests.support import admin_data, case_texts
-from tests.support.evidence_samples import MADE, PDF, bare_capture, finding
+from tests.support.evidence_samples import MADE, PDF, bare_capture, finding, with_fields
 
 PAGES = 250 if os.environ.get("FIGURES") else 12  # two bundles each
 # Of anonymous memory beside what was there before: the largest case, a table of 50 pictures, Typst for the explanation.
@@ -53,7 +53,7 @@ def matter_of(pages: int, store: FolderEvidenceStore) -> Matter:
         taken = bare_capture(case.page_url)
         picture = Rendering(screenshot(number), "image/png", MADE, "Chromium 142", case.page_url)
         printed = replace(picture, content=PDF, content_type="application/pdf")
-        drawn = replace(taken, screenshot=picture, pdf=printed, absent={})
+        drawn = with_fields(taken, screenshot=picture, pdf=printed, absent={})
         for kind, each in ((EvidenceBundle.Kind.RECORD, taken), (EvidenceBundle.Kind.DRAWN, drawn)):
             made = bundle.make(each, finding(), made_at=MADE)
             store.put(made.digest, made.content)

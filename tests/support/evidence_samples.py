@@ -1,26 +1,26 @@
 """A page that copied a work, as the crawler and the matcher would hand it over. All texts are our own."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from core.captures import NameAnswer, TlsSession
 from core.circumstances import ClockFault, ClockReading, Machine, Program, Way
 from core.ids import Digest, digest
 from core.wording import Message
 from evidence.records import (
     Capture,
-    DnsAnswer,
     Drawing,
     Exchange,
     Finding,
     Part,
     Passage,
     Rendering,
-    TlsConnection,
 )
 
 FETCHED = datetime(2026, 11, 20, 8, 15, 30, 250_000, tzinfo=UTC)
@@ -51,9 +51,12 @@ PDF = b"%PDF-1.7\n" + b"drawn " * 500 + b"\n%%EOF\n"
 
 
 def capture(**changes: object) -> Capture:
-    """A page behind one redirect, with everything that a capture can have."""
-    dns = DnsAnswer("m.daoban.example", ("203.0.113.9", "2001:db8::9"), FETCHED, "192.0.2.53", ("cdn.example",), 300)
-    tls = TlsConnection("TLSv1.3", "TLS_AES_256_GCM_SHA384", (certificate_pem(),))
+    """A page behind one redirect, with everything that a capture can have.
+
+    changes: fields of the capture, of its first part and of that part's drawing; following: further parts.
+    """
+    dns = NameAnswer("m.daoban.example", ("203.0.113.9", "2001:db8::9"), FETCHED, "192.0.2.53")
+    tls = TlsSession("TLSv1.3", "TLS_AES_256_GCM_SHA384", 256, "m.daoban.example", (certificate_der(),))
     redirect = Exchange(
         url="http://daoban.example/7.html",
         request_line="GET /7.html HTTP/1.1",
@@ -85,18 +88,34 @@ def capture(**changes: object) -> Capture:
         tls=tls,
         way=WAY,
     )
+    first = Part(
+        (redirect, page),
+        drawing=Drawing(
+            Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
+            Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
+        ),
+        machine=MACHINE,
+    )
     made = Capture(
-        exchanges=(redirect, page),
+        parts=(first,),
         title="第七章 雨停",
         text=PAGE_TEXT,
         extractor="density",
         encoding="utf-8",
         obfuscations=({"kind": "zero_width", "count": 3, "example": "老\u200b人"},),
-        screenshot=Rendering(PNG, "image/png", FETCHED + timedelta(minutes=1), "Chromium 142", page.url),
-        pdf=Rendering(PDF, "application/pdf", FETCHED + timedelta(minutes=2), "Chromium 142", page.url),
-        machine=MACHINE,
     )
-    return replace(made, **changes)  # type: ignore[arg-type]
+    return with_fields(made, **changes)
+
+
+def with_fields(made: Capture, *, following: tuple[Part, ...] = (), **changes: object) -> Capture:
+    """A capture with these fields, be they its own, of its first part or of that part's drawing."""
+
+    def of(each: object) -> dict[str, Any]:
+        return {name: changes.pop(name) for name in {field.name for field in fields(each)} & changes.keys()}  # type: ignore[arg-type]
+
+    first, *others = made.parts
+    first = replace(first, drawing=replace(first.drawing, **of(first.drawing)), **of(first))
+    return replace(made, parts=(first, *(following or others)), **changes)  # type: ignore[arg-type]
 
 
 def part(number: int, **changes: object) -> Part:
@@ -108,7 +127,7 @@ def part(number: int, **changes: object) -> Part:
         fetched_at=FETCHED + timedelta(seconds=number),
     )
     hop = replace(page, url=f"https://m.daoban.example/go?{number}", status=302, body=b"")
-    return replace(Part((hop, page), drawing=drawing(number, page.url)), **changes)  # type: ignore[arg-type]
+    return replace(Part((hop, page), drawing=drawing(number, page.url), number=number), **changes)  # type: ignore[arg-type]
 
 
 def drawing(number: int, url: str) -> Drawing:
@@ -122,7 +141,7 @@ def drawing(number: int, url: str) -> Drawing:
 
 def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEXT) -> Capture:
     """A page fetched without a browser over plain HTTP."""
-    page = capture().exchanges[-1]
+    page = capture().page
     return capture(
         exchanges=(replace(page, url=url, tls=None, dns=None),),
         text=text,
@@ -163,7 +182,7 @@ def finding(text: str = PAGE_TEXT, **changes: object) -> Finding:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def certificate_pem(name: str = "m.daoban.example") -> str:
+def certificate_der(name: str = "m.daoban.example") -> bytes:
     """A certificate that a server might show; always the same but for its key and signature."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -177,4 +196,4 @@ def certificate_pem(name: str = "m.daoban.example") -> str:
         .not_valid_after(FETCHED + timedelta(days=60))
         .sign(key, hashes.SHA256())
     )
-    return made.public_bytes(serialization.Encoding.PEM).decode()
+    return made.public_bytes(serialization.Encoding.DER)

@@ -259,7 +259,7 @@ def drawn(world: admin_data.World, store: MemoryEvidenceStore, pages: list[dict[
     """A bundle of the first case with the pages of a text as a browser drew them: three, of which the last was not."""
     capture = samples.capture(following=tuple(samples.part(number) for number in (2, 3)))
     left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
-    capture = replace(capture, following=(capture.following[0], replace(capture.following[1], drawing=left_out)))
+    capture = replace(capture, parts=(*capture.parts[:2], replace(capture.parts[2], drawing=left_out)))
     made = bundle.make(capture, samples.finding(), made_at=samples.MADE)
     store.put(made.digest, made.content)
     return admin_data.evidence_bundle(
