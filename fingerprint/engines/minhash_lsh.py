@@ -74,7 +74,8 @@ class MinHashLshEngine(ChapterEngine):
             return None
         batches = (features[first : first + MAX_BATCH, None] for first in range(0, features.size, MAX_BATCH))
         hashed = ((batch * self._factors + self._summands >> HALF).min(axis=0) for batch in batches)
-        return np.minimum.reduce(list(hashed))
+        sketch: NDArray[np.uint64] = np.minimum.reduce(list(hashed))
+        return sketch
 
     def _bands(self, sketch: NDArray[np.uint64]) -> list[tuple[int, bytes]]:
         bands, rows = self.bands_and_rows
