@@ -9,6 +9,7 @@ CaseRepository            rights, outcomes, cases             records.cases.case
 EvidenceStore       bundles, append-only                pagestore.evidence
 ObjectStore         bytes by key, written once          pagestore.objects
 SearchBacklog          pages to be searched for new texts  part of every CaseRepository
+FindableTexts       texts that the index has          part of every CaseRepository
 Outbox              messages to the next step           pipeline.outbox
 Clock               now                                 core.clock
 
@@ -319,7 +320,44 @@ class SearchBacklog(Protocol):
         ...
 
 
-class CaseRepository(SearchBacklog, Protocol):
+class FindableTexts(Protocol):
+    """What the rights holders know of their texts: which are theirs, and since when each can be found."""
+
+    def is_owned(self, text: WorkTextId) -> bool:
+        """Whether any rights holder has this text among the works."""
+        ...
+
+    def unindexed(self, texts: Collection[WorkTextId]) -> None:
+        """Note that texts could not be found until now, whatever was noted before."""
+        ...
+
+    def set_back(self, now: datetime) -> None:
+        """Let no comparison and no text bear a later moment than `now`.
+
+        Where a clock was ahead and was set back, a page compared before would pass for one that met what comes now.
+        """
+        ...
+
+    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+        """Note that texts can be found from this moment on, by those who do not know them to be findable.
+
+        texts: with how many characters of each are counted in findings.
+
+        Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
+        began before it and did not know a text thus never passes for one that did. What bears a later moment is set
+        back to it. Pages with findings in an older text of the same chapter are owed a comparison.
+        """
+        ...
+
+    def withdrawn(self, text: WorkTextId) -> None:
+        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison.
+
+        Leads of it that wait for a person are found no longer.
+        """
+        ...
+
+
+class CaseRepository(SearchBacklog, FindableTexts, Protocol):
     """The admin database as the pipeline sees it."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -369,39 +407,6 @@ class CaseRepository(SearchBacklog, Protocol):
         A case that nobody decided on is set aside where the rights allow the page as of the day on which it was last
         seen, and open again where they do not. A verdict stays. A finding that never was a case and that nothing
         allows now: its page is owed a comparison. Safe to call twice.
-        """
-        ...
-
-    def is_owned(self, text: WorkTextId) -> bool:
-        """Whether any rights holder has this text among the works."""
-        ...
-
-    def unindexed(self, texts: Collection[WorkTextId]) -> None:
-        """Note that texts could not be found until now, whatever was noted before."""
-        ...
-
-    def set_back(self, now: datetime) -> None:
-        """Let no comparison and no text bear a later moment than `now`.
-
-        Where a clock was ahead and was set back, a page compared before would pass for one that met what comes now.
-        """
-        ...
-
-    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
-        """Note that texts can be found from this moment on, by those who do not know them to be findable.
-
-        texts: with how many characters of each are counted in findings.
-
-        Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
-        began before it and did not know a text thus never passes for one that did. What bears a later moment is set
-        back to it. Pages with findings in an older text of the same chapter are owed a comparison.
-        """
-        ...
-
-    def withdrawn(self, text: WorkTextId) -> None:
-        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison.
-
-        Leads of it that wait for a person are found no longer.
         """
         ...
 

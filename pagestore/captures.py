@@ -8,6 +8,7 @@ of one crawl process share. Heads are bytes; JSON holds them as Latin-1, which m
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -20,9 +21,9 @@ from core.captures import (
     TlsSession,
     WireExchange,
 )
+from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, Program, Way
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
-from pagestore.circumstances import machine_bytes, machine_of, profile_document, profile_of, way_document, way_of
 
 FORMAT = 1  # a change of meaning takes the next number
 MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body of a redirect
@@ -30,23 +31,23 @@ MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body 
 
 def capture_bytes(capture: Capture) -> bytes:
     """A capture without its certificates and longer bodies, of which it names the digests."""
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "exchanges": [_exchange_document(each) for each in capture.exchanges],
-    }
+    document: dict[str, Any] = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
     if capture.source is not CaptureSource.CONNECTION:
         document |= {"source": capture.source.value, "made_with": capture.made_with}
     if capture.records:
-        document["records"] = [_record_document(each) for each in capture.records]
+        document["records"] = [_without(each, "payload") for each in capture.records]
     if capture.resources:
-        document["resources"] = [_resource_document(each) for each in capture.resources]
+        document["resources"] = [_without(each, "body") for each in capture.resources]
     if capture.machine is not None:
         document["machine_at"] = digest(machine_bytes(capture.machine))
     if capture.profile is not None:
-        document["profile"] = profile_document(capture.profile)
-    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+        document["profile"] = asdict(capture.profile)
+    return _json(document)
+
+
+def machine_bytes(machine: Machine) -> bytes:
+    """A machine, which is kept beside the captures that share it, so that one machine has one digest."""
+    return _json(asdict(machine))
 
 
 def certificates_in(capture: Capture) -> dict[Digest, bytes]:
@@ -77,6 +78,7 @@ def named_bodies(data: bytes) -> list[Digest]:
 def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
     """The capture that `capture_bytes` made `data` of. Raises BrokenInvariant for a part or format that it lacks."""
     document = _document(data)
+    profile = document.get("profile")
     try:
         return Capture(
             exchanges=tuple(_exchange_of(each, certificates, bodies) for each in document["exchanges"]),
@@ -85,10 +87,23 @@ def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[s
             records=tuple(_record_of(each, bodies) for each in document.get("records", ())),
             resources=tuple(_resource_of(each, bodies) for each in document.get("resources", ())),
             machine=machine_of(bodies[document["machine_at"]]) if "machine_at" in document else None,
-            profile=profile_of(document.get("profile")),
+            profile=profile and BrowserProfile(**{**profile, "begun_at": _moment(profile["begun_at"])}),
         )
-    except KeyError as error:
+    except (KeyError, TypeError) as error:
         raise BrokenInvariant("store.capture-lacks", part=error) from error
+
+
+def machine_of(data: bytes) -> Machine:
+    """The machine that `machine_bytes` made `data` of. Raises KeyError or TypeError for a part that it lacks."""
+    document = json.loads(data.decode("utf-8", "surrogatepass"))
+    program, lines = document["program"], document["resolver_lines"]
+    given = {
+        "noted_at": _moment(document["noted_at"]),
+        "program": Program(**{**program, "parts": tuple(map(tuple, program["parts"]))}),
+        "resolver_lines": None if lines is None else tuple(lines),
+        "clock": tuple(_reading_of(each) for each in document["clock"]),
+    }
+    return Machine(**{**document, **given})
 
 
 def _document(data: bytes) -> dict[str, Any]:
@@ -98,67 +113,36 @@ def _document(data: bytes) -> dict[str, Any]:
     return dict(document)
 
 
+def _json(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _plain(value: datetime | bytes) -> str:
+    """A moment, or the bytes of a head."""
+    return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
 def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
-    answer, tls = exchange.name_answer, exchange.tls
-    return {
-        "url": exchange.url,
-        "status": exchange.status,
-        "request_head": exchange.request_head.decode("latin-1"),
-        "response_head": exchange.response_head.decode("latin-1"),
-        "connected_at": exchange.connected_at.isoformat() if exchange.connected_at else None,
-        "sent_at": exchange.sent_at.isoformat(),
-        "answered_at": exchange.answered_at.isoformat(),
-        "ended_at": exchange.ended_at.isoformat(),
-        "server_address": exchange.server_address,
-        "server_port": exchange.server_port,
-        "body_digest": exchange.body_digest,
-        "is_truncated": exchange.is_truncated,
-        "body_bytes": exchange.body_bytes,
-        **_body_document(exchange.body),
-        "is_through_proxy": exchange.is_through_proxy,
-        "name_answer": answer
-        and {
-            "name": answer.name,
-            "addresses": list(answer.addresses),
-            "asked_at": answer.asked_at.isoformat(),
-            "resolver": answer.resolver,
-        },
-        "tls": tls
-        and {
-            "protocol": tls.protocol,
-            "cipher": tls.cipher,
-            "cipher_bits": tls.cipher_bits,
-            "server_name": tls.server_name,
-            "certificates": [digest(der) for der in tls.certificates],
-        },
-        **({"way": way_document(exchange.way)} if exchange.way is not None else {}),
-    }
+    document = asdict(exchange)
+    if exchange.way is None:
+        del document["way"]
+    if exchange.tls is not None:
+        document["tls"]["certificates"] = [digest(der) for der in exchange.tls.certificates]
+    if len(exchange.body) > MAX_INLINE_BYTES:
+        return _without(document, "body")
+    return document | {"body": b64encode(exchange.body).decode("ascii")}
 
 
-def _body_document(body: bytes) -> dict[str, str]:
-    if len(body) > MAX_INLINE_BYTES:
-        return {"body_at": digest(body)}
-    return {"body": b64encode(body).decode("ascii")}
-
-
-def _record_document(record: ArchivedRecord) -> dict[str, Any]:
-    return {
-        "file": record.file,
-        "member": record.member,
-        "offset": record.offset,
-        "is_unpacked": record.is_unpacked,
-        "head": record.head.decode("latin-1"),
-        "payload_at": digest(record.payload),
-    }
-
-
-def _resource_document(resource: CapturedResource) -> dict[str, Any]:
-    return {
-        "url": resource.url,
-        "content_type": resource.content_type,
-        "fetched_at": resource.fetched_at.isoformat(),
-        "body_at": digest(resource.body),
-    }
+def _without(part: Any, name: str) -> dict[str, Any]:
+    """A part of a capture as a document, with the digest of some bytes in their place."""
+    document = part if isinstance(part, dict) else asdict(part)
+    data = document.pop(name)
+    return {**document, f"{name}_at": digest(data)}
 
 
 def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
@@ -169,14 +153,9 @@ def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
 
 
 def _record_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
-    return ArchivedRecord(
-        document["file"],
-        document["member"],
-        document["offset"],
-        document["is_unpacked"],
-        document["head"].encode("latin-1"),
-        bodies[document["payload_at"]],
-    )
+    own = {name: value for name, value in document.items() if name != "payload_at"}
+    head, payload = document["head"].encode("latin-1"), bodies[document["payload_at"]]
+    return ArchivedRecord(**{**own, "head": head, "payload": payload})
 
 
 def _resource_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> CapturedResource:
@@ -187,46 +166,20 @@ def _resource_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> Ca
 def _exchange_of(
     document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
 ) -> WireExchange:
-    return WireExchange(
-        url=document["url"],
-        status=document["status"],
-        sent_at=datetime.fromisoformat(document["sent_at"]),
-        answered_at=datetime.fromisoformat(document["answered_at"]),
-        ended_at=datetime.fromisoformat(document["ended_at"]),
-        server_address=document["server_address"],
-        server_port=document["server_port"],
-        body_digest=document["body_digest"],
-        is_truncated=document.get("is_truncated", False),
-        body_bytes=document["body_bytes"],
-        is_through_proxy=document["is_through_proxy"],
-        request_head=document["request_head"].encode("latin-1"),
-        response_head=document["response_head"].encode("latin-1"),
-        connected_at=datetime.fromisoformat(document["connected_at"]) if document["connected_at"] else None,
-        body=bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"]),
-        name_answer=_name_answer_of(document["name_answer"]),
-        tls=_tls_of(document["tls"], certificates),
-        way=way_of(document.get("way")),
-    )
+    own = {name: value for name, value in document.items() if name != "body_at"}
+    own |= {name: _moment(document[name]) for name in ("connected_at", "sent_at", "answered_at", "ended_at")}
+    own |= {name: document[name].encode("latin-1") for name in ("request_head", "response_head")}
+    own["body"] = bodies[document["body_at"]] if "body_at" in document else b64decode(document["body"])
+    if answer := document["name_answer"]:
+        given = {"addresses": tuple(answer["addresses"]), "asked_at": _moment(answer["asked_at"])}
+        own["name_answer"] = NameAnswer(**{**answer, **given})
+    if tls := document["tls"]:
+        own["tls"] = TlsSession(**{**tls, "certificates": tuple(certificates[name] for name in tls["certificates"])})
+    if way := document.get("way"):
+        own["way"] = Way(**{**way, "hosts_lines": tuple(way["hosts_lines"])})
+    return WireExchange(**own)
 
 
-def _name_answer_of(document: Mapping[str, Any] | None) -> NameAnswer | None:
-    if document is None:
-        return None
-    return NameAnswer(
-        document["name"],
-        tuple(document["addresses"]),
-        datetime.fromisoformat(document["asked_at"]),
-        document.get("resolver", "system"),
-    )
-
-
-def _tls_of(document: Mapping[str, Any] | None, certificates: Mapping[str, bytes]) -> TlsSession | None:
-    if document is None:
-        return None
-    return TlsSession(
-        document["protocol"],
-        document["cipher"],
-        document["cipher_bits"],
-        document["server_name"],
-        tuple(certificates[name] for name in document["certificates"]),
-    )
+def _reading_of(document: Mapping[str, Any]) -> ClockReading:
+    fault = ClockFault(document["fault"]) if document["fault"] else None
+    return ClockReading(**{**document, "compared_at": _moment(document["compared_at"]), "fault": fault})
