@@ -15,7 +15,7 @@ from core.wording import Message
 
 PREFIX = "ZHUIWEN_"
 HOME = "home"
-# Set by the installation for its own processes: deploy.home, deploy.services.supervision and .orphans.
+# Set by the installation for its own processes: deploy.home, deploy.services.supervision and .installed.
 RESOLVED = "ZHUIWEN_RESOLVED"  # this environment holds every setting: no file is read
 INTERNAL = frozenset({RESOLVED, "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
 HIDDEN = "***"

@@ -14,12 +14,11 @@ from redis.exceptions import RedisClusterException
 
 from core import service_urls
 from core.errors import RetryLater, ZhuiwenError
+from core.redis_names import QUEUE_PREFIX
 from matcher.index.redis.link import cluster_client
 from pagestore.connection import connect, ping
 
 TIMEOUT_S = 2.0
-# As in pipeline.app, which cannot be imported here: it reads the environment of its own process.
-BROKER_OPTIONS = {"global_keyprefix": "zw:queue:"}
 
 
 def mongo_answers(url: str) -> bool:
@@ -35,15 +34,6 @@ def mongo_answers(url: str) -> bool:
     return True
 
 
-def redis_answers(url: str) -> bool:
-    """Whether Redis answers a ping and has read its data."""
-    try:
-        with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
-            return bool(client.ping())
-    except (redis.RedisError, OSError, ValueError):
-        return False
-
-
 def redis_value(url: str, key: str) -> bytes | None:
     """The value of a key; None where there is none, or Redis does not answer."""
     try:
@@ -54,8 +44,8 @@ def redis_value(url: str, key: str) -> bytes | None:
         return None
 
 
-def index_answers(url: str) -> bool:
-    """Whether the Redis of the index answers; of a cluster, whether it answers for every key."""
+def redis_answers(url: str) -> bool:
+    """Whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
     try:
         with closing(index_client(url)) as client:
             if isinstance(client, RedisCluster):
@@ -99,7 +89,7 @@ def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | N
 def any_worker_answers(redis_url: str, queue: str) -> bool:
     """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
     app = Celery(broker=service_urls.celery_broker(redis_url), set_as_current=False)
-    app.conf.broker_transport_options = {**BROKER_OPTIONS, "socket_timeout": TIMEOUT_S}
+    app.conf.broker_transport_options = {"global_keyprefix": QUEUE_PREFIX, "socket_timeout": TIMEOUT_S}
     try:
         answers = app.control.broadcast("active_queues", reply=True, timeout=TIMEOUT_S)
     except (KombuError, OSError, redis.RedisError, RetryLater):

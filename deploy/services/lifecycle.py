@@ -14,11 +14,10 @@ from core.wording import Message
 from deploy import disk, started
 from deploy.home import Home, make_socket_folder
 from deploy.private_files import touched_privately
-from deploy.services import orphans, ports, preparation
+from deploy.services import installed, ports, preparation
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes
 from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
-from deploy.services.silence import Watch
 from deploy.services.state import State, is_dying_again_and_again, status
 from deploy.services.supervision import (
     Supervisor,
@@ -28,6 +27,7 @@ from deploy.services.supervision import (
     write_configuration,
 )
 from deploy.services.waiting import POLL_S, wait_for
+from deploy.services.watch import Watch
 
 OnProgress = Callable[[Message], None]
 
@@ -122,10 +122,10 @@ def _check_external(home: Home) -> None:
 
 def _clear_up(home: Home, on_progress: OnProgress) -> bool:
     """End what outlived its supervisor; whether there was any."""
-    left = orphans.find(home)
+    left = installed.orphans(home)
     if left:
         on_progress(Message("start.ending", count=len(left)))
-        orphans.end(left)
+        installed.end(left)
     return bool(left)
 
 

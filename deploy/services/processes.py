@@ -9,9 +9,20 @@ from types import MappingProxyType
 
 from core import sockets
 from core.heartbeat import heartbeat_path
+from core.redis_names import QUEUES
 from deploy import demo_presence
 from deploy.home import Home
-from deploy.services import liveness, probes, redis_server
+from deploy.services import redis_server
+from deploy.services.health import (
+    TIMEOUT_S,
+    Health,
+    mongo_health,
+    reachable,
+    redis_answers,
+    redis_health,
+    sign_health,
+    web_health,
+)
 
 STORES_FIRST, THEN_WORK = 100, 200  # priorities: below THEN_WORK must answer before anything at THEN_WORK starts
 WORKER_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's own limit for one download is 30 s
@@ -19,9 +30,8 @@ STORE_STOP_WAIT_S = 20.0
 SERVER_STOP_WAIT_S = 10.0
 WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's own interval; beat_max_loop_interval of pipeline.app
 LOOK_EVERY_S = 10.0
-WATCH_SIGN_S = LOOK_EVERY_S + liveness.TIMEOUT_S
-
-QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker asks for messages
+WATCH_TIMEOUT_S = 10.0  # for an answer, on a machine that has other things to do
+WATCH_SIGN_S = LOOK_EVERY_S + WATCH_TIMEOUT_S
 
 # Settings that not all of the work reads. One that is missing here starts more processes anew than it must, no fewer.
 _READ_BY: Mapping[str, tuple[str, ...]] = {
@@ -49,15 +59,14 @@ class Listens:
 class Process:
     """One process: how it starts, how it ends, and how one sees that it works.
 
-    `is_ready` and `is_alive` may take a few seconds; they never raise. What is not alive for a while is replaced, but
-    for what waits for another. `start_s` is how long it must live to count as started.
+    `health` looks at it within so many seconds, and never raises. What is silent for a while is replaced, but for what
+    waits for another. `start_s` is how long it must live to count as started.
     """
 
     name: str
     command: tuple[str, ...]
     priority: int
-    is_ready: Callable[[], bool]
-    is_alive: Callable[[], bool]
+    health: Callable[[float], Health]
     stop_wait_s: float
     stop_signal: str = "TERM"
     start_s: float = 1.0
@@ -67,6 +76,9 @@ class Process:
     environment: dict[str, str] = field(default_factory=dict)
     is_waiting: Callable[[], bool] = lambda: False
 
+    def is_ready(self) -> bool:
+        return self.health(TIMEOUT_S) is Health.READY
+
     @property
     def is_store(self) -> bool:
         return self.priority < THEN_WORK
@@ -75,7 +87,7 @@ class Process:
     def address(self) -> str:
         """Where others reach it; empty for one that only takes messages."""
         if self.listens is not None:
-            return f"{probes.reachable(self.listens.host)}:{self.listens.port}"
+            return f"{reachable(self.listens.host)}:{self.listens.port}"
         return str(self.socket or "")
 
     def reads(self, variable: str) -> bool:
@@ -126,8 +138,7 @@ def _mongo(home: Home) -> Process:
         name="mongo",
         command=(sys.executable, "-m", "pagestore.embedded", *files),
         priority=STORES_FIRST,
-        is_ready=partial(probes.mongo_answers, home.settings.mongo_url),
-        is_alive=partial(liveness.says_anything_at, path, liveness.PING_MONGO),
+        health=partial(mongo_health, path),
         stop_wait_s=STORE_STOP_WAIT_S,
         socket=path,
         removes=(path,),
@@ -140,8 +151,7 @@ def _redis(home: Home) -> Process:
         name="redis",
         command=(str(redis_server.executable()), str(home.run / "redis.conf")),
         priority=STORES_FIRST,
-        is_ready=partial(probes.redis_answers, home.settings.redis_url),
-        is_alive=partial(liveness.says_anything_at, path, liveness.PING_REDIS),
+        health=partial(redis_health, path),
         stop_wait_s=STORE_STOP_WAIT_S,
         socket=path,
         removes=(path,),
@@ -180,27 +190,23 @@ def _silent(
         name=name,
         command=command,
         priority=THEN_WORK,
-        is_ready=partial(liveness.is_ready, home, signs_s),
-        is_alive=partial(liveness.gives_signs, home, signs_s),
+        health=partial(sign_health, home, signs_s),
         stop_wait_s=stop_wait_s,
         start_s=start_s,
         removes=tuple(heartbeat_path(home.path, sign) for sign in signs_s),
         environment=dict(environment),
-        is_waiting=partial(liveness.broker_is_away, home),
+        is_waiting=lambda: not redis_answers(home.settings.redis_url),
     )
 
 
 def _web(home: Home) -> Process:
     host, port = home.settings.services.web_host, home.settings.services.web_port
-    name = _allowed_name(home)
-    # A file of the desk's own: it takes a thread, and no database.
-    question = liveness.get("/static/webadmin/favicon.svg", name)
     return Process(
         name="web",
         command=web_command(host, port),
         priority=THEN_WORK,
-        is_ready=partial(probes.web_answers, host, port, name),
-        is_alive=partial(liveness.says_anything, host, port, question),
+        # A file of the desk's own: it takes a thread, and no database.
+        health=partial(web_health, host, port, "/static/webadmin/favicon.svg", _allowed_name(home)),
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
         listens=Listens(host, port, "ZHUIWEN_WEB_PORT", "ZHUIWEN_WEB_HOST"),
@@ -214,8 +220,7 @@ def _demo_sites(home: Home) -> Process:
         name="demo-sites",
         command=(sys.executable, "-m", "deploy.demo.server", "--log", log, "--ports", listed),
         priority=STORES_FIRST,  # a crawl may begin as soon as the workers are up
-        is_ready=partial(probes.web_answers, demo_presence.HOST, ports[-1]),
-        is_alive=partial(liveness.says_anything, demo_presence.HOST, ports[-1], liveness.get("/", demo_presence.HOST)),
+        health=partial(web_health, demo_presence.HOST, ports[-1], "/", demo_presence.HOST),
         stop_wait_s=SERVER_STOP_WAIT_S,
         listens=Listens(demo_presence.HOST, ports[0], "ZHUIWEN_DEMO_PORT"),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.home import Home, prepare
-from deploy.services import down, orphans, up
+from deploy.services import down, installed, up
 from tests.support.command_line import CommandLine
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900), pytest.mark.usefixtures("processes")]
@@ -57,7 +57,7 @@ def first(tmp_path: Path) -> Iterator[tuple[CommandLine, Home]]:
     yield command, home
     if home.path.exists():
         down(home, silent)
-        orphans.end(orphans.find(home))
+        installed.end(installed.orphans(home))
 
 
 def everything_in(folder: Path) -> Iterator[bytes]:
@@ -119,7 +119,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
         assert other.script(_READ, text).out.splitlines() == ["渡口的灯是在立冬那天熄的。", HIDDEN]
     finally:
         down(new, silent)
-        orphans.end(orphans.find(new))
+        installed.end(installed.orphans(new))
 
 
 def test_up_refuses_what_a_restore_has_half_made(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from deploy.cli.crawl_waiting import Patience, Watch
 from deploy.cli.standing import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, orphans, preparation, status, up
+from deploy.services import State, down, installed, preparation, status, up
 from laboratory.ports import free_port
 from pagestore.connection import MongoDatabase, connect, translated
 from records.sites import outages
@@ -55,7 +55,7 @@ def home(tmp_path: Path, processes: None) -> Iterator[Home]:
         finally:
             (folder / "filler").unlink(missing_ok=True)
             down(made, str)
-            orphans.end(orphans.find(made))
+            installed.end(installed.orphans(made))
 
 
 def fill(home: Home) -> Path:

@@ -5,11 +5,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from deploy.services import memory
+from deploy.services.state import held_mb
 
 HELD_MB, CHILDREN = 200, 4
 
@@ -36,18 +35,8 @@ def family(processes: None) -> Iterator[int]:
     process.communicate()
 
 
-def test_pages_that_forked_processes_share_count_once(family: int) -> None:
-    held = memory.held_mb([family])[family]
+def test_pages_that_forked_processes_share_count_once_and_a_process_that_is_gone_holds_none(family: int) -> None:
+    held = held_mb(family)
     assert held is not None
     assert HELD_MB <= held < HELD_MB * 1.5
-
-
-def test_a_process_that_may_not_be_looked_at_closely_counts_in_full_and_one_that_is_gone_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "_PROC", tmp_path)
-    for pid, parent, name in ((10, 1, "a"), (11, 10, "b) S 7 (c")):
-        (tmp_path / str(pid)).mkdir()
-        (tmp_path / str(pid) / "stat").write_text(f"{pid} ({name}) S {parent} 0 0")
-        (tmp_path / str(pid) / "statm").write_text("9000 1000 0 0 0 0 0")
-    assert memory.held_mb([10, 99]) == {10: 8.2, 99: None}
+    assert held_mb(2**30) is None

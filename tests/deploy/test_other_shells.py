@@ -15,7 +15,8 @@ from deploy.cli.before_up import require_the_only_one, warnings_of_environments
 from deploy.cli.standing import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, orphans, processes, up
+from deploy.services import State, down, processes, up
+from deploy.services.installed import end, orphans
 from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
 from tests.support.command_line import CommandLine
@@ -49,7 +50,7 @@ def installed(tmp_path: Path, mongo_server: EmbeddedMongo) -> Iterator[Installat
     made = Installation(tmp_path / "home", mongo_server.url("other_shells").replace("mongodb://", "mongodb://zw:hush@"))
     yield made
     down(made.home, str)
-    orphans.end(orphans.find(made.home))
+    end(orphans(made.home))
 
 
 def test_a_shell_without_the_variables_sees_what_runs_as_it_is(installed: Installation) -> None:
@@ -108,9 +109,9 @@ def test_up_in_another_shell_starts_no_second_store(installed: Installation) -> 
 
 
 def test_what_the_environment_gave_outlives_a_power_loss(installed: Installation) -> None:
-    victims = orphans.find(installed.home)
+    victims = orphans(installed.home)
     os.kill(Supervisor(installed.home).pid() or 0, 9)
-    orphans.end(victims)
+    end(victims)
     assert prepare(installed.bare, planned).settings == installed.home.settings
 
 

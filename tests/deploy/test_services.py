@@ -19,7 +19,7 @@ import redis
 from core import sockets
 from core.errors import BadConfiguration, PortTaken
 from deploy.home import Home, prepare
-from deploy.services import State, down, orphans, status, up
+from deploy.services import State, down, installed, status, up
 from deploy.services.service_faults import ServiceKeepsDying
 from deploy.services.supervision import Supervisor, configuration_path
 from laboratory.ports import free_port
@@ -48,7 +48,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     made = prepare(environ_for(tmp_path / '追文 50% ; "家"'))
     yield made
     down(made, silent)
-    orphans.end(orphans.find(made))
+    installed.end(installed.orphans(made))
     assert not list(sockets.folder(made.path).glob("*"))
 
 
@@ -68,12 +68,12 @@ def kill_everything(home: Home) -> None:
     """What a power loss leaves: files, and no process."""
     supervisor = Supervisor(home).pid()
     victims = [psutil.Process(supervisor)] if supervisor else []
-    victims += orphans.find(home)
+    victims += installed.orphans(home)
     for victim in victims:
         with contextlib.suppress(psutil.NoSuchProcess):
             victim.kill()
     psutil.wait_procs(victims, timeout=20)
-    wait_until(lambda: not orphans.find(home), "everything is dead")
+    wait_until(lambda: not installed.orphans(home), "everything is dead")
 
 
 def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
@@ -188,7 +188,7 @@ def test_down_ends_what_outlived_its_supervisor(home: Home) -> None:
     assert supervisor is not None
     os.kill(supervisor, signal.SIGKILL)
     down(home, silent)
-    assert orphans.find(home) == []
+    assert installed.orphans(home) == []
 
 
 def test_a_port_in_use_is_one_sentence_and_starts_nothing(home: Home) -> None:
@@ -268,7 +268,7 @@ def test_stores_live_on_when_a_setting_of_the_others_changes(home: Home) -> None
 def test_secrets_are_in_no_command_line_no_log_and_no_file_that_others_can_read(home: Home) -> None:
     up(home, silent, STORES)
     secrets = [home.settings.web.secret_key]
-    processes = [*orphans.find(home), psutil.Process(Supervisor(home).pid())]
+    processes = [*installed.orphans(home), psutil.Process(Supervisor(home).pid())]
     assert len(processes) == 3
     lines = " ".join(part for process in processes for part in process.cmdline())
     assert not any(secret in lines for secret in secrets)

@@ -18,15 +18,16 @@ from redis.cluster import RedisCluster
 
 from core.heartbeat import PROCESS
 from core.known_settings import known_settings
+from core.redis_names import QUEUE_PREFIX
 from core.service_urls import celery_broker
 from core.settings import DEMO_SITES
 from core.wording import Message
 from deploy import demo_presence, doctor, home_checks
-from deploy.cli import evidence_standing
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, driver_probes, liveness, preparation, probes, processes, status, up
+from deploy.services import State, down, driver_probes, health, preparation, processes, status, up
+from deploy.services.health import Health
 from deploy.services.service_faults import PreparationFailed
 from deploy.services.state import without_secrets
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
@@ -153,38 +154,38 @@ def sections_of(home: Home) -> dict[str, str]:
 def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path: Path) -> None:
     (tmp_path / "probed.py").write_text(
         "import os\nfrom celery import Celery\napp = Celery(broker=os.environ['BROKER'])\n"
-        f"app.conf.broker_transport_options = {driver_probes.BROKER_OPTIONS!r}\n"
+        f"app.conf.broker_transport_options = {{'global_keyprefix': {QUEUE_PREFIX!r}}}\n"
     )
     command = [sys.executable, "-m", "celery", "--app", "probed", "worker", "--pool", "solo", "--queues", "pages"]
     url = home.settings.redis_url
     try:
         up(home, str, ["redis"])
-        assert not probes.any_worker_answers(url, "pages")
+        assert not health.any_worker_answers(url, "pages")
         environment = {**home.environment, "PYTHONPATH": str(tmp_path), "BROKER": celery_broker(url)}
         worker = subprocess.Popen(
             command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
         try:
-            wait_until(lambda: probes.any_worker_answers(url, "pages"), "the worker answers who asks for any")
-            assert not probes.any_worker_answers(url, "crawl")
+            wait_until(lambda: health.any_worker_answers(url, "pages"), "the worker answers who asks for any")
+            assert not health.any_worker_answers(url, "crawl")
         finally:
             worker.terminate()
             worker.wait(30)
-        assert not probes.any_worker_answers(url, "pages")
+        assert not health.any_worker_answers(url, "pages")
     finally:
         down(home, str)
 
 
 def test_a_worker_counts_as_alive_as_long_as_it_and_its_clock_give_signs_of_life(home: Home) -> None:
     (worker,) = processes.processes(home, ["worker"])
-    assert not worker.is_ready()
+    assert worker.health(1.0) is Health.SILENT
     for missing in worker.removes:
         for sign in worker.removes:
             sign.touch()
-        assert (worker.is_ready(), worker.is_alive()) == (True, True)
-        long_ago = time.time() - liveness.READY_S - 1
+        assert worker.is_ready()
+        long_ago = time.time() - 30.0
         os.utime(missing, (long_ago, long_ago))
-        assert (worker.is_ready(), worker.is_alive()) == (False, False)
+        assert worker.health(1.0) is Health.SILENT
 
 
 def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -> None:
@@ -221,28 +222,19 @@ def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home
         down(home, str)
 
 
-def test_the_command_line_knows_the_keys_of_the_pipeline() -> None:
-    from pipeline import evidence_note
-    from pipeline.app import app
-
-    assert driver_probes.BROKER_OPTIONS.items() <= app.conf.broker_transport_options.items()
-    assert evidence_standing.KEY == evidence_note.KEY
-
-
 @pytest.mark.usefixtures("loopback")
 def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     port = free_port()
-    assert not probes.mongo_answers(f"mongodb://127.0.0.1:{port}/x")
-    assert not probes.redis_answers(f"redis://127.0.0.1:{port}/0")
-    assert not probes.index_answers(f"redis://127.0.0.1:{port}/0")
-    assert not probes.index_answers(f"redis+cluster://127.0.0.1:{port}")
-    assert not probes.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
-    assert not probes.web_answers("127.0.0.1", port)
-    assert not liveness.says_anything_at(Path("/nowhere"), liveness.PING_REDIS)
-    assert not probes.mongo_answers("mongodb://%2Fnowhere%2Fmongo.sock/x")
-    assert not probes.redis_answers("unix:///nowhere/redis.sock")
-    assert probes.redis_value("unix:///nowhere/redis.sock", "k") is None
-    assert not probes.any_worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
+    assert not health.mongo_answers(f"mongodb://127.0.0.1:{port}/x")
+    assert not health.redis_answers(f"redis://127.0.0.1:{port}/0")
+    assert not health.redis_answers(f"redis+cluster://127.0.0.1:{port}")
+    assert not health.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
+    assert health.web_health("127.0.0.1", port, "/", "127.0.0.1") is Health.SILENT
+    assert health.redis_health(Path("/nowhere")) is Health.SILENT
+    assert not health.mongo_answers("mongodb://%2Fnowhere%2Fmongo.sock/x")
+    assert not health.redis_answers("unix:///nowhere/redis.sock")
+    assert health.redis_value("unix:///nowhere/redis.sock", "k") is None
+    assert not health.any_worker_answers(f"redis://127.0.0.1:{port}/0", "pages")
 
 
 @pytest.mark.usefixtures("processes")

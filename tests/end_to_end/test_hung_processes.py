@@ -16,9 +16,9 @@ import psutil
 import pytest
 
 from deploy.home import Home, prepare
-from deploy.services import State, down, orphans, status, up
-from deploy.services.silence import SILENT_S
+from deploy.services import State, down, installed, status, up
 from deploy.services.supervision import Supervisor
+from deploy.services.watch import SILENT_S
 from laboratory.ports import free_port
 from tests.support.embedded import is_running, wait_until
 from webadmin import serving
@@ -44,11 +44,11 @@ def home(tmp_path_factory: pytest.TempPathFactory, processes: None, loopback: No
     made = replace(made, environment={**made.environment, **changed})
     up(made, silent, NAMES)
     yield made
-    for process in orphans.find(made):
+    for process in installed.orphans(made):
         with contextlib.suppress(psutil.NoSuchProcess):
             process.resume()
     down(made, silent)
-    orphans.end(orphans.find(made))
+    installed.end(installed.orphans(made))
 
 
 def get(home: Home, path: str, timeout_s: float = 60.0) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from core.heartbeat import PROCESS
 from deploy.home import Home, prepare
-from deploy.services import down, orphans, status, up
+from deploy.services import down, installed, status, up
 from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
 from tests.support.embedded import wait_until
@@ -25,7 +25,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, processes: None, loopback: No
     up(made, str, NAMES)
     yield made
     down(made, str)
-    orphans.end(orphans.find(made))
+    installed.end(installed.orphans(made))
 
 
 def worker(home: Home) -> psutil.Process:
@@ -35,7 +35,7 @@ def worker(home: Home) -> psutil.Process:
 def processes(home: Home) -> set[int]:
     """All that belong to the worker of this installation, whoever their parent is by now."""
     found = set()
-    for each in orphans.find(home):
+    for each in installed.orphans(home):
         with contextlib.suppress(psutil.Error):
             if each.environ().get(PROCESS) == "worker":
                 found.add(each.pid)

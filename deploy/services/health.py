@@ -1,0 +1,151 @@
+"""One question for each service: does it answer, and is it ready? Nothing here raises for one that does not.
+
+A store that still reads its data, or a desk whose database is away, answers with an error: it lives, and is not ready.
+Embedded services are asked without any driver, whose import takes longer than that.
+"""
+
+import socket
+from collections.abc import Mapping
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from core.heartbeat import is_fresh
+from deploy.home import Home
+
+TIMEOUT_S = 2.0
+ANSWER_BYTES = 1024  # the first of an answer: a store's to a ping, and the status of a page, are shorter
+LATE_S = 10.0  # may a sign of life be, on a machine that has other things to do
+MAX_VALUE_BYTES = 1 << 20
+
+# OP_MSG with the document {ping: 1, $db: "admin"}: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
+PING_MONGO = b"\x33\0\0\0\1\0\0\0\0\0\0\0\xdd\x07\0\0\0\0\0\0\0\x1e\0\0\0\x10ping\0\1\0\0\0\2$db\0\6\0\0\0admin\0\0"
+
+Address = Path | tuple[str, int]
+
+
+class Health(Enum):
+    """What one look says of a process."""
+
+    SILENT = auto()
+    ANSWERING = auto()  # with an error
+    READY = auto()
+
+
+def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
+    """Ping a server of MongoDB's protocol."""
+    answer = _ask(address, PING_MONGO, timeout_s)
+    return _judged(answer, is_ready=b"errmsg" not in answer)
+
+
+def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
+    """Ping a Redis that asks for no password."""
+    answer = _ask(address, b"PING\r\n", timeout_s)
+    return _judged(answer, is_ready=answer.startswith(b"+PONG"))
+
+
+def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> Health:
+    """Ask a web server for a page, by a name that it answers to."""
+    question = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
+    answer = _ask((reachable(host), port), question.encode("ascii"), timeout_s)
+    status = answer[len("HTTP/1.1 ") :][:3]
+    return _judged(answer, is_ready=status.isdigit() and int(status) < 500)
+
+
+def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> Health:
+    """Look whether a process that answers nobody has touched each of its files when it should have."""
+    are_fresh = all(is_fresh(home.path, name, every_s + LATE_S) for name, every_s in signs_s.items())
+    return Health.READY if are_fresh else Health.SILENT
+
+
+def mongo_answers(url: str) -> bool:
+    """Whether MongoDB or its twin answers a ping."""
+    host = unquote(urlsplit(url).netloc)
+    if host.endswith(".sock"):
+        return mongo_health(Path(host)) is Health.READY
+    return bool(_drivers().mongo_answers(url))
+
+
+def redis_answers(url: str) -> bool:
+    """Whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
+    path = _redis_socket(url)
+    return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is Health.READY
+
+
+def redis_value(url: str, key: str) -> bytes | None:
+    """Return the value of a key; None where there is none, or Redis does not answer."""
+    path = _redis_socket(url)
+    return _drivers().redis_value(url, key) if path is None else _value(path, key.encode())
+
+
+def postgres_answers(url: str) -> bool:
+    """Whether the admin database lets us in. One that is not PostgreSQL is left to Django."""
+    return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
+
+
+def postgres_row(url: str, query: str, parameter: object) -> Any:
+    """Return the one row of a query of PostgreSQL with one parameter; None where that does not answer."""
+    return _drivers().postgres_row(url, query, parameter)
+
+
+def any_worker_answers(redis_url: str, queue: str) -> bool:
+    """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
+    return bool(_drivers().any_worker_answers(redis_url, queue))
+
+
+def reachable(host: str) -> str:
+    """Return the address under which this machine reaches a server that listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
+
+
+def _judged(answer: bytes, *, is_ready: bool) -> Health:
+    if not answer:
+        return Health.SILENT
+    return Health.READY if is_ready else Health.ANSWERING
+
+
+def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
+    """Send a question; the first bytes of the answer, or none."""
+    try:
+        with _connected(address, timeout_s) as stream:
+            stream.sendall(question)
+            return stream.recv(ANSWER_BYTES)
+    except OSError:
+        return b""
+
+
+def _value(path: Path, name: bytes) -> bytes | None:
+    try:
+        with _connected(path, TIMEOUT_S) as stream, stream.makefile("rb") as lines:
+            stream.sendall(b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(name), name))
+            kind = lines.readline(64)
+            length = int(kind[1:]) if kind.startswith(b"$") else -1
+            return lines.read(length) if 0 <= length <= MAX_VALUE_BYTES else None
+    except (OSError, ValueError):
+        return None
+
+
+def _connected(address: Address, timeout_s: float) -> socket.socket:
+    if not isinstance(address, Path):
+        return socket.create_connection(address, timeout_s)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.settimeout(timeout_s)
+    try:
+        stream.connect(str(address))
+    except OSError:
+        stream.close()
+        raise
+    return stream
+
+
+def _redis_socket(url: str) -> Path | None:
+    """The socket of a Redis that asks for no password, as the embedded one."""
+    is_plain = url.startswith("unix://") and "?" not in url and "@" not in url
+    return Path(unquote(url.removeprefix("unix://"))) if is_plain else None
+
+
+def _drivers() -> Any:
+    from deploy.services import driver_probes  # .4 s of an interpreter: embedded services are looked at without
+
+    return driver_probes
