@@ -5,6 +5,7 @@ import os
 import django
 from celery import Celery
 
+from core.redis_names import QUEUE_PREFIX
 from core.service_urls import celery_broker
 from core.settings_loading import load
 
@@ -24,7 +25,7 @@ app.conf.update(
     broker_connection_retry_on_startup=True,
     broker_transport_options={
         "visibility_timeout": PAGES_VISIBILITY_S,
-        "global_keyprefix": "zw:queue:",
+        "global_keyprefix": QUEUE_PREFIX,
         # A sender that meets a broker that is down says so at once: the sweeper sends again.
         "max_retries": 1,
         "interval_start": 0,
@@ -71,7 +72,7 @@ app.conf.update(
     enable_utc=True,
     imports=["pipeline.tasks", "pipeline.worker"],
     beat_scheduler="pipeline.beat:Scheduler",
-    beat_max_loop_interval=10,  # s; deploy.services.liveness allows more
+    beat_max_loop_interval=10,  # s; deploy.services.health allows more
 )
 app.set_default()
 

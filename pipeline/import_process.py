@@ -7,13 +7,10 @@ import logging
 import sys
 
 from core.clock import SystemClock
-from core.errors import RetryLater
-from core.garbage import keep_what_is_loaded
-from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.imports import run_import
+from pipeline.slot_process import work_in_slot
 from pipeline.wiring import live
-from records.database import AWAY, is_away
 from records.sites import imports
 
 log = logging.getLogger("zhuiwen.imports")
@@ -21,21 +18,14 @@ log = logging.getLogger("zhuiwen.imports")
 
 def main(arguments: list[str]) -> int:
     """Take in archives; 1 where a store does not answer: the row is taken up again where it stopped."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    keep_what_is_loaded()
-    slot, clock, ports = slots.inherited(int(arguments[0])), SystemClock(), live(SETTINGS)
-    try:
-        for row in imports.waiting_imports(clock.now()):
-            if imports.take(row, clock.now()):
-                run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
-    except (RetryLater, *AWAY) as error:
-        if not (isinstance(error, RetryLater) or is_away(error)):
-            raise
-        log.warning("an import stopped, and is taken up again: %s", error)
-        return 1
-    finally:
-        slot.free()
-    return 0
+    return work_in_slot(arguments, _take_in, log, "an import")
+
+
+def _take_in() -> None:
+    clock, ports = SystemClock(), live(SETTINGS)
+    for row in imports.waiting_imports(clock.now()):
+        if imports.take(row, clock.now()):
+            run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)
 
 
 if __name__ == "__main__":

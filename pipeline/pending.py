@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import redis
 
 from core.errors import ServiceUnavailable
+from core.redis_names import QUEUE_PREFIX, QUEUES
 from core.wording import Message
-
-QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker asks for messages
-KEY_PREFIX = "zw:queue:"  # of pipeline.app
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,8 @@ class Pending:
 def pending(client: "redis.Redis") -> Pending:
     """Raises ServiceUnavailable when the broker does not answer."""
     try:
-        waiting = {queue: int(client.llen(KEY_PREFIX + queue)) for queue in QUEUES}
-        return Pending(waiting, int(client.hlen(KEY_PREFIX + "unacked")))
+        waiting = {queue: int(client.llen(QUEUE_PREFIX + queue)) for queue in QUEUES}
+        return Pending(waiting, int(client.hlen(QUEUE_PREFIX + "unacked")))
     except redis.RedisError as error:
         raise ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
 
@@ -38,5 +36,5 @@ def forget_taken(client: "redis.Redis") -> int:
     Nothing is lost by it: the sweeper sends what the stores still owe. Only for a machine whose workers are all down.
     """
     count = pending(client).taken
-    client.delete(KEY_PREFIX + "unacked", KEY_PREFIX + "unacked_index")
+    client.delete(QUEUE_PREFIX + "unacked", QUEUE_PREFIX + "unacked_index")
     return count

@@ -9,16 +9,14 @@ import os
 import sys
 import time
 
-from core.errors import RetryLater
-from core.garbage import keep_what_is_loaded
 from matcher.reworded.background import load_background
 from matcher.reworded.encoding import UseEncoder
-from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.redis_lock import redis_lock
 from pipeline.reworded.searching import RewordedSearching
+from pipeline.slot_process import work_in_slot
 from pipeline.wiring import live, redis_client
-from records.database import AWAY, fresh, is_away
+from records.database import fresh
 
 log = logging.getLogger("zhuiwen.reworded")
 
@@ -31,22 +29,14 @@ LOOK_EVERY_S = 5.0
 
 def main(arguments: list[str]) -> int:
     """Compare; 1 where a service does not answer: the next start goes on."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     os.nice(NICENESS)
-    keep_what_is_loaded()
-    slot = slots.inherited(int(arguments[0]))
-    try:
-        with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
-            if is_ours:  # else another machine does
-                _search_until_idle()
-    except (RetryLater, *AWAY) as error:
-        if not (isinstance(error, RetryLater) or is_away(error)):
-            raise
-        log.warning("the comparison by meaning stopped, and is taken up again: %s", error)
-        return 1
-    finally:
-        slot.free()
-    return 0
+    return work_in_slot(arguments, _search_alone, log, "the comparison by meaning")
+
+
+def _search_alone() -> None:
+    with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
+        if is_ours:  # else another machine does
+            _search_until_idle()
 
 
 def _search_until_idle() -> None:

@@ -26,15 +26,14 @@ from pipeline.app import SETTINGS, app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.checking import run as checking
 from pipeline.checking.damage import Part
-from pipeline.evidence_note import note_evidence_status
 from pipeline.interruptions import resend_lost_runs, take_up_silent_runs
 from pipeline.maintenance import sweep_all
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, SEARCH, STAMPING, redis_lock
-from pipeline.reworded.note import note_backlog
 from pipeline.reworded.owing import owes_anything
 from pipeline.search import Searched
 from pipeline.search import search_pages as search
+from pipeline.status_notes import note_backlog, note_evidence_status
 from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
 from pipeline.wiring import live, live_evidence, redis_client
 from records import checks as store_checks

@@ -1,13 +1,15 @@
 """What a check may ask, and what it may write."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from core.settings import Settings
 from core.wording import Message
+from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase
 from pagestore.raw_bodies import RawBodies
-from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
+from pipeline.checking.damage import Damage, Part, Remedy, Report, Store, Tell
 from pipeline.evidence import EvidencePorts
 from pipeline.steps import Ports
 from records.models import CaseMatch
@@ -38,23 +40,12 @@ class CheckContext:
     def may_write(self, store: Store) -> bool:
         return self.may_mend and store not in self.unwritable
 
-    def step(self, code: str) -> "Step":
-        """Tells how far one step of the check has come."""
-        return Step(self.tell, Message(code))
+    def step(self, code: str) -> Callable[[int, int], None]:
+        """Return what is told how far one step of the check has come."""
+        return partial(self.tell, Message(code))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a check, to be told how far it is."""
-
-    tell: Tell
-    name: Message
-
-    def __call__(self, done: int, total: int) -> None:
-        self.tell(self.name, done, total)
-
-
-def of_store(place: str, key: str, kind: Kind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
+def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
     """A damage in the page store, with the cases of the pages that need it."""
     named = tuple(sorted(pages))
     return Damage(Store.PAGES, place, key, kind, remedy, cases_of_pages(named), named)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.wording import Message
+from pagestore.checking import FaultKind
 from records.checks import PARTS
 
 
@@ -18,14 +19,6 @@ class Store(StrEnum):
     EVIDENCE = "evidence"
     INDEX = "index"
     FILES = "files"
-
-
-class Kind(StrEnum):
-    """What is wrong with it."""
-
-    CHANGED = "changed"
-    MISSING = "missing"
-    UNREADABLE = "unreadable"
 
 
 class Remedy(StrEnum):
@@ -50,7 +43,7 @@ class Damage:
     store: Store
     place: str
     key: str
-    kind: Kind
+    kind: FaultKind
     remedy: Remedy
     cases: tuple[int, ...] = ()
     pages: tuple[str, ...] = ()
@@ -81,7 +74,7 @@ class Damage:
             Store(values["store"]),
             values["place"],
             values["key"],
-            Kind(values["kind"]),
+            FaultKind(values["kind"]),
             Remedy(values["remedy"]),
             tuple(values["cases"]),
             tuple(values["pages"]),

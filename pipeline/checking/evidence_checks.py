@@ -5,14 +5,15 @@ import json
 from django.db import DatabaseError
 
 from core.errors import BrokenInvariant, RetryLater
+from pagestore.checking import FaultKind
 from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.damage import Damage, Remedy, Store
 from pipeline.evidence import check_stored
 from records.models import EvidenceBundle, EvidenceCheck, RetentionLog
 
 _KINDS = {
-    str(EvidenceBundle.State.CHANGED): Kind.CHANGED,
-    str(EvidenceBundle.State.MISSING): Kind.MISSING,
+    str(EvidenceBundle.State.CHANGED): FaultKind.CHANGED,
+    str(EvidenceBundle.State.MISSING): FaultKind.MISSING,
 }
 
 
@@ -45,7 +46,7 @@ def _check_by_itself(context: CheckContext) -> None:
         try:
             context.evidence.store.get(name)
         except BrokenInvariant:
-            context.report.add(Damage(Store.EVIDENCE, "bundle", name, Kind.CHANGED, Remedy.RESTORE))
+            context.report.add(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
 
 
 def _check_removals(context: CheckContext) -> None:
@@ -56,7 +57,7 @@ def _check_removals(context: CheckContext) -> None:
     except RetryLater:
         raise
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
-        context.report.add(Damage(Store.EVIDENCE, "removals", "", Kind.UNREADABLE, Remedy.RESTORE))
+        context.report.add(Damage(Store.EVIDENCE, "removals", "", FaultKind.UNREADABLE, Remedy.RESTORE))
         return
     for digest in sorted(logged - there):
-        context.report.add(Damage(Store.EVIDENCE, "removals", digest, Kind.MISSING, Remedy.RESTORE))
+        context.report.add(Damage(Store.EVIDENCE, "removals", digest, FaultKind.MISSING, Remedy.RESTORE))

@@ -4,8 +4,9 @@ from core.errors import IndexStale, RetryLater, ServiceUnavailable
 from core.ids import WorkTextId
 from core.wording import Message
 from fingerprint.record import Fingerprint
+from pagestore.checking import FaultKind
 from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.damage import Damage, Remedy, Store
 from pipeline.rebuild import rebuild_index
 from pipeline.redis_lock import MAINTENANCE, redis_lock
 from pipeline.steps import stored_fingerprint
@@ -41,7 +42,7 @@ def check_index(context: CheckContext) -> None:
         if context.may_mend:
             remedy = Remedy.MADE_ANEW if _rebuilt(context, corpus) else Remedy.RESTORE
     for place, count in faults.found.items():
-        context.report.add(Damage(Store.INDEX, place.value, "", Kind.CHANGED, remedy, detail=str(count)))
+        context.report.add(Damage(Store.INDEX, place.value, "", FaultKind.CHANGED, remedy, detail=str(count)))
 
 
 def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:

@@ -22,7 +22,7 @@ from pagestore.checking import (
 from pagestore.values import text_of
 from pipeline.beside import beside
 from pipeline.checking.context import CheckContext, cases_of_text, of_store
-from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.damage import Damage, Remedy, Store
 from pipeline.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
 from records.models import Chapter, PageCheck, PageRecord
 
@@ -150,7 +150,7 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
         is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
         for subject, kind in faulty.items():
             remedy = is_made.get(subject, Remedy.RESTORE)
-            context.report.add(of_store(FINGERPRINTS, subject, Kind(kind.value), remedy))
+            context.report.add(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
 
 
 def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
@@ -170,7 +170,7 @@ def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, 
         if texts[text] and context.may_write(Store.PAGES):
             context.ports.fingerprints.remove(text, number)
             remedy = Remedy.MADE_ANEW
-        kind = Kind(fault.kind.value) if fault else Kind.CHANGED
+        kind = fault.kind if fault else FaultKind.CHANGED
         context.report.add(of_store(FINGERPRINTS, key, kind, remedy))
 
 
@@ -204,8 +204,7 @@ def _settle(reading: StoreReading, context: CheckContext) -> None:
 
 
 def _damage(fault: StoreFault, context: CheckContext) -> Damage:
-    kind = Kind(fault.kind.value)
     if fault.collection == WORKS:
-        return Damage(Store.PAGES, WORKS, fault.key, kind, Remedy.RESTORE, cases_of_text(fault.key))
+        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, cases_of_text(fault.key))
     remedy = remade_blob(fault, context)
-    return of_store(fault.collection, fault.key, kind, remedy, fault.pages)
+    return of_store(fault.collection, fault.key, fault.kind, remedy, fault.pages)

@@ -12,7 +12,7 @@ from evidence.days import root_of
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
-from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.damage import Damage, Remedy, Store
 from records.models import CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord, RewordedLead
 from records.snapshots import with_length_kept
 
@@ -27,9 +27,7 @@ def check_names(context: CheckContext) -> None:
     context.report.items += reading.items
     for fault in reading.faults.values():
         if fault.collection in (VERSIONS, WORKS):
-            context.report.add(
-                of_store(fault.collection, fault.key, Kind(fault.kind.value), Remedy.RESTORE, fault.pages)
-            )
+            context.report.add(of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages))
 
 
 def _check_versions(reading: StoreReading, context: CheckContext) -> None:
@@ -83,12 +81,12 @@ def _check_frozen(
 
 
 def _of_match(match: CaseMatch) -> Damage:
-    return _of_table(match._meta.db_table, str(match.pk), Kind.CHANGED, cases=(match.case_id,))
+    return _of_table(match._meta.db_table, str(match.pk), FaultKind.CHANGED, cases=(match.case_id,))
 
 
 def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
     """A lead whose page is still looked at is written anew by a search: the page is made to owe one."""
-    damage = _of_table(lead._meta.db_table, str(lead.pk), Kind.CHANGED)
+    damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
     if not context.may_write(Store.ADMIN):
@@ -131,10 +129,10 @@ def check_evidence_rows(context: CheckContext) -> None:
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))
     for tree in DayTree.objects.all():
         if root_of(Digest(each) for each in tree.leaves) != tree.root:
-            context.report.add(_of_table(table, str(tree.pk), Kind.CHANGED))
+            context.report.add(_of_table(table, str(tree.pk), FaultKind.CHANGED))
         for leaf in sorted(set(tree.leaves) - known):
-            context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, Kind.MISSING))
+            context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
 
 
-def _of_table(table: str, key: str, kind: Kind, cases: tuple[int, ...] = ()) -> Damage:
+def _of_table(table: str, key: str, kind: FaultKind, cases: tuple[int, ...] = ()) -> Damage:
     return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases)

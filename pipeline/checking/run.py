@@ -9,16 +9,17 @@ from core.clock import SystemClock
 from core.errors import BrokenInvariant, DamagedStore, RetryLater
 from core.settings import Settings
 from core.wording import Message
+from pagestore.checking import FaultKind
 from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
 from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store, Tell
+from pipeline.checking.damage import Damage, Part, Remedy, Report, Store, Tell
 from pipeline.checking.evidence_checks import check_evidence
 from pipeline.checking.index_check import check_index
-from pipeline.checking.note import note_known
 from pipeline.checking.page_checks import check_pages, check_works
 from pipeline.checking.row_checks import check_evidence_rows, check_names
 from pipeline.checking.sqlite_files import check_files, check_references
+from pipeline.status_notes import note_damage
 from pipeline.wiring import live, live_evidence, redis_client
 from records.checks import known_damages, note_store_check
 from records.database import fresh, is_away, unavailable
@@ -60,7 +61,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
         try:
             step(context)
         except DamagedStore as error:
-            report.add(Damage(store, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add(Damage(store, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
         except (RetryLater, BrokenInvariant) as error:
             log.warning("%s was not read to its end: %s", step.__name__, error)
             report.unread.append(error.message)
@@ -68,7 +69,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
             if is_away(error):
                 report.unread.append(unavailable(error).message)
                 continue
-            report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
             if WITHOUT_ADMIN not in report.unread:
                 report.unread.append(WITHOUT_ADMIN)
     return report
@@ -88,7 +89,7 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part
         if is_away(error):
             report.unread.append(unavailable(error).message)
         else:
-            report.add(Damage(Store.ADMIN, "", "", Kind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
         known = [each.as_values() for each in report.lost]
-    note_known(redis_client(settings), len(known), started)
+    note_damage(redis_client(settings), len(known), started)
     return report

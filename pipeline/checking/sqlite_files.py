@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import connection
 
 from core.settings import Settings
 from core.sqlite_files import find_faults
+from pagestore.checking import FaultKind
 from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Kind, Remedy, Store
+from pipeline.checking.damage import Damage, Remedy, Store
 from records.models import Case
 
 log = logging.getLogger("zhuiwen.checking")
@@ -18,38 +18,26 @@ log = logging.getLogger("zhuiwen.checking")
 MAX_DETAIL_CHARS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class SqliteFile:
-    """A file of an embedded store."""
-
-    store: Store
-    path: Path
-
-    @property
-    def name(self) -> str:
-        return self.path.name
-
-
-def sqlite_files(settings: Settings) -> list[SqliteFile]:
+def sqlite_files(settings: Settings) -> list[tuple[Store, Path]]:
     """Return the files of an installation, as far as its stores are embedded and there."""
     found = []
     if not settings.services.database_url:
-        found.append(SqliteFile(Store.ADMIN, settings.sqlite_path))
+        found.append((Store.ADMIN, settings.sqlite_path))
     if settings.services.embeds_mongo:
-        found += [SqliteFile(Store.PAGES, path) for path in sorted((settings.home / "mongo").glob("*.db"))]
-    return [each for each in found if each.path.is_file()]
+        found += [(Store.PAGES, path) for path in sorted((settings.home / "mongo").glob("*.db"))]
+    return [(store, path) for store, path in found if path.is_file()]
 
 
 def check_files(context: CheckContext) -> None:
     """Ask SQLite whether each file is whole; nothing more is written to a store of which one is not."""
     files, step = sqlite_files(context.settings), context.step("checking.step-files")
-    for done, file in enumerate(files):
+    for done, (store, path) in enumerate(files):
         step(done, len(files))
-        if faults := find_faults(file.path):
-            log.error("%s is damaged: %s", file.path, "; ".join(faults))
+        if faults := find_faults(path):
+            log.error("%s is damaged: %s", path, "; ".join(faults))
             detail = "; ".join(" ".join(fault.split()) for fault in faults)[:MAX_DETAIL_CHARS]
-            context.unwritable.add(file.store)
-            context.report.add(Damage(file.store, file.name, "", Kind.UNREADABLE, Remedy.RESTORE, detail=detail))
+            context.unwritable.add(store)
+            context.report.add(Damage(store, path.name, "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=detail))
     step(len(files), len(files))
 
 
@@ -59,7 +47,7 @@ def check_references(context: CheckContext) -> None:
         return
     for table, key in sorted(set(_missing_rows())):
         cases = (int(key),) if table == Case._meta.db_table else ()
-        context.report.add(Damage(Store.ADMIN, table, key, Kind.MISSING, Remedy.RESTORE, cases))
+        context.report.add(Damage(Store.ADMIN, table, key, FaultKind.MISSING, Remedy.RESTORE, cases))
 
 
 def _missing_rows() -> Iterator[tuple[str, str]]:

@@ -193,7 +193,7 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
 from pipeline.evidence import check_stored
-from pipeline.evidence_note import note_evidence_status
+from pipeline.status_notes import note_evidence_status
 from pipeline.wiring import live_evidence, redis_client
 print(check_stored(live_evidence(SETTINGS)))
 note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does

@@ -23,12 +23,13 @@ from deploy.cli.checking import sentence_of
 from fingerprint.algorithms import DEFAULT
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
+from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase, connect
 from pagestore.states import absence_document, new_absence
 from pagestore.values import moment, unpacked
 from pipeline.checking import run
 from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Kind, Part, Remedy, Report, Store
+from pipeline.checking.damage import Damage, Part, Remedy, Report, Store
 from pipeline.evidence import EvidencePorts, bundle_version
 from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RewordedLead, RightsHolder, Site, StoreCheck
 from tests.crawler.texts import own_text
@@ -113,7 +114,7 @@ def test_what_is_gone_from_the_page_store_is_missed_and_made_anew_where_it_can_b
     key = kept.any_key(collection)
     kept.database[collection].delete_one({"_id": key})
     looked = kept.check(may_mend=False)
-    assert {(each.place, each.kind) for each in looked} == {(collection, Kind.MISSING)}
+    assert {(each.place, each.kind) for each in looked} == {(collection, FaultKind.MISSING)}
     assert told(kept.check()) == [(collection, "missing", remedy.value)]
     assert told(kept.check()) == ([] if remedy is Remedy.MADE_ANEW else [(collection, "missing", remedy.value)])
 
@@ -124,7 +125,7 @@ def test_bytes_that_changed_are_told_as_changed(kept: Kept, collection: str) -> 
     of_parts = not head.get("data")
     name, key = (f"{collection}_parts", f"{head['_id']}/0000") if of_parts else (collection, head["_id"])
     kept.database[name].update_one({"_id": key}, {"$set": {"data": b"\x00garbled"}})
-    assert {(each.place, each.kind) for each in kept.check()} == {(collection, Kind.CHANGED)}
+    assert {(each.place, each.kind) for each in kept.check()} == {(collection, FaultKind.CHANGED)}
 
 
 def test_a_response_that_is_lost_comes_back_from_the_evidence_that_holds_it(kept: Kept) -> None:
@@ -301,7 +302,7 @@ def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
     Case.objects.filter(pk=case.pk)._raw_delete("default")
     damages = kept.check()
     case.save(force_insert=True)  # the test's database is to be whole at its end
-    assert ("records_case", str(case.pk), Kind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
+    assert ("records_case", str(case.pk), FaultKind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
 
 
 @pytest.mark.parametrize("garble", ["bucket", "texts", "counts", "type", "gone", "log"])
@@ -355,9 +356,11 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
 
 def test_two_sayings_of_one_damage_are_united_and_who_made_it_anew_is_believed() -> None:
     report = Report()
-    report.add(Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.RESTORE, (1,), ("x",)))
-    report.add(Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
-    assert report.damages == [Damage(Store.PAGES, "pages", "a", Kind.MISSING, Remedy.MADE_ANEW, (1, 2), ("x", "y"))]
+    report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.RESTORE, (1,), ("x",)))
+    report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
+    assert report.damages == [
+        Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (1, 2), ("x", "y"))
+    ]
 
 
 def test_a_database_that_is_away_is_unread_and_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:

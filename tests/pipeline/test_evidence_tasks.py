@@ -13,12 +13,12 @@ from django_celery_beat.models import PeriodicTask
 from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
 from core.messages import MatchesFound, StepMessage
+from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from pipeline import job_stats, tasks
 from pipeline.app import app
 from pipeline.evidence import EvidencePorts
 from pipeline.outbox import TASKS
-from pipeline.pending import KEY_PREFIX
 from pipeline.schedule import ensure_schedule
 from pipeline.sweep import Swept
 from records import failures
@@ -111,7 +111,7 @@ def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.Mon
     asked: list[bool] = []
     monkeypatch.setattr(tasks.evidence, "draw_waiting", lambda *given: asked.append(given[3]()) or 0)
     tasks.draw_evidence()
-    desk.client.rpush(f"{KEY_PREFIX}pages", b"{}")
+    desk.client.rpush(f"{QUEUE_PREFIX}pages", b"{}")
     tasks.draw_evidence()
     assert asked == [True, False]
 

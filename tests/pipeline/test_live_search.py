@@ -14,6 +14,7 @@ from core.clock import SystemClock
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, work_text_id
 from core.messages import SearchRequested
 from core.pages import Fetched, Reading, Stored
+from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from core.states import Rejection
 from core.works import Chapter as ChapterText
@@ -29,7 +30,6 @@ from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStor
 from pipeline import job_stats, schedule, tasks
 from pipeline.corpus import StoredCorpus
 from pipeline.maintenance import sweep_all
-from pipeline.pending import KEY_PREFIX
 from pipeline.redis_lock import SEARCH, redis_lock
 from pipeline.search import search_pages
 from pipeline.steps import Ports
@@ -268,7 +268,7 @@ def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
     settled.add_work("新作", story(2))
     for message in settled.outbox.drain():
         carry(message, settled.ports)
-    settled.client.rpush(KEY_PREFIX + "works", "another work")
+    settled.client.rpush(QUEUE_PREFIX + "works", "another work")
     tasks.search_pages()
     assert settled.ports.cases.lags(DEFAULT.id)
 
@@ -277,7 +277,7 @@ def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) ->
     settled.add_work("新作", story(2))
     for message in settled.outbox.drain():
         carry(message, settled.ports)
-    settled.client.rpush(KEY_PREFIX + "pages", "a page")
+    settled.client.rpush(QUEUE_PREFIX + "pages", "a page")
     tasks.sweep()
     assert settled.outbox.drain() == [SearchRequested()]
 

@@ -6,9 +6,10 @@ import pytest
 import redis
 
 from core.errors import ServiceUnavailable
+from core.redis_names import QUEUE_PREFIX
 from pipeline import attempts
 from pipeline.attempts import Attempts
-from pipeline.pending import KEY_PREFIX, forget_taken, pending
+from pipeline.pending import forget_taken, pending
 from pipeline.redis_lock import MAINTENANCE, forget_lock, redis_lock
 
 
@@ -57,8 +58,8 @@ def test_a_message_that_ends_starts_from_nothing(client: "redis.Redis") -> None:
 
 
 def test_pending_counts_what_waits_and_what_is_taken(client: "redis.Redis") -> None:
-    client.rpush(KEY_PREFIX + "pages", "a", "b")
-    client.hset(KEY_PREFIX + "unacked", "tag", "message")
+    client.rpush(QUEUE_PREFIX + "pages", "a", "b")
+    client.hset(QUEUE_PREFIX + "unacked", "tag", "message")
     left = pending(client)
     assert (left.waiting["pages"], left.taken, left.total) == (2, 1, 3)
     assert forget_taken(client) == 1

@@ -11,18 +11,16 @@ import pytest
 import redis
 from django_celery_beat.models import PeriodicTask
 
+from core.redis_names import QUEUES, REWORDED_NOTE
 from core.settings_loading import load
 from core.wording import say
-from deploy.cli.reworded_standing import noted_backlog
-from deploy.services import processes as service_processes
+from deploy.cli.standing import noted_backlog
 from pipeline import crawlers, tasks, worker
 from pipeline.app import app
 from pipeline.attempts import Attempts
-from pipeline.pending import QUEUES
 from pipeline.redis_lock import forget_lock
 from pipeline.reworded import searching as searching_module
 from pipeline.reworded.holder_works import HolderWorks
-from pipeline.reworded.note import KEY
 from pipeline.reworded_process import LOCK, NICENESS
 from pipeline.schedule import ensure_schedule
 from records.models import FailedMessage, RewordedCheck, RewordedLead
@@ -188,7 +186,7 @@ class TestTask:
         with redis.Redis.from_url(redis_url) as client:
             monkeypatch.setattr(tasks, "redis_client", lambda _: client)
             yield made
-            client.delete(KEY)
+            client.delete(REWORDED_NOTE)
 
     def test_a_process_is_started_where_something_is_owed(self, chain: RewordedChain, started: list[object]) -> None:
         tasks.search_reworded()
@@ -242,7 +240,7 @@ class TestTask:
 
     def test_it_has_a_queue_of_its_own_behind_all_others_and_comes_each_minute(self) -> None:
         assert app.conf.task_routes["pipeline.search_reworded"] == {"queue": "reworded"}
-        assert QUEUES[-1] == service_processes.QUEUES[-1] == "reworded"
+        assert QUEUES[-1] == "reworded"
         ensure_schedule(load({}))
         row = PeriodicTask.objects.get(task="pipeline.search_reworded")
         assert (row.interval.every, row.expire_seconds) == (60, 60)
