@@ -20,7 +20,7 @@ from crawler.browsing.chromium import find_chromium
 from crawler.browsing.rights import UNPRIVILEGED, has_sandbox, unprivileged_user
 from deploy import home_checks
 from deploy.findings import Check, Context, Finding
-from deploy.services import ServiceStatus, State, probes, status
+from deploy.services import ServiceStatus, State, health, status
 from deploy.services.driver_probes import index_client
 from deploy.services.object_stores import remedy_of, s3_places
 from deploy.services.state import without_secrets
@@ -108,7 +108,7 @@ def index_keeps_all(context: Context) -> list[Finding]:
 def mongo_writes(context: Context) -> list[Finding]:
     """A page store that answers and stores nothing: its disk is full, or its user may not write."""
     url = context.home.settings.mongo_url
-    if not probes.mongo_answers(url):
+    if not health.mongo_answers(url):
         return []  # `services` says so
     try:
         database = connect(url, timeout_s=REDIS_TIMEOUT_S)

@@ -14,25 +14,11 @@ from core.errors import BadConfiguration, BadInput
 from core.known_settings import PREFIX, variable_of
 from core.wording import Message
 from deploy.cli.faults import complain
+from deploy.cli.groups import verb_group
 from deploy.cli.output import counting, say, table
 from deploy.cli.written_files import require_folder, write
 
 MAX_CHARS = 1e9  # of works: what the product is made for
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    bench = typer.Typer(
-        help="How well and how fast copies are found, pages read and cases shown.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    bench.command("quality")(quality)
-    bench.command("speed")(speed)
-    bench.command("extract")(extract)
-    bench.command("admin")(admin)
-    bench.callback()(_one_of_several)
-    app.add_typer(bench, name="bench")
 
 
 def quality(  # noqa: PLR0917 - options of a command
@@ -241,5 +227,7 @@ def _write_figures(path: Path | None, figures: object) -> None:
         write(path, text.encode("utf-8", "surrogatepass"))
 
 
-def _one_of_several() -> None:
-    """How well and how fast copies are found."""
+GROUP = verb_group(
+    "How well and how fast copies are found, pages read and cases shown.",
+    {"quality": quality, "speed": speed, "extract": extract, "admin": admin},
+)

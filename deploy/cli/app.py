@@ -18,7 +18,8 @@ from deploy.cli.help import localize
 from deploy.words import language
 
 # Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
-# that `zhuiwen read` does not pay for what `zhuiwen up` needs. The laboratory stands above: only a checkout has it.
+# that `zhuiwen read` does not pay for what `zhuiwen up` needs. The module has a function of the verb's name, or the
+# GROUP of what stands below it. The laboratory stands above: only a checkout has it.
 LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
@@ -47,6 +48,7 @@ VERBS = {
     "users": ("user",),
     "holders": ("holder",),
 }
+FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # where a verb is no name of Python
 
 
 class _InOrder(TyperGroup):
@@ -74,7 +76,12 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     if verb and not named:
         raise BadInput("cli.no-verb", verb=verb)
     for module in named or _present_modules():
-        importlib.import_module(_module_path(module)).register(app)
+        loaded = importlib.import_module(_module_path(module))
+        for verb in VERBS[module]:
+            if hasattr(loaded, "GROUP"):
+                app.add_typer(loaded.GROUP, name=verb)
+            else:
+                app.command(verb)(getattr(loaded, FUNCTIONS.get(verb, verb)))
     return app
 
 

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from records.models import ArchiveImport, RightsHolder, Site
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("import")(import_)
-
-
 def import_(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
     site: Annotated[

@@ -1,6 +1,5 @@
 """The verb `backup`, and what `restore` shares with it: a place, one of its backups, a passphrase."""
 
-import sys
 from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ import typer
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from deploy.cli.faults import complain
-from deploy.cli.output import Meter, as_json, say, table
+from deploy.cli.output import as_json, progress, say, table
 from deploy.cli.session import local_time, session, settings_alone
 from deploy.words import worded
 
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 SHOWN_FAULTS = 20
 UNPROVEN = 3  # exit code, as `evidence verify` has it of what holds and is not stamped
 MAX_PASSPHRASE_BYTES = 10_000
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("backup")(backup)
 
 
 def backup(
@@ -54,11 +48,8 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
         from records.backups.home_files import has_key
         from records.backups.runs import Asked, back_up
 
-        meter = PartMeter(Message("backup.copying"))
-        try:
+        with progress(Message("backup.copying")) as meter:
             made, removed, warning = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
-        finally:
-            meter.close()
     manifest = made.backup.manifest
     if is_json:
         counts = {"records": made.records, "bytes": made.bytes, "new_bytes": made.new_bytes, "removed": removed}
@@ -133,11 +124,8 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
                 wanted.open_seal(passphrase)
             except DamagedBackup as error:
                 faults.append(error.message)
-        meter = PartMeter(Message("backup.verifying"))
-        try:
+        with progress(Message("backup.verifying")) as meter:
             seen = verify(wanted.manifest, store, meter.at)
-        finally:
-            meter.close()
     faults += seen.faults
     seal, doubt = ("unproven", "backup.seal-unproven") if wanted.seal else ("none", "backup.seal-none")
     if wanted.seal and passphrase:
@@ -205,21 +193,3 @@ def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -
 def say_lacking(lacking: tuple[str, ...]) -> None:
     if lacking:
         say(Message("backup.lacking", count=len(lacking), keys=lacking[:5]), err=True)
-
-
-class PartMeter:
-    """How far it is: moving on a terminal, elsewhere a line when a part is done."""
-
-    def __init__(self, label: Message) -> None:
-        self._meter = Meter(label)
-        self._is_terminal = sys.stderr.isatty()
-
-    def of_part(self, part: str, done: int, total: int) -> None:
-        if self._is_terminal or (done >= total and total):
-            self._meter.text(Message("backup.progress", part=part, done=done, total=total))
-
-    def at(self, done: int, total: int) -> None:
-        self._meter.at(done, total)
-
-    def close(self) -> None:
-        self._meter.close()

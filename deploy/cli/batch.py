@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 SUFFIX = ".jsonl"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("batch")(batch)
-
-
 def batch(
     works: Annotated[Path, typer.Option(metavar="FILE")],
     pages: Annotated[Path, typer.Option(metavar="FILE")],

@@ -10,7 +10,7 @@ from core.wording import Message
 from deploy import restoration, started
 from deploy.cli.faults import warn
 from deploy.home import Home
-from deploy.services import elsewhere
+from deploy.services import installed
 
 
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
@@ -32,11 +32,11 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
     And one that a restore has half made.
     """
     restoration.require_ended(home.path)
-    if environ.get(variable_of("home")) or not elsewhere.is_unused(home.path):
+    if environ.get(variable_of("home")) or not installed.is_unused(home.path):
         return
-    others = elsewhere.others(home)
+    others = installed.other_homes(home)
     if others:
-        raise BadConfiguration("start.one-more", told=elsewhere.describe_other(others[0]), home=home.path)
+        raise BadConfiguration("start.one-more", told=Message("start.elsewhere", home=others[0]), home=home.path)
 
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:

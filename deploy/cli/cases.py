@@ -12,7 +12,7 @@ from core.shares import cut_share, percentage
 from core.states import COPIES, CaseState
 from core.wording import Message
 from deploy.cli.faults import complain
-from deploy.cli.keys import case_number, find_site, find_work
+from deploy.cli.keys import find_case, find_site, find_work
 from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import obfuscation, obfuscation_found, worded
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 MAX_EXCERPT_CHARS = 400
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    app.command("cases")(show_all)
-    app.command("case")(show_one)
-
-
-def show_all(
+def cases(
     state: Annotated[str, typer.Option(help=" or ".join(CaseState))] = "",
     work: str = "",
     site: str = "",
@@ -96,23 +90,15 @@ _COLUMNS = (
 )
 
 
-def show_one(
+def case(
     case_key: Annotated[str, typer.Argument(metavar="CASE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
-    number = case_number(case_key)
     with session() as settings:
-        from records.models import Case
         from records.opinions.summary import opinions_on
 
-        case = (
-            Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
-            .filter(pk=number)
-            .first()
-        )
-        if case is None:
-            raise BadInput("corpus.no-case", number=number)
+        case = find_case(case_key)
         matches = list(case.matches.filter(version_id=case.version_id)) or list(case.matches.all())
         version = matches[0].version_id if matches else case.version_id
         opinions = opinions_on(case, version, SystemClock().now())

@@ -29,11 +29,6 @@ MAX_PASSAGES = 3  # of one match; all of them stand in --json
 MAX_EXCERPT_CHARS = 80
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("check")(check)
-
-
 def check(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
     *,

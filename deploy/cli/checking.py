@@ -19,11 +19,6 @@ LEADS = "records_rewordedlead"  # the table whose rows are named by what they ar
 ADMIN, RESTORE = "admin database", "restore"  # of pipeline.checking.damage: of rows a backup gives back all or none
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("check-stores")(check_stores)
-
-
 def check_stores(
     is_json: Annotated[bool, typer.Option("--json")] = False,
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
@@ -66,13 +61,14 @@ def check_stores(
 
 def sentence_of(damage: "Damage") -> Message:
     """One damage in one line."""
+    is_row = damage.store == ADMIN and damage.remedy == RESTORE
     place = " ".join(filter(None, (damage.place, damage.key)))
     told = Message(
         "checking.damage",
-        store=Message(_STORES[damage.store.value]),
+        store=_term(damage.store),
         place=place,
-        kind=Message(_KINDS[damage.kind.value]),
-        remedy=Message(_remedy_of(damage)),
+        kind=_term(damage.kind),
+        remedy=Message("checking.restore-row") if is_row else _term(damage.remedy),
     )
     if damage.place == LEADS and damage.key:
         told = Message("checking.damage-of-lead", told=told, lead=damage.key)
@@ -82,29 +78,9 @@ def sentence_of(damage: "Damage") -> Message:
     return Message("checking.damage-detail", told=told, detail=damage.detail) if damage.detail else told
 
 
-def _remedy_of(damage: "Damage") -> str:
-    is_row = damage.store == ADMIN and damage.remedy == RESTORE
-    return "checking.restore-row" if is_row else _REMEDIES[damage.remedy.value]
-
-
-_STORES = {
-    "page store": "checking.page-store",
-    "admin database": "checking.admin-database",
-    "evidence": "checking.evidence",
-    "index": "checking.index",
-    "files": "checking.files",
-}
-_KINDS = {
-    "changed": "checking.changed",
-    "missing": "checking.missing",
-    "unreadable": "checking.unreadable",
-}
-_REMEDIES = {
-    "made anew": "checking.made-anew",
-    "can be made anew": "checking.can-be-made",
-    "searched again": "checking.searched-again",
-    "restore": "checking.restore",
-}
+def _term(value: str) -> Message:
+    """What a store, a kind or a remedy of pipeline.checking.damage is called."""
+    return Message(f"checking.{value.replace(' ', '-')}")
 
 
 class _Steps:

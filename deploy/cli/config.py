@@ -11,20 +11,11 @@ from core.errors import BadInput
 from core.known_settings import HOME, PREFIX, known_settings, nearest
 from core.known_settings import shown as hidden
 from core.wording import Message
+from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, say, shown, table
 from deploy.words import translator, worded
 
 FROM_STDIN = "-"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="Show and change the settings.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("list")(show_all)
-    group.command("get")(show_one)
-    group.command("set")(set_one)
-    group.command("unset")(unset_one)
-    app.add_typer(group, name="config")
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -109,3 +100,14 @@ def typed_value(name: str, given: str | None) -> str:
     if not text:
         raise BadInput("setting.empty", name=name)
     return text
+
+
+GROUP = verb_group(
+    "Show and change the settings.",
+    {
+        "list": show_all,
+        "get": show_one,
+        "set": set_one,
+        "unset": unset_one,
+    },
+)

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from records.models import CrawlRun, Site
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("crawl")(crawl)
-
-
 def crawl(
     sites: Annotated[list[str] | None, typer.Argument(metavar="SITE|URL...")] = None,
     due: Annotated[bool, typer.Option("--due")] = False,

@@ -187,14 +187,14 @@ class Watch:
     def _hindrance(self) -> tuple[Message, Message] | None:
         """Why nothing moves, and what to do; None where somebody is at work. Raises ServiceUnavailable."""
         from deploy import disk
-        from deploy.services import probes
+        from deploy.services import health
         from pipeline.pending import pending
         from pipeline.wiring import redis_client
 
         for space in disk.full(self._settings):
             return space.problem, space.remedy
         pending(redis_client(self._settings))  # without the broker nobody can answer
-        if probes.any_worker_answers(self._settings.redis_url, self._queue):
+        if health.any_worker_answers(self._settings.redis_url, self._queue):
             return None
         return self._told, Message("tracking.see-status")
 

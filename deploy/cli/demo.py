@@ -19,11 +19,6 @@ PLAIN_WIDTH = 160  # columns where the output is no terminal
 COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "column.class", "column.obfuscations")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("demo")(demo)
-
-
 def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
     from core.settings_layers import home_of

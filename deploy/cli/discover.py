@@ -25,11 +25,6 @@ _NAMES = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("discover")(discover)
-
-
 def discover(  # noqa: PLR0917 - options of a command
     works: Annotated[
         list[str] | None,

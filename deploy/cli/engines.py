@@ -53,11 +53,6 @@ class _Sheet:
     departures: tuple[Words, ...]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("engines")(engines)
-
-
 def engines(
     name: Annotated[str, typer.Argument(metavar="NAME")] = "",
     is_plain: Annotated[bool, typer.Option("--plain")] = False,

@@ -1,38 +1,34 @@
 """The verb `evidence`: all but `verify`, which needs the file alone, need the installation."""
 
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
 
 import typer
 
-from core.errors import BadInput, RetryLater
+from core.clock import SystemClock
+from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
 from deploy.cli import evidence_authority
-from deploy.cli.evidence_digests import digests
-from deploy.cli.evidence_factors import factors
-from deploy.cli.output import say
+from deploy.cli.groups import verb_group
+from deploy.cli.keys import case_number, find_case, find_lead, find_matter, find_site, find_work
+from deploy.cli.output import as_json, say
+from deploy.cli.session import local_time, session
+from deploy.words import language, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from core.settings import Settings
     from evidence.ports import Stamper
     from evidence.records import CaseMaterial
     from evidence.verification import Report
+    from records.models import RewordedLead
 
     Writer = Callable[[Sequence[Stamper]], Report]
 
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="Evidence that stands alone.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("export")(export)
-    group.command("verify")(verify)
-    group.command("status")(status)
-    group.command("factors")(factors)
-    group.command("digests")(digests)
-    evidence_authority.register(group)
-    app.add_typer(group, name="evidence")
+_MATTER = re.compile(r"[Mm]([0-9]{1,18})")  # a matter among numbers of cases
 
 
 def export(
@@ -45,18 +41,15 @@ def export(
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
     """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English."""
-    from deploy.cli.keys import case_number, lead_number
-    from deploy.cli.session import session
-
     if is_lead and is_removal:
         raise BadInput("custody.lead-or-removal")
-    number = lead_number(case_key) if is_lead else case_number(case_key)
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
         if is_lead:
-            write = _lead_writer(number, out, with_names=with_names)
+            write = _lead_writer(find_lead(case_key), out, with_names=with_names)
         else:
+            number = case_number(case_key)
             write = _case_writer(_removal_of(number) if is_removal else _case(number, with_names=with_names), out)
         report = _written(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
@@ -79,7 +72,6 @@ def verify(
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
     from deploy.cli.evidence_standing import evidence_lines
-    from deploy.cli.output import as_json
 
     lines, values = evidence_lines()
     if is_json:
@@ -87,6 +79,93 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     else:
         for line in lines:
             say(line)
+
+
+def factors(
+    case_key: Annotated[str, typer.Argument(metavar="CASE")],
+    is_matter: Annotated[bool, typer.Option("--matter")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge."""
+    with session() as settings:
+        from records.evidence.factor_facts import facts_of
+        from records.evidence.factors import sheet, source_of
+        from records.evidence.subject import Subject
+
+        subject = Subject(matter=find_matter(case_key)) if is_matter else Subject(case=find_case(case_key))
+        facts = facts_of(subject, SystemClock().now())
+        if is_json:
+            as_json([each.as_dict() for each in sheet(facts)])
+            return
+
+        def moment(at: datetime) -> str:
+            return local_time(at, settings)
+
+        there, missing = Message("factor.there"), Message("factor.missing")
+        say(Message("factor.opening"))
+        if facts.looked_into < facts.bundles:
+            say(Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into))
+        for factor in sheet(facts, moment):
+            say("")
+            say(factor.title)
+            say(f"  {worded(source_of(factor))}")
+            marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
+            for head, each in marked:
+                say(f"  {worded(Message('cli.field', name=head, value=each))}")
+
+
+def digests(
+    chosen: Annotated[list[str] | None, typer.Argument(metavar="[CASE|MATTER]...")] = None,
+    site: Annotated[list[str] | None, typer.Option()] = None,
+    work: Annotated[list[str] | None, typer.Option()] = None,
+    out: Annotated[Path | None, typer.Option("--csv", metavar="FILE")] = None,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """List the digests of chosen bundles, as platforms for evidence take them in: CSV, or JSON."""
+    if not (chosen or site or work):
+        raise BadInput("digests.nothing-chosen")
+    if out is None and not is_json:
+        raise BadInput("digests.no-output")
+    cases, matters = numbers_in(chosen or ())
+    with session() as settings:
+        from records.evidence import digest_list
+
+        sites = [find_site(key).pk for key in site or ()]
+        works = [find_work(key).pk for key in work or ()]
+        found = digest_list.bundles_of(cases, matters, sites, works)
+        rows = list(digest_list.rows_of(digest_list.held(found), ZoneInfo(settings.web.time_zone)))
+        left_out = found.count() - len(rows)
+    if not rows and not left_out:
+        raise BadInput("digests.none")
+    if out is not None:
+        _write_file(out, digest_list.as_csv(rows, language()))
+    if is_json:
+        typer.echo(digest_list.as_json(rows), nl=False)
+    elif out is not None:
+        say(Message("digests.written", path=out.absolute(), bundles=len(rows)))
+    if left_out:
+        say(Message("digests.left-out", bundles=left_out), err=True)
+
+
+def numbers_in(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The numbers of cases, and of matters, which have an M before them. Raises BadInput."""
+    cases, matters = list[int](), list[int]()
+    for text in chosen:
+        if found := _MATTER.fullmatch(text):
+            matters.append(int(found[1]))
+            continue
+        try:
+            cases.append(case_number(text))
+        except BadInput as error:
+            raise BadInput("digests.no-number", text=repr(text)) from error
+    return cases, matters
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
 
 
 def _case(number: int, *, with_names: bool) -> "CaseMaterial":
@@ -114,17 +193,13 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
     return lambda seals: write(out, material, code_version(), seals=seals)
 
 
-def _lead_writer(number: int, out: Path, *, with_names: bool) -> "Writer":
-    """Raises BadInput for no such lead, or one that nobody confirmed as it is."""
+def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
+    """Raises BadInput for one that nobody confirmed as it is."""
     from evidence.lead_export import write_lead
     from records import stores
     from records.code_version import code_version
     from records.leads.lead_export import lead_material
-    from records.models import RewordedLead
 
-    lead = RewordedLead.objects.select_related("work", "site", "rights_holder").filter(pk=number).first()
-    if lead is None:
-        raise BadInput("reworded.no-lead", number=number)
     material = lead_material(lead, stores.page_store(), stores.work_store(), with_names=with_names)
     return lambda seals: write_lead(out, material, code_version(), seals)
 
@@ -137,3 +212,16 @@ def _written(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Repo
         return write(seals)
     except RetryLater as error:
         raise RetryLater("custody.or-no-seal", fault=error) from error
+
+
+GROUP = verb_group(
+    "Evidence that stands alone.",
+    {
+        "export": export,
+        "verify": verify,
+        "status": status,
+        "factors": factors,
+        "digests": digests,
+        "authority": evidence_authority.GROUP,
+    },
+)

@@ -9,19 +9,11 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.config import typed_value
+from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, fields, say, table
 
 if TYPE_CHECKING:
     from evidence.trial import Trial
-
-
-def register(group: typer.Typer) -> None:
-    """Add the verbs to `group`."""
-    authority = typer.Typer(help="Time stamp authorities.", no_args_is_help=True, rich_markup_mode=None)
-    authority.command("add")(add)
-    authority.command("list")(show_all)
-    authority.command("remove")(remove)
-    group.add_typer(authority, name="authority")
 
 
 def add(
@@ -116,3 +108,13 @@ def _shown(at: Any) -> str:
     from evidence.shapes import moment
 
     return moment(at)
+
+
+GROUP = verb_group(
+    "Time stamp authorities.",
+    {
+        "add": add,
+        "list": show_all,
+        "remove": remove,
+    },
+)

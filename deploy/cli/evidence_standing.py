@@ -7,14 +7,13 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from core.redis_names import EVIDENCE_NOTE
 from core.wording import Message
 from deploy.cli.session import local_iso, local_time, session
-from deploy.services import probes
+from deploy.services import health
 
 if TYPE_CHECKING:
     from core.settings import Settings
-
-KEY = "zw:evidence:status"  # of pipeline.evidence_note, which cannot be imported here: it needs Django
 
 
 def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
@@ -30,7 +29,7 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
 
 def noted_lines(settings: "Settings") -> list[Message]:
     """The lines of what the sweeper noted, and when; none where there is no note, or Redis does not answer."""
-    noted = probes.redis_value(settings.redis_url, KEY)
+    noted = health.redis_value(settings.redis_url, EVIDENCE_NOTE)
     if noted is None:
         return []
     try:

@@ -10,6 +10,7 @@ import typer
 from core.errors import BadConfiguration, RetryLater
 from core.wording import Message
 from deploy.cli.faults import FAILED, complain
+from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, fields, head, progress, say
 from deploy.cli.session import local_iso, local_time, session
 
@@ -19,34 +20,6 @@ if TYPE_CHECKING:
     from pipeline.job_stats import JobStats
 
 WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
-_NAMES = {
-    "algorithm": "column.algorithm",
-    "generation": "column.generation",
-    "corpus_revision": "column.corpus-revision",
-    "texts": "column.texts",
-    "postings": "column.postings",
-    "texts_of_the_corpus": "column.texts-of-the-corpus",
-    "missing": "column.missing",
-    "superfluous": "column.superfluous",
-    "pages": "column.pages",
-    "works_added": "column.works-added",
-    "works_withdrawn": "column.works-withdrawn",
-    "index_rebuilt": "column.index-rebuilt",
-    "search": "column.search",
-    "rulings": "column.rulings",
-    "sharing": "column.sharing",
-    "hits": "column.hits",
-    "handed_over": "column.handed-over",
-}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="The index of the works.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("stats")(stats)
-    group.command("rebuild")(rebuild)
-    group.command("snapshot")(snapshot)
-    app.add_typer(group, name="index")
 
 
 def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -74,7 +47,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     if is_json:
         as_json(figures | {"snapshot": copy, "rounds": _rounds(rounds, settings)})
     else:
-        fields((_NAMES[name], f"{value:,}") for name, value in figures.items())
+        fields((_code(name), f"{value:,}") for name, value in figures.items())
         fields([("column.snapshot", _describe_snapshot(copy)), *_describe_jobs(rounds, settings)])
     if corpus != indexed:
         complain(Message("corpus.index-behind"))
@@ -149,6 +122,11 @@ def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
     )
 
 
+def _code(name: str) -> str:
+    """The code of the words for a figure."""
+    return f"column.{name.replace('_', '-')}"
+
+
 def _rounds(rounds: "Mapping[str, JobStats]", settings: "Settings") -> dict[str, Any]:
     return {
         name: {"ended_at": local_iso(each.ended_at, settings), "counts": each.counts} for name, each in rounds.items()
@@ -167,9 +145,19 @@ def _describe_jobs(rounds: "Mapping[str, JobStats]", settings: "Settings") -> li
 
 def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
     counts = [
-        Message("corpus.job-count", name=head(_NAMES.get(name, name)), count=count)
+        Message("corpus.job-count", name=head(_code(name)), count=count)
         for name, count in ended.counts.items()
         if count
     ]
     told = counts or Message("corpus.job-nothing")
     return Message("corpus.job", when=local_time(ended.ended_at, settings), counts=told)
+
+
+GROUP = verb_group(
+    "The index of the works.",
+    {
+        "stats": stats,
+        "rebuild": rebuild,
+        "snapshot": snapshot,
+    },
+)

@@ -1,11 +1,15 @@
 """What a user calls a work or a site by -> the row; a key that nothing has is answered with where to look."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from records.models import RightsHolder, Site, Work
+    from django.db.models import Model, QuerySet
+
+    from records.models import Case, Matter, RewordedLead, RightsHolder, Site, Work
+
+    M = TypeVar("M", bound=Model)
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
@@ -28,24 +32,60 @@ def find_site(key: str) -> "Site":
         raise BadInput("cli.see-sites", fault=error) from error
 
 
+def find_holder(key: str) -> "RightsHolder":
+    """Find the rights holder of that name or number. Raises NotFound."""
+    from records.models import RightsHolder
+    from records.works import catalogue
+
+    try:
+        return catalogue.find_holder(key)
+    except NotFound:
+        by_number = RightsHolder.objects.filter(pk=int(key)).first() if _is_number(key) else None
+        if by_number is None:
+            raise
+        return by_number
+
+
+def find_case(key: str) -> "Case":
+    """Find the case of that number. Raises BadInput."""
+    from records.models import Case
+
+    rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
+    return _numbered(rows, case_number(key), "corpus.no-case")
+
+
+def find_matter(key: str) -> "Matter":
+    """Find the matter of that number. Raises BadInput."""
+    from records.models import Matter
+
+    number = _number(key, BadInput("cli.no-matter-number", text=repr(key)))
+    return _numbered(Matter.objects.select_related("site", "work", "rights_holder"), number, "corpus.no-matter")
+
+
+def find_lead(key: str) -> "RewordedLead":
+    """Find the lead of that number. Raises BadInput."""
+    from records.models import RewordedLead
+
+    number = _number(key, BadInput("reworded.no-lead", number=repr(key)))
+    rows = RewordedLead.objects.select_related("work", "page", "site", "rights_holder")
+    return _numbered(rows, number, "reworded.no-lead")
+
+
 def case_number(text: str) -> int:
     """The number of a case. Raises BadInput for what is none."""
+    return _number(text, BadInput("cli.no-case-number", text=repr(text)))
+
+
+def _numbered(rows: "QuerySet[M]", number: int, code: str) -> "M":
+    found = rows.filter(pk=number).first()
+    if found is None:
+        raise BadInput(code, number=number)
+    return found
+
+
+def _number(text: str, fault: BadInput) -> int:
     if not _is_number(text):
-        raise BadInput("cli.no-case-number", text=repr(text))
-    return int(text)
-
-
-def matter_number(text: str) -> int:
-    """The number of a matter. Raises BadInput for what is none."""
-    if not _is_number(text):
-        raise BadInput("cli.no-matter-number", text=repr(text))
-    return int(text)
-
-
-def lead_number(text: str) -> int:
-    """The number of a lead. Raises BadInput for what is none."""
-    if not _is_number(text):
-        raise BadInput("reworded.no-lead", number=repr(text))
+        raise fault
     return int(text)
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
-from deploy.cli.keys import lead_number
+from deploy.cli.groups import verb_group
+from deploy.cli.keys import find_holder, find_lead
 from deploy.cli.leads_shown import leads_told, shown_sentence
 from deploy.cli.output import as_json, fields, passage, say, table
 from deploy.cli.session import local_iso, local_time, session
 from deploy.cli.written_files import require_folder, write
 
 if TYPE_CHECKING:
-    from records.models import RewordedLead, RightsHolder
+    from records.models import RewordedLead
 
 
 class _ByNumber(TyperGroup):
@@ -24,20 +24,6 @@ class _ByNumber(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(
-        cls=_ByNumber,
-        invoke_without_command=True,
-        epilog="zhuiwen leads 7 is zhuiwen leads show 7.",
-        rich_markup_mode=None,
-    )
-    group.callback()(leads)
-    for name, verb in (("show", show), ("letter", letter)):
-        group.command(name)(verb)
-    app.add_typer(group, name="leads")
 
 
 def leads(
@@ -58,7 +44,7 @@ def show(
 ) -> None:
     """Show one, with the sentences that correspond side by side."""
     with session() as settings:
-        _show_one(_lead_of(lead_key), settings, is_json)
+        _show_one(find_lead(lead_key), settings, is_json)
 
 
 def letter(
@@ -72,18 +58,7 @@ def letter(
         from records.leads.letter import letter_file
 
         kind = out.suffix.lower().removeprefix(".")
-        write(out, letter_file(_lead_of(lead_key), kind, language))
-
-
-def _lead_of(key: str) -> "RewordedLead":
-    """The lead of that number. Raises BadInput."""
-    from records.models import RewordedLead
-
-    number = lead_number(key)
-    lead = RewordedLead.objects.select_related("work", "page", "site", "rights_holder").filter(pk=number).first()
-    if lead is None:
-        raise BadInput("reworded.no-lead", number=number)
-    return lead
+        write(out, letter_file(find_lead(lead_key), kind, language))
 
 
 def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
@@ -95,7 +70,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     listed = Q(lapsed_at__isnull=True) | Q(state=RewordedState.CONFIRMED)
     found = RewordedLead.objects.filter(listed).select_related("work", "site", "rights_holder")
     if holder:
-        found = found.filter(rights_holder=_holder(holder))
+        found = found.filter(rights_holder=find_holder(holder))
     shown, total = list(found[:limit]), found.count()
     if is_json:
         as_json([_record(lead, settings) for lead in shown])
@@ -229,15 +204,12 @@ def _record(lead: "RewordedLead", settings: Settings) -> dict[str, Any]:
     }
 
 
-def _holder(key: str) -> "RightsHolder":
-    """A rights holder by name or number. Raises NotFound."""
-    from records.models import RightsHolder
-    from records.works.catalogue import find_holder
-
-    try:
-        return find_holder(key)
-    except NotFound:
-        by_number = RightsHolder.objects.filter(pk=int(key)).first() if key.isdecimal() else None
-        if by_number is None:
-            raise
-        return by_number
+GROUP = verb_group(
+    "List pages in other words or in translation.",
+    {"show": show, "letter": letter},
+    leads,
+    cls=_ByNumber,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    epilog="zhuiwen leads 7 is zhuiwen leads show 7.",
+)

@@ -26,26 +26,6 @@ _FILES = Annotated[list[Path] | None, typer.Option("--file", metavar="FILE")]
 _JSON = Annotated[bool, typer.Option("--json")]
 
 
-def register(group: typer.Typer) -> None:
-    """Add the verbs to those of `notice`."""
-    for name, verb in (
-        ("send", send),
-        ("mail", mail),
-        ("sent", sent),
-        ("answer", answer),
-        ("refuse", refuse),
-        ("removed", removed),
-        ("close", close),
-        ("counter", counter),
-        ("counter-back", counter_back),
-        ("complain", complain),
-        ("escalate", escalate),
-        ("take-back", take_back),
-        ("due", due),
-    ):
-        group.command(name)(verb)
-
-
 def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
     """Send a confirmed notice by mail, now; or show the mail as it would go out."""
     with session() as settings:

@@ -11,7 +11,8 @@ from core.settings import Settings
 from core.wording import Message
 from deploy.cli import notice_outcomes
 from deploy.cli.faults import complain
-from deploy.cli.keys import matter_number
+from deploy.cli.groups import verb_group
+from deploy.cli.keys import find_matter
 from deploy.cli.notice_keys import USER, addressee_of, notice_of, user_of
 from deploy.cli.output import as_json, fields, say, table
 from deploy.cli.session import local_time, session
@@ -21,23 +22,6 @@ if TYPE_CHECKING:
     from records.models import Addressee, Matter, Notice
 
 _COLUMNS = ("column.id", "column.paper", "column.site", "column.state", "column.pages", "column.drafted")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="Notices about confirmed infringements.", no_args_is_help=True, rich_markup_mode=None)
-    for name, verb in (
-        ("list", show_all),
-        ("draft", draft),
-        ("show", show),
-        ("write", write),
-        ("confirm", confirm),
-        ("withdraw", withdraw),
-        ("files", files),
-    ):
-        group.command(name)(verb)
-    notice_outcomes.register(group)
-    app.add_typer(group, name="notice")
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -69,14 +53,10 @@ def draft(
     user: USER,
 ) -> None:
     """Draft a notice for the confirmed pages of a matter."""
-    number = matter_number(matter_key)
     with session():
-        from records.models import Matter
         from records.notices import drafting
 
-        matter = Matter.objects.select_related("site").filter(pk=number).first()
-        if matter is None:
-            raise BadInput("corpus.no-matter", number=number)
+        matter = find_matter(matter_key)
         addressee, paper = _chosen(matter, to)
         made = drafting.draft(drafting.confirmed_cases(matter), paper, user_of(user), addressee)
         for case, reason in made.left_out:
@@ -212,3 +192,30 @@ def _record(notice: "Notice", settings: Settings) -> dict[str, Any]:
         "drafted": local_time(notice.drafted_at, settings),
         "files": {file.name: file.digest for file in notice.files.all()},
     }
+
+
+GROUP = verb_group(
+    "Notices about confirmed infringements.",
+    {
+        "list": show_all,
+        "draft": draft,
+        "show": show,
+        "write": write,
+        "confirm": confirm,
+        "withdraw": withdraw,
+        "files": files,
+        "send": notice_outcomes.send,
+        "mail": notice_outcomes.mail,
+        "sent": notice_outcomes.sent,
+        "answer": notice_outcomes.answer,
+        "refuse": notice_outcomes.refuse,
+        "removed": notice_outcomes.removed,
+        "close": notice_outcomes.close,
+        "counter": notice_outcomes.counter,
+        "counter-back": notice_outcomes.counter_back,
+        "complain": notice_outcomes.complain,
+        "escalate": notice_outcomes.escalate,
+        "take-back": notice_outcomes.take_back,
+        "due": notice_outcomes.due,
+    },
+)

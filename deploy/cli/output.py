@@ -195,6 +195,11 @@ class Meter:
             self._tenth = tenth
             self.text(Message("cli.done-of", done=done, total=total))
 
+    def of_part(self, part: str, done: int, total: int) -> None:
+        """Show how far one of several parts is: elsewhere than on a terminal, when it is done."""
+        if self._is_terminal or (done >= total and total):
+            self.text(Message("backup.progress", part=part, done=done, total=total))
+
     def text(self, state: Message) -> None:
         """Show a state in words."""
         line = shown(worded(Message("cli.field", name=self._label, value=state)))

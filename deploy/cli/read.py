@@ -14,11 +14,6 @@ from deploy.cli.session import local_iso, local_time, settings_alone
 from deploy.words import obfuscation_found
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("read")(read)
-
-
 def read(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
     is_json: Annotated[bool, typer.Option("--json")] = False,

@@ -18,11 +18,6 @@ from deploy.cli.session import session
 DEFAULT_DAYS = 30
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("report")(report)
-
-
 def report(  # noqa: PLR0917 - options of a command
     kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help=", ".join(FORMATS))],
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help=str(DEFAULT_DAYS))] = "",

@@ -10,8 +10,8 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
-from deploy.cli.backup import PartMeter, chosen_backup, open_place, read_passphrase, say_lacking
-from deploy.cli.output import as_json, say
+from deploy.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
+from deploy.cli.output import as_json, progress, say
 from deploy.cli.session import session
 from deploy.words import worded
 
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from deploy.restoration import BackupFiles, Offer
     from records.backups.format import Backup
     from records.backups.restoring import Target
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command("restore")(restore)
 
 
 def restore(
@@ -106,11 +101,8 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
     files = restoration.read_files(store, backup.manifest.files, secrets or b"")
     offer = restoration.offer(home, files, is_proven=secrets is not None)
     is_taking = _is_taking(files, offer, wishes.with_settings)
-    meter = PartMeter(Message("backup.verifying"))
-    try:
+    with progress(Message("backup.verifying")) as meter:
         require_whole(backup.manifest, store, meter.at)
-    finally:
-        meter.close()
     taken = (*offer.plain, *(offer.asked if is_taking else ()))
     left = (*offer.left, *(() if is_taking else offer.asked))
     return Reviewed(backup, files, offer, secrets is not None, taken, left)
@@ -159,11 +151,8 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
         require_empty(target)
         _require_no_index(settings)
     restoration.begin(settings.home, wanted.id, places)
-    meter = PartMeter(Message("backup.restoring"))
-    try:
+    with progress(Message("backup.restoring")) as meter:
         records = write(wanted.manifest, store, target, meter.of_part)
-    finally:
-        meter.close()
     was_on = settle(wanted)
     restoration.put_files(settings.home, reviewed.files, reviewed.taken)
     restoration.forget_what_is_made_anew(prepare(os.environ))
@@ -194,11 +183,8 @@ def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, i
         store = open_place(source, settings)
         wanted = chosen_backup(store, chosen)
         _secrets(wanted, passphrase, is_unsealed=is_unsealed)
-        meter = PartMeter(Message("backup.mending"))
-        try:
+        with progress(Message("backup.mending")) as meter:
             mended = mend(wanted.manifest, store, _target(settings), installation_key(), meter.of_part)
-        finally:
-            meter.close()
     if is_json:
         as_json({"backup": wanted.id, "put_back": mended.put_back, "looked_at": mended.looked_at})
         return

@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from deploy.services import ServiceStatus
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    app.command("up")(up)
-    app.command("down")(down)
-    app.command("status")(status)
-    app.command("doctor")(doctor)
-
-
 def up() -> None:
     """Start every service and return when all of them answer."""
     from core.settings_layers import planned
@@ -103,18 +95,14 @@ def _show(rows: "Sequence[ServiceStatus]") -> None:
 
 def _cells(row: "ServiceStatus") -> tuple[str, ...]:
     memory = "" if row.memory_mb is None else f"{row.memory_mb:.0f}"
-    return (row.name, head(_STATES[row.state]), str(row.pid or ""), memory, _duration(row.uptime_s), shown(row.address))
-
-
-_STATES = {
-    "running": "start.running",
-    "starting": "start.starting",
-    "silent": "start.silent",
-    "failing": "start.failing",
-    "stopped": "start.stopped",
-    "external": "start.external",
-    "unreachable": "start.unreachable",
-}
+    return (
+        row.name,
+        head(f"start.{row.state}"),
+        str(row.pid or ""),
+        memory,
+        _duration(row.uptime_s),
+        shown(row.address),
+    )
 
 
 def _duration(seconds: float | None) -> str:

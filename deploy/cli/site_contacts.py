@@ -22,11 +22,6 @@ _CONTACTS = ("column.kind", "column.contact", "column.from", "column.read-on", "
 _NONE = "–"
 
 
-def register(group: typer.Typer) -> None:
-    """Add the verb to the group `site`."""
-    group.command("contacts")(contacts)
-
-
 def contacts(
     site: Annotated[str, typer.Argument(metavar="SITE")],
     is_look_up: Annotated[bool, typer.Option("--look-up")] = False,

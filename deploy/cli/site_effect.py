@@ -22,11 +22,6 @@ _COLUMNS = (
 _NONE = "–"
 
 
-def register(group: typer.Typer) -> None:
-    """Add the verb to the group `site`."""
-    group.command("effect")(effect)
-
-
 def effect(
     site: Annotated[str, typer.Argument(metavar="SITE")],
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",

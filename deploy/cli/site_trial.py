@@ -21,25 +21,12 @@ if TYPE_CHECKING:
     from records.models import Site
 
 LINKS_SHOWN = 3  # of each place; --json has all
-_LINKS = {
-    "link": "tracking.links-link",
-    "attribute": "tracking.links-attribute",
-    "choice": "tracking.links-choice",
-    "frame": "tracking.links-frame",
-    "script": "tracking.links-script",
-    "data": "tracking.links-data",
-}
 _TEXT_BY = {
     "scripts": "tracking.text-by-scripts",
     "data": "tracking.text-by-data",
     "selector": "tracking.text-by-selector",
     "thread": "tracking.text-by-thread",
 }
-
-
-def register(group: typer.Typer) -> None:
-    """Add the verb to `site`."""
-    group.command("try")(try_site)
 
 
 def try_site(
@@ -168,7 +155,11 @@ def _ways(record: dict[str, Any]) -> list[Message]:
         said.append(Message("tracking.parts", count=record["parts"]))
     for place in dict.fromkeys(link["place"] for link in record["links"]):
         urls = [link["url"] for link in record["links"] if link["place"] == place]
-        said.append(Message("tracking.links", place=Message(_LINKS[place]), count=len(urls), urls=urls[:LINKS_SHOWN]))
+        said.append(
+            Message(
+                "tracking.links", place=Message(f"tracking.links-{place}"), count=len(urls), urls=urls[:LINKS_SHOWN]
+            )
+        )
     return said
 
 

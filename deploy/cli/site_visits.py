@@ -24,12 +24,6 @@ _MOVE_COLUMNS = (
 )
 
 
-def register(group: typer.Typer) -> None:
-    """Add the verbs to the group `site`."""
-    group.command("failures")(failures)
-    group.command("moves")(moves)
-
-
 def failures(
     site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,

@@ -1,17 +1,23 @@
-"""The verbs `site add`, `site list`; `site failures` and `site moves` stand in deploy.cli.site_visits."""
+"""The verbs `site add`, `site list`, `site reach`; `site failures` and `site moves` stand in deploy.cli.site_visits."""
 
 import re
+from contextlib import suppress
 from datetime import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
 from core.errors import BadInput
+from core.hosts import DEFAULT_PORTS, host_key
+from core.settings import CrawlSettings
+from core.text import storable
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
-from deploy.cli import site_contacts, site_effect, site_reach, site_trial, site_visits
+from deploy.cli import site_contacts, site_effect, site_trial, site_visits
 from deploy.cli.faults import warn
+from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import language
@@ -27,19 +33,6 @@ def _kinds_help() -> str:
 def _readers(setting: str) -> str:
     """The kinds that a setting says something to."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="The sites to watch.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("add")(add)
-    group.command("list")(show)
-    site_trial.register(group)
-    site_visits.register(group)
-    site_reach.register(group)
-    site_contacts.register(group)
-    site_effect.register(group)
-    app.add_typer(group, name="site")
 
 
 def add(  # noqa: PLR0917 - options of a command
@@ -95,12 +88,11 @@ def add(  # noqa: PLR0917 - options of a command
 def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
     """Add a site that begins at an address. reason: why robots.txt is ignored, where the options say so."""
     with session() as settings:
-        from deploy.cli.reachability import require_reachable
         from records.sites import politeness
         from records.sites.sharing import shared_hosts
         from records.works import catalogue
 
-        require_reachable(url.strip(), settings.crawl)
+        _require_reachable(url.strip(), settings.crawl)
         site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **options)
         if options.get("obey_robots") is False:
             politeness.note_robots_switch(site, reason)
@@ -108,6 +100,35 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
         say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
         for shared in shared_hosts(site):
             warn(shared)
+
+
+def _require_reachable(url: str, settings: CrawlSettings) -> None:
+    """Raises UnsafeUrl for what a crawl would refuse; a name that nobody knows just now is only warned about.
+
+    What is no address of a web site at all is let through: whoever stores it says what is wrong with it.
+    """
+    from crawler.fetching.addresses import AddressGuard
+
+    try:
+        if urlsplit(url).scheme.lower() not in DEFAULT_PORTS:
+            return
+        host, port = host_key(url)
+    except ValueError:
+        return
+    guard = AddressGuard(settings.allow_private_hosts)
+    guard.check_url(url)
+    if addresses := _addresses(host, port, settings):
+        guard.allowed(url, host, port, addresses)
+
+
+def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
+    from crawler.fetching.names import Names
+
+    try:
+        return Names(settings.name_servers).addresses(host, port)
+    except (OSError, UnicodeError):
+        warn(Message("cli.host-unknown", host=host))
+        return []
 
 
 def _check_switch(of_kind: SiteKind, reason: str) -> None:
@@ -133,6 +154,26 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
             last = _last(site, settings)
             rows.append((site.pk, site.name, hosts, site.kind, site.rights_holder.name, _when(site), last))
         table(_COLUMNS, rows, right=("column.id",))
+
+
+def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+    """Read how many visits a month sites have, by which matters are ordered: lines of SITE,VISITS (CSV)."""
+    with session() as settings:
+        from intake.plain import read_bytes
+        from records.sites.reach import import_reach
+
+        text = _decoded(read_bytes(file, settings.crawl.max_body_bytes), file)
+        say(Message("site.reach-written", count=len(import_reach(text))))
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    """The text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows. Raises BadInput."""
+    for encoding in ("utf-8-sig", "gb18030"):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+            if storable(text) == text:  # bytes that are no text may be valid in either
+                return text
+    raise BadInput("site.reach-no-text", path=path)
 
 
 _COLUMNS = (
@@ -248,3 +289,18 @@ def _time(text: str | None) -> time | None:
 
 def _lines(patterns: list[str] | None) -> str | None:
     return "\n".join(patterns) if patterns else None
+
+
+GROUP = verb_group(
+    "The sites to watch.",
+    {
+        "add": add,
+        "list": show,
+        "try": site_trial.try_site,
+        "failures": site_visits.failures,
+        "moves": site_visits.moves,
+        "reach": reach,
+        "contacts": site_contacts.contacts,
+        "effect": site_effect.effect,
+    },
+)

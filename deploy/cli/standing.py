@@ -1,24 +1,34 @@
 """How an installation stands: what `zhuiwen status` shows, gathered without the desk and without drivers."""
 
+import json
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
-from core.clock import SystemClock
+from core.clock import CLOCKS_DIFFER, SystemClock
 from core.errors import BadConfiguration
 from core.known_settings import variable_of
+from core.redis_names import DAMAGE_NOTE, REWORDED_NOTE
+from core.settings import Settings
 from core.settings_layers import Origin, planned, running, started_layer
 from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
 from deploy import disk, started
-from deploy.cli.clock_standing import clock_was_ahead
-from deploy.cli.damage_standing import known_damage
 from deploy.cli.evidence_standing import noted_lines
-from deploy.cli.reworded_standing import noted_backlog
+from deploy.cli.session import local_time
 from deploy.home import Home, prepare
-from deploy.services import ServiceStatus, elsewhere, status
+from deploy.services import ServiceStatus, health, installed, status
+
+# A clock that was ahead left them; what counts from them stands still until they come, or are set back.
+_MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
+    SELECT last_run_at AS moment FROM django_celery_beat_periodictask UNION ALL SELECT due_at FROM records_crawlrun
+) AS moments WHERE moment > {after}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     home = prepare(environ, running)
     services = status(home)
     told = _describe_others(home, environ, services)
-    is_meant = not elsewhere.is_unused(home.path)
+    is_meant = not installed.is_unused(home.path)
     problems = [space.sentence for space in disk.full(home.settings)] + ([] if is_meant else told)
     problems += known_damage(home.settings)
     problems += clock_was_ahead(home.settings, SystemClock().now())
@@ -69,7 +79,7 @@ def _describe_others(home: Home, environ: Mapping[str, str], services: list[Serv
     """Where else this program runs, for who did not say which installation is meant and sees one that is stopped."""
     if environ.get(variable_of("home")) or any(row.pid for row in services):
         return []
-    return [elsewhere.describe_other(other) for other in elsewhere.others(home)]
+    return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
 
 
 def _changed(home: Home, environ: Mapping[str, str]) -> list[Message]:
@@ -83,3 +93,57 @@ def _changed(home: Home, environ: Mapping[str, str]) -> list[Message]:
         return [Message("start.not-taken-over", faults=fault.faults)]
     told = [variable_of(name) if layers.origin(name) is Origin.ENVIRONMENT else name for name in changed]
     return [Message("start.set-otherwise", names=told)] if told else []
+
+
+def known_damage(settings: Settings) -> list[Message]:
+    """Say how much the last check of the stores found damaged; nothing where that is nothing, or not known."""
+    try:
+        known = _noted(settings, DAMAGE_NOTE) or {"count": 0}
+        if not known["count"]:
+            return []
+        when = local_time(datetime.fromisoformat(known["seen_at"]), settings)
+        return [Message("start.damage-known", count=int(known["count"]), when=when)]
+    except (ValueError, KeyError, TypeError):  # a note that was garbled says nothing
+        return []
+
+
+def noted_backlog(settings: Settings) -> list[Message]:
+    """Say how much is left to compare by meaning, where a rights holder has it switched on, and that it cannot be."""
+    try:
+        if not (known := _noted(settings, REWORDED_NOTE)):
+            return []
+        counts = {"pages": int(known["pages"]), "texts": int(known["texts"])}
+        when = local_time(datetime.fromisoformat(known["seen_at"]), settings)
+        told = Message("custody.as-of", told=Message("reworded.backlog", **counts), when=when)
+        missing = Message("reworded.no-encoder", holders=known["holders"])
+        return [told] if known["has_encoder"] else [told, missing]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _noted(settings: Settings, key: str) -> dict[str, Any]:
+    """What the pipeline noted; {} where it noted nothing, or Redis does not answer. Raises ValueError, TypeError."""
+    note = health.redis_value(settings.redis_url, key)
+    return {} if note is None else dict(json.loads(note))
+
+
+def clock_was_ahead(settings: Settings, now: datetime) -> list[Message]:
+    """Say that moments of the schedule or of crawls lie ahead; nothing where the admin database does not answer."""
+    url, after = settings.services.database_url, now + CLOCKS_DIFFER
+    if url.startswith("postgres"):
+        row = health.postgres_row(url, _MOMENTS_AHEAD.format(after="%s"), after)
+    else:
+        row = _sqlite_row(urlsplit(url).path[1:] if url else str(settings.sqlite_path), after)
+    if not row or not row[0]:
+        return []
+    return [Message("start.clock-was-ahead", count=row[0], until=local_time(row[1], settings))]
+
+
+def _sqlite_row(path: str, after: datetime) -> tuple[int, datetime] | None:
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=health.TIMEOUT_S)) as database:
+            stored = f"{after.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"  # as Django writes moments into SQLite
+            count, until = database.execute(_MOMENTS_AHEAD.format(after="?"), (stored,)).fetchone()
+    except sqlite3.Error:
+        return None
+    return (count, datetime.fromisoformat(until).replace(tzinfo=UTC)) if count else None

@@ -1,5 +1,6 @@
 """Doctor's look at what is stored: the table of readings, the index, failed messages, missed crawls, evidence."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -7,9 +8,10 @@ from analytics.plain_text import clean_line
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.wording import Message
 from deploy.cli.session import session
-from deploy.findings import Context, Finding
+from deploy.findings import Check, Context, Finding
 
 if TYPE_CHECKING:
+    from core.settings import Settings
     from records.evidence.bundles import EvidenceStatus
 
 MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
@@ -28,17 +30,13 @@ def readings(_: Context) -> list[Finding]:
     return []
 
 
-def index(_: Context) -> list[Finding]:
+def index(settings: "Settings") -> list[Finding]:
     """The index must be there, and have what the rights holders have."""
-    try:
-        with session() as settings:
-            from pipeline.wiring import live
-            from records.works.catalogue import corpus_texts
+    from pipeline.wiring import live
+    from records.works.catalogue import corpus_texts
 
-            held, state = corpus_texts(), live(settings).index.state()
-            missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
-    except ZhuiwenError:
-        return []  # a service does not answer: the check of services says so
+    held, state = corpus_texts(), live(settings).index.state()
+    missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
     if state.generation == 0:
         return [Finding("index.empty", Message("doctor.index-empty"), Message("doctor.index-empty-remedy"))]
     if missing:
@@ -47,19 +45,15 @@ def index(_: Context) -> list[Finding]:
     return []
 
 
-def failures(_: Context) -> list[Finding]:
+def failures(_: "Settings") -> list[Finding]:
     """Messages that no retry could carry out, and expected crawls that did not happen."""
-    try:
-        with session():
-            from django.utils import timezone
+    from django.utils import timezone
 
-            from records.models import CrawlRun, FailedMessage
+    from records.models import CrawlRun, FailedMessage
 
-            failed = FailedMessage.objects.count()
-            day_ago = timezone.now() - timedelta(days=1)
-            missed = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gte=day_ago).count()
-    except ZhuiwenError:
-        return []
+    failed = FailedMessage.objects.count()
+    day_ago = timezone.now() - timedelta(days=1)
+    missed = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gte=day_ago).count()
     found = []
     if failed:
         problem = Message("doctor.failed", count=failed)
@@ -70,65 +64,49 @@ def failures(_: Context) -> list[Finding]:
     return found
 
 
-def clock(_: Context) -> list[Finding]:
+def clock(_: "Settings") -> list[Finding]:
     """Moments that lie in the future: what counts from them stands still."""
-    try:
-        with session():
-            from django.utils import timezone
+    from django.utils import timezone
 
-            from records.future_moments import count_ahead
+    from records.future_moments import count_ahead
 
-            names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
-    except ZhuiwenError:
-        return []
+    names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
     problem = Message("doctor.clock-ahead", names=names)
     return [Finding("clock.ahead", problem, Message("doctor.clock-ahead-remedy"))] if names else []
 
 
-def evidence(_: Context) -> list[Finding]:
+def evidence(settings: "Settings") -> list[Finding]:
     """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
+    from django.utils import timezone
+
+    from records.evidence.authorities import authorities_of
+    from records.evidence.bundles import evidence_status
+
     try:
-        with session() as settings:
-            from django.utils import timezone
-
-            from records.evidence.authorities import authorities_of
-            from records.evidence.bundles import evidence_status
-
-            names = [authority.name for authority in authorities_of(settings.evidence)]
-            stands, now = evidence_status(names), timezone.now()
+        names = [authority.name for authority in authorities_of(settings.evidence)]
     except BadConfiguration as error:
         remedy = Message("doctor.authorities-remedy")
         return [Finding("evidence.authorities", fault, remedy) for fault in error.faults]
-    except ZhuiwenError:
-        return []
-    return _evidence_faults(stands, now)
+    return _evidence_faults(evidence_status(names), timezone.now())
 
 
-def backups(_: Context) -> list[Finding]:
+def backups(_: "Settings") -> list[Finding]:
     """A backup that is older than set, or none at all of an installation that has cases."""
-    try:
-        with session():
-            from django.utils import timezone
+    from django.utils import timezone
 
-            from records.backups.runs import standing
+    from records.backups.runs import standing
 
-            warning = standing(timezone.now()).warning
-    except ZhuiwenError:
-        return []
+    warning = standing(timezone.now()).warning
     return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
 
 
-def stores(_: Context) -> list[Finding]:
+def stores(_: "Settings") -> list[Finding]:
     """What the checks of the stores found damaged; nightly checks that do not happen."""
-    try:
-        with session():
-            from django.utils import timezone
+    from django.utils import timezone
 
-            from records.checks import known_damages, last_check
+    from records.checks import known_damages, last_check
 
-            known, last, now = known_damages(), last_check(), timezone.now()
-    except ZhuiwenError:
-        return []
+    known, last, now = known_damages(), last_check(), timezone.now()
     if known:
         names = _few([" ".join(filter(None, (each["place"], each["key"]))) or each["store"] for each in known])
         problem = Message("doctor.stores-damaged", count=len(known), names=names)
@@ -139,17 +117,12 @@ def stores(_: Context) -> list[Finding]:
     return []
 
 
-def encoder(_: Context) -> list[Finding]:
+def encoder(_: "Settings") -> list[Finding]:
     """Pages in other words that are to be looked for, and nothing here to do it with."""
     from matcher.reworded.weights import fault
+    from records.leads.owed import watches
 
-    try:
-        with session():
-            from records.leads.owed import watches
-
-            holders = [watch.name for watch in watches()]
-    except ZhuiwenError:
-        return []
+    holders = [watch.name for watch in watches()]
     if not holders or (found := fault()) is None:
         return []
     problem = Message("doctor.encoder", holders=_few(holders), fault=found)
@@ -180,4 +153,17 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-CHECKS = (readings, index, failures, clock, evidence, stores, backups, encoder)
+def _asks_stores(look: Callable[["Settings"], list[Finding]]) -> Check:
+    """A check that finds nothing where a service does not answer: the check of services says so."""
+
+    def check(_: Context) -> list[Finding]:
+        try:
+            with session() as settings:
+                return look(settings)
+        except ZhuiwenError:
+            return []
+
+    return check
+
+
+CHECKS = (readings, *map(_asks_stores, (index, failures, clock, evidence, stores, backups, encoder)))

@@ -8,6 +8,7 @@ import typer
 
 from core.errors import BadInput, NotFound
 from core.wording import Message
+from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import session
 from deploy.words import worded
@@ -23,15 +24,6 @@ _ROLES = {
     ADMINISTRATOR: Message("account.administrator"),
 }
 PASSWORD_BYTES = 12  # 96 random bits
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="Who may come to the desk, and as what.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("add")(add)
-    group.command("list")(show)
-    group.command("password")(password)
-    app.add_typer(group, name="user")
 
 
 def add(
@@ -153,3 +145,13 @@ def _read_password() -> str:
     if not given:
         raise BadInput("account.no-password")
     return given
+
+
+GROUP = verb_group(
+    "Who may come to the desk, and as what.",
+    {
+        "add": add,
+        "list": show,
+        "password": password,
+    },
+)

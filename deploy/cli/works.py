@@ -10,6 +10,7 @@ from core.shares import cut_share, percentage
 from core.taken import share_of_work
 from core.wording import Message
 from deploy.cli.faults import warn
+from deploy.cli.groups import verb_group
 from deploy.cli.keys import find_work
 from deploy.cli.output import as_json, say, table
 from deploy.cli.session import local_iso, local_time, session
@@ -20,18 +21,6 @@ if TYPE_CHECKING:
     from records.models import Work
 
 MAX_UNKNOWN = 20  # numbers of chapters
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verbs to `app`."""
-    group = typer.Typer(help="The works to protect.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("add")(add)
-    group.command("times")(times)
-    group.command("list")(show)
-    group.command("remove")(remove)
-    group.command("unprotect")(unprotect)
-    group.command("protect")(protect)
-    app.add_typer(group, name="work")
 
 
 def times(
@@ -197,3 +186,16 @@ def _work_of(key: str, rights_holder: str) -> "Work":
     from records.works import catalogue
 
     return find_work(key, catalogue.find_holder(rights_holder) if rights_holder else None)
+
+
+GROUP = verb_group(
+    "The works to protect.",
+    {
+        "add": add,
+        "times": times,
+        "list": show,
+        "remove": remove,
+        "unprotect": unprotect,
+        "protect": protect,
+    },
+)

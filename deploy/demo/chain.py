@@ -11,21 +11,26 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from analytics.formats import FORMATS, render
-from core.errors import ServiceUnavailable
+from core.errors import RetryLater, ServiceUnavailable
+from core.matches import MatchClass
 from core.messages import CrawlRequested
+from core.obfuscations import OBFUSCATIONS
+from core.settings import Settings
 from core.shares import percentage
+from core.states import Rejection
 from core.wording import Message
-from deploy.demo import outcome
 from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_works, has_password
 from deploy.demo.library import load_works
 from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import SitePlan
-from deploy.demo.verification import Verification, path_of, verify
+from deploy.demo.verification import Finding, Verification, path_of, verify
 from deploy.outages import Outages
 from deploy.words import language, obfuscation
-from pipeline.idle import wait_until_idle
 from pipeline.interruptions import newest
-from pipeline.wiring import live
+from pipeline.maintenance import sweep_all
+from pipeline.pending import pending
+from pipeline.redis_lock import MAINTENANCE, redis_lock
+from pipeline.wiring import live, redis_client
 from records.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
 from records.reports import make_report
@@ -96,7 +101,25 @@ def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
             said[0] = time.monotonic()
             say(Message("demo.matching", left=left))
 
-    outages.through(lambda: wait_until_idle(settings.ZHUIWEN, deadline_s, report))
+    outages.through(lambda: _wait_until_idle(settings.ZHUIWEN, deadline_s, report))
+
+
+def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Callable[[int], None]) -> None:
+    """Return when the queues are empty and the stores owe nothing; what was left behind is sent on the way.
+
+    on_progress: told how many messages are left. Raises RetryLater when the workers have not done it in time.
+    """
+    client, ports = redis_client(installation), live(installation)
+    deadline = time.monotonic() + deadline_s
+    while time.monotonic() < deadline:
+        left = pending(client).total
+        on_progress(left)
+        if left == 0:
+            with redis_lock(client, MAINTENANCE) as is_ours:
+                if is_ours and sweep_all(ports).found_nothing:
+                    return
+        time.sleep(POLL_S)
+    raise RetryLater("service.workers", seconds=deadline_s, left=pending(client).total)
 
 
 def notice(installed: Installed) -> DraftedNotice | None:
@@ -136,7 +159,46 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
 
 def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
     """What was found against what should have been."""
-    return verify(sites, outcome.findings(installed.sites, installed.works), outcome.seen(installed.sites))
+    return verify(sites, _findings(installed.sites, installed.works), _seen(installed.sites))
+
+
+def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
+    """Every address of a case and every excluded finding on the demo's sites. sites, works: the rows by their keys."""
+    site_keys = {site.pk: key for key, site in sites.items()}
+    work_keys = {work.pk: key for key, work in works.items()}
+    cases = Case.objects.filter(page__site__in=site_keys).select_related("page").prefetch_related("addresses__page")
+    excluded = Exclusion.objects.filter(page__site__in=site_keys).select_related("page")
+    found = [
+        Finding(
+            site_keys[case.page.site_id],
+            path_of(url),
+            work_keys.get(case.work_id, str(case.work)),
+            None,
+            MatchClass(case.match_class),
+            frozenset(OBFUSCATIONS[item["kind"]] for item in case.obfuscations),
+        )
+        for case in cases
+        for url in {case.page.url, *(address.page.url for address in case.addresses.all())}
+    ]
+    return found + [
+        Finding(
+            site_keys[row.page.site_id],
+            path_of(row.page.url),
+            work_keys.get(row.work_id, str(row.work)),
+            Rejection(row.reason),
+            MatchClass(row.match_class),
+            frozenset(),
+        )
+        for row in excluded
+    ]
+
+
+def _seen(sites: dict[str, Site]) -> dict[str, set[str]]:
+    """The paths of the pages that were fetched and read, by site."""
+    return {
+        key: {path_of(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
+        for key, site in sites.items()
+    }
 
 
 def write_reports(folder: Path, days: int) -> list[Path]:

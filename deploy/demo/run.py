@@ -1,6 +1,8 @@
 """The whole chain on the built-in sites: services up, works in, sites crawled, pages matched, reports out."""
 
+import json
 import os
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +14,11 @@ import django
 from core.settings_layers import planned
 from core.wording import Message
 from deploy import demo_presence
-from deploy.demo.accounts import passwords
 from deploy.demo.plan import SitePlan, load_plan
 from deploy.demo.verification import Verification
 from deploy.home import Home, adopt, prepare
 from deploy.outages import Outages
+from deploy.private_files import write_privately
 from deploy.services import up
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ Say = Callable[[Message], None]
 CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other, which take some two minutes
 MATCHING_DEADLINE_S = 600.0
 DAYS_OF_REPORT = 30
+ACCOUNTS_FILE = "accounts.json"  # in the folder of the demo, for its owner alone
+PASSWORD_BYTES = 12  # 96 random bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,9 @@ def run_demo(say: Say) -> DemoResult:
     django.setup()
     from deploy.demo import chain  # its models can be imported only now
 
-    secrets = passwords(folder, chain.USERNAMES)
+    made = _passwords(folder, chain.USERNAMES)
     outages = Outages(say)
-    installed = outages.through(lambda: chain.install(sites, _origins(home, sites), secrets))
+    installed = outages.through(lambda: chain.install(sites, _origins(home, sites), made))
     say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
     chain.crawl(installed, say, CRAWLS_DEADLINE_S, outages)
@@ -78,7 +82,7 @@ def run_demo(say: Say) -> DemoResult:
             verification=chain.verification(sites, installed),
             reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
             address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
-            accounts=chain.unchanged(secrets),
+            accounts=chain.unchanged(made),
             pages=chain.page_count(installed),
             chain_s=chain_s,
             notice=notice,
@@ -90,3 +94,16 @@ def run_demo(say: Say) -> DemoResult:
 def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
     hosts = demo_presence.hosts(home.settings.services.demo_port)
     return {site.key: f"http://{host}" for site, host in zip(sites, hosts, strict=True)}
+
+
+def _passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
+    """The password of each user; those that the file in `folder` does not have yet are made and kept."""
+    path = folder / ACCOUNTS_FILE
+    try:
+        known = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):  # absent, or cut short by a power loss
+        known = {}
+    if any(name not in known for name in usernames):
+        known |= {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in usernames if name not in known}
+        write_privately(path, json.dumps(known, indent=1) + "\n")
+    return {name: known[name] for name in usernames}

@@ -10,7 +10,7 @@ from core.clock import ManualClock
 from core.errors import BadInput, UnreadableFile
 from core.ids import VersionId
 from core.states import CaseState
-from deploy.cli import matter_export
+from deploy.cli import matters
 from evidence.verification import check_file
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    with spoken(monkeypatch, matter_export) as speak:
+    with spoken(monkeypatch, matters) as speak:
         yield speak
 
 
@@ -52,10 +52,10 @@ def test_the_file_is_written_and_verified_and_progress_is_told_beside_the_output
     monkeypatch: pytest.MonkeyPatch,
     language: Callable[[str], None],
 ) -> None:
-    monkeypatch.setattr(matter_export, "SAY_EVERY_S", 0.0)
+    monkeypatch.setattr(matters, "SAY_EVERY_S", 0.0)
     out = tmp_path / "事项.zip"
     language("zh")
-    matter_export.export(str(matter.pk), out, is_sealed=True)
+    matters.export(str(matter.pk), out, is_sealed=True)
     told = capsys.readouterr()
     assert check_file(out).matter == matter.pk
     assert told.out.startswith(f"{out}：证据包 1 个")
@@ -68,12 +68,12 @@ def test_the_file_is_written_and_verified_and_progress_is_told_beside_the_output
 @pytest.mark.usefixtures("processes")
 def test_what_cannot_be_exported_is_refused_in_one_sentence(matter: Matter, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no matter 999999"):
-        matter_export.export("999999", tmp_path / "x.zip")
+        matters.export("999999", tmp_path / "x.zip")
     with pytest.raises(BadInput, match="there is no folder"):
-        matter_export.export(str(matter.pk), tmp_path / "none" / "x.zip")
+        matters.export(str(matter.pk), tmp_path / "none" / "x.zip")
     (tmp_path / "x.zip").mkdir()
     with pytest.raises(UnreadableFile, match=r"x\.zip"):
-        matter_export.export(str(matter.pk), tmp_path / "x.zip")
+        matters.export(str(matter.pk), tmp_path / "x.zip")
     Case.objects.filter(matter=matter).update(state=CaseState.DISMISSED)
     with pytest.raises(BadInput, match="no infringement is confirmed"):
-        matter_export.export(str(matter.pk), tmp_path / "y.zip")
+        matters.export(str(matter.pk), tmp_path / "y.zip")

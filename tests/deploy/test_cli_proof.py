@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from core.errors import BadInput
-from deploy.cli import evidence_factors, matters
+from deploy.cli import evidence, matters
 from deploy.cli.app import run
 from records import stores
 from records.matters.licence_fees import enter_fee
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     monkeypatch.setattr(stores, "evidence_store", MemoryEvidenceStore)
-    with spoken(monkeypatch, evidence_factors, matters) as speak:
+    with spoken(monkeypatch, evidence, matters) as speak:
         yield speak
 
 
@@ -39,10 +39,10 @@ def test_the_sheet_of_a_case_and_of_a_matter(
     matter: Matter, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
 ) -> None:
     case = matter.cases.get()
-    evidence_factors.factors(str(case.pk))
+    evidence.factors(str(case.pk))
     assert "article 11 (1)" in capsys.readouterr().out
     language("zh")
-    evidence_factors.factors(str(matter.pk), is_matter=True)
+    evidence.factors(str(matter.pk), is_matter=True)
     told = capsys.readouterr().out
     assert "第十一条第（一）项" in told
     assert "长河文学" in told
@@ -55,7 +55,7 @@ def test_programs_read_the_same_in_both_languages(
     read = []
     for code in ("en", "zh"):
         language(code)
-        evidence_factors.factors(str(matter.cases.get().pk), is_json=True)
+        evidence.factors(str(matter.cases.get().pk), is_json=True)
         matters.damages(str(matter.pk), is_json=True)
         read.append(capsys.readouterr().out)
     assert read[0] == read[1]
@@ -77,9 +77,9 @@ def test_the_damages_are_called_the_holder_s_own_arithmetic(
 
 def test_what_is_not_there_is_said(matter: Matter) -> None:
     for ask, said in (
-        (lambda: evidence_factors.factors("0"), "no case 0"),
-        (lambda: evidence_factors.factors("0", is_matter=True), "no matter 0"),
-        (lambda: evidence_factors.factors("x", is_matter=True), "no number of a matter"),
+        (lambda: evidence.factors("0"), "no case 0"),
+        (lambda: evidence.factors("0", is_matter=True), "no matter 0"),
+        (lambda: evidence.factors("x", is_matter=True), "no number of a matter"),
         (lambda: matters.damages("999999"), "no matter"),
         (lambda: matters.damages("渡口"), "no number of a matter"),
     ):

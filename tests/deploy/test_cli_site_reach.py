@@ -9,7 +9,7 @@ import pytest
 from core.errors import BadInput
 from core.settings import Settings
 from core.settings_loading import load
-from deploy.cli import site_reach
+from deploy.cli import sites as site_verbs
 from records.models import Site
 from tests.support import admin_data
 
@@ -24,7 +24,7 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def session() -> Iterator[Settings]:
         yield load({})
 
-    monkeypatch.setattr(site_reach, "session", session)
+    monkeypatch.setattr(site_verbs, "session", session)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_sites_are_named_as_everywhere_and_a_head_is_passed_over(
 ) -> None:
     file = tmp_path / "reach.csv"
     file.write_text(f'\ufeffsite,visits\na.example,"1,200,000"\n\n站b, 300\n{sites[2].pk},0\n', encoding="utf-8")
-    site_reach.reach(file)
+    site_verbs.reach(file)
     assert visits() == [1_200_000, 300, 0]
     assert "3 sites" in capsys.readouterr().out
 
@@ -65,7 +65,7 @@ def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(
     file = tmp_path / "reach.csv"
     file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInput, match=said):
-        site_reach.reach(file)
+        site_verbs.reach(file)
     assert visits() == [None, None, None]
 
 
@@ -73,7 +73,7 @@ def test_a_file_without_sites_is_refused(sites: list[Site], tmp_path: Path) -> N
     file = tmp_path / "reach.csv"
     file.write_text("site,visits\n", encoding="utf-8")
     with pytest.raises(BadInput, match="no line"):
-        site_reach.reach(file)
+        site_verbs.reach(file)
 
 
 def test_a_file_of_a_chinese_windows_is_read_and_one_that_is_no_text_is_refused(
@@ -82,10 +82,10 @@ def test_a_file_of_a_chinese_windows_is_read_and_one_that_is_no_text_is_refused(
     file = tmp_path / "reach.csv"
     Site.objects.filter(pk=sites[0].pk).update(name="某书站")
     file.write_bytes("某书站,7\n".encode("gb18030"))
-    site_reach.reach(file)
+    site_verbs.reach(file)
     assert visits() == [7, None, None]
     for data in (bytes(range(256)), b"PK\x03\x04" + b"\x00" * 40, b"a.example,5\n\x00", b"\xff\xfe" + b"\xd8" * 9):
         file.write_bytes(data)
         with pytest.raises(BadInput, match="is no text; save the table as CSV"):
-            site_reach.reach(file)
+            site_verbs.reach(file)
     assert visits() == [7, None, None]

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
+from core.redis_names import QUEUE_PREFIX
 from laboratory.cases.rewrites import rewrites
 from matcher.reworded.record import CURRENT
 from pipeline import job_stats
-from pipeline.pending import KEY_PREFIX
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, mongo_server
 from tests.support.encoders import needs_encoder
@@ -87,7 +87,7 @@ def corpus(installed: CommandLine, broker: redis.Redis) -> CommandLine:
     added = installed("work", "add", WORKS)
     assert (added.code, added.err) == (0, "")
     assert len(added.out.splitlines()) == 8
-    assert broker.llen(f"{KEY_PREFIX}works") == 14
+    assert broker.llen(f"{QUEUE_PREFIX}works") == 14
     site = installed("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
     assert (site.code, site.err) == (0, "")
     rebuilt = installed("index", "rebuild")
@@ -352,19 +352,19 @@ def test_a_report_is_written_to_a_file_and_to_stdout(corpus: CommandLine, case: 
 
 
 def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLine, broker: redis.Redis) -> None:
-    before = broker.llen(f"{KEY_PREFIX}crawl")
+    before = broker.llen(f"{QUEUE_PREFIX}crawl")
     done = corpus("crawl", "落霞", "http://127.0.0.1:9999/", "nobody")
     assert done.code == 2
     assert done.out.startswith("crawling 落霞: run ")
     assert len(done.complaints) == 2
     assert "zhuiwen site add http://127.0.0.1:9999/" in done.err
-    assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
+    assert broker.llen(f"{QUEUE_PREFIX}crawl") == before + 1
     again = corpus("crawl", "http://127.0.0.1:8801/b/7.html")
     assert (again.code, again.out) == (
         0,
         "落霞 is being crawled already (queued); wait until that run has ended\n",
     )
-    assert broker.llen(f"{KEY_PREFIX}crawl") == before + 1
+    assert broker.llen(f"{QUEUE_PREFIX}crawl") == before + 1
     (run,) = corpus("crawl", "落霞", "--json").json()
     assert (run["site"]["name"], run["state"], run["ended_because"]) == ("落霞", "queued", None)
     due = corpus("crawl", "--due")

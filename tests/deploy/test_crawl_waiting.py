@@ -15,12 +15,13 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from core.errors import RetryLater, ServiceUnavailable
+from core.redis_names import QUEUE_PREFIX
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
 from deploy.cli import crawl_waiting
 from deploy.cli.crawl_waiting import Patience, Watch, wait_for_runs
-from deploy.services import driver_probes, probes
+from deploy.services import health
 from records.models import CrawlRun
 from tests.support import admin_data
 from tests.support.embedded import wait_until
@@ -54,7 +55,7 @@ def run() -> CrawlRun:
 def worker(broker: str, queue: str, folder: Path) -> Iterator[None]:
     """A worker of a queue in which nothing is: it only lives."""
     (folder / "idle_app.py").write_text(
-        f"{WORKER}app.conf.broker_transport_options = {driver_probes.BROKER_OPTIONS!r}\n"
+        f"{WORKER}app.conf.broker_transport_options = {{'global_keyprefix': {QUEUE_PREFIX!r}}}\n"
     )
     command = [sys.executable, "-m", "celery", "--app", "idle_app", "worker", "--pool", "solo", "--queues", queue]
     environment = {"BROKER": broker, "PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
@@ -62,7 +63,7 @@ def worker(broker: str, queue: str, folder: Path) -> Iterator[None]:
         command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        while not probes.any_worker_answers(broker, queue):
+        while not health.any_worker_answers(broker, queue):
             assert process.poll() is None
         yield
     finally:

@@ -1,45 +1,34 @@
 """Doctor names what keeps meanings from being compared, where somebody wants it."""
 
-from contextlib import nullcontext
-from pathlib import Path
-
 import pytest
 
+from core.settings_loading import load
 from core.wording import say
 from deploy.cli import stored_checks
-from deploy.findings import Context
-from deploy.home import prepare
 from matcher.reworded import weights
 from records.models import RightsHolder
 from tests.support.encoders import needs_encoder
 
 pytestmark = pytest.mark.django_db
+SETTINGS = load({})
 
 
-@pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
-    monkeypatch.setattr(stored_checks, "session", nullcontext)  # the test has one already
-    return Context(prepare({"ZHUIWEN_HOME": str(tmp_path)}), {})
-
-
-def test_a_missing_encoder_is_named_with_who_wants_it_and_the_command(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_encoder_is_named_with_who_wants_it_and_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "PACKAGE", "none_of_this_name")
     holder = RightsHolder.objects.create(name="青梧文学")
-    assert stored_checks.encoder(context) == []
+    assert stored_checks.encoder(SETTINGS) == []
     holder.reworded_kinds = ["novel"]
     holder.save()
-    [found] = stored_checks.encoder(context)
+    [found] = stored_checks.encoder(SETTINGS)
     assert "青梧文学" in say(found.problem, "en")
     assert "no module none_of_this_name" in say(found.problem, "zh-hans")
     assert "pip install 'zhuiwen[reworded]'" in say(found.remedy, "en")
 
 
 @needs_encoder
-def test_weights_that_were_changed_are_named(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_were_changed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     RightsHolder.objects.create(name="青梧文学", reworded_kinds=["novel"])
-    assert stored_checks.encoder(context) == []
+    assert stored_checks.encoder(SETTINGS) == []
     monkeypatch.setattr(weights, "TOKENIZER_SHA256", "0" * 64)
-    [found] = stored_checks.encoder(context)
+    [found] = stored_checks.encoder(SETTINGS)
     assert "sp.model" in say(found.problem, "en")

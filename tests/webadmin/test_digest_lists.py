@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse
 
 from core.errors import BadInput, NotFound
-from deploy.cli.evidence_digests import numbers_in
+from deploy.cli.evidence import numbers_in
 from records.evidence.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
 from records.models import Case, CaseMatch, EvidenceBundle, Matter
 from tests.support import admin_data

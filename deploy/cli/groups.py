@@ -1,0 +1,30 @@
+"""Verbs below a verb, as `site add` and `site list` are below `site`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import typer
+
+
+def verb_group(
+    about: str,
+    verbs: Mapping[str, Callable[..., Any] | typer.Typer],
+    callback: Callable[..., Any] | None = None,
+    **options: Any,
+) -> typer.Typer:
+    """Make a group of verbs, each a function or a group of its own.
+
+    callback: what is called before the verb; options: those of `typer.Typer`.
+    """
+    group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
+    group.callback()(callback or _before_each)  # without one a group of one verb would be that verb
+    for name, verb in verbs.items():
+        if isinstance(verb, typer.Typer):
+            group.add_typer(verb, name=name)
+        else:
+            group.command(name)(verb)
+    return group
+
+
+def _before_each() -> None:
+    return
