@@ -2,6 +2,39 @@
 
 from dataclasses import dataclass
 
+from core.wording import Message, say, texts
+
+HEADLINE = "追文证据 Zhuiwen evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a document in one language: `words("explanation.url")`."""
+
+    language: str
+
+    def __call__(self, code: str, /, **params: object) -> str:
+        return say(Message(code, **params), self.language)
+
+    def lines(self, code: str) -> tuple[str, ...]:
+        """Split the words of a code that says several things, each on a line of its own."""
+        return tuple(self(code).split("\n"))
+
+    def name(self, code: str, other: str) -> str:
+        """Say a code without parameters; `other` where this release has no words for it."""
+        return self(code) if code in texts() else other
+
+    @property
+    def colon(self) -> str:
+        return "：" if self.language == "zh" else ": "
+
+    @property
+    def semicolon(self) -> str:
+        return "；" if self.language == "zh" else "; "
+
+
+BOTH_LANGUAGES = (Words("zh"), Words("en"))
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:

@@ -5,23 +5,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from core.captures import CaptureSource
 from core.ids import Digest
 from core.shares import percentage
 from core.wording import say
 from evidence import layout
 from evidence.circumstances_told import told
-from evidence.document import Block, Heading, Lines, Pairs, Paragraph, Points
+from evidence.document import BOTH_LANGUAGES, HEADLINE, Block, Heading, Lines, Pairs, Paragraph, Points, Words
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
-from evidence.explanation_words import CHINESE, ENGLISH, HEADLINE, Words
 from evidence.opened import Opened
-from evidence.records import CaseMaterial, DayProof
+from evidence.records import CaseMaterial, DayProof, Undrawn
 from evidence.shapes import moment
 
 # Enough to see what was copied; all of them stand in the bundle.
 MAX_PASSAGES_SHOWN = 20
 MAX_EXCERPT_CHARS = 600
 MAX_MISSING_SHOWN = 10
+NUMERALS = "一二三四五六七八九十"
+_CONTENTS = (
+    "bundles/*.wacz",
+    "proofs/*.json",
+    "stamps/",
+    "pages/",
+    "papers/",
+    "case.json",
+    "manifest.json, SHA256SUMS",
+    "seal/",
+)
 
 Taken = Sequence[tuple[Opened, DayProof | None]]
 
@@ -32,9 +43,9 @@ def explanation(
     """README.html, which needs no network and runs nothing, and the same as PDF."""
     title = f"{HEADLINE} {material.case}"
     blocks: list[Block] = []
-    for words in (CHINESE, ENGLISH):
-        opening = words.opening.format(at=moment(at), version=code_version)
-        blocks += [Heading(words.title.format(case=material.case)), Paragraph(opening)]
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.opening", at=moment(at), version=code_version)
+        blocks += [Heading(words("explanation.title", case=material.case)), Paragraph(opening)]
         blocks += _in_one_language(words, material, taken, is_sealed)
     return {
         layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
@@ -43,21 +54,39 @@ def explanation(
 
 
 def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
-    blocks: list[Block] = [Heading(words.pages, 2), *_signatures(words, material)]
+    blocks: list[Block] = [Heading(words("explanation.pages"), 2), *_signatures(words, material)]
     for number, (bundle, proof) in enumerate(taken, 1):
         blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
-    blocks += told(words.language, [bundle for bundle, _ in taken])
+    blocks += told(words, [bundle for bundle, _ in taken])
     if material.history:
-        blocks += [Heading(words.history, 2), Pairs(tuple(_event(words, event) for event in material.history))]
-    blocks += [Heading(words.proves, 2), Points(words.proves_points)]
+        blocks += [
+            Heading(words("explanation.history"), 2),
+            Pairs(tuple(_event(words, event) for event in material.history)),
+        ]
+    blocks += [Heading(words("explanation.proves"), 2), Points(proved(words))]
     blocks += [
-        Heading(words.proves_not, 2),
-        Points(words.proves_not_points + _missing(words, material, taken, is_sealed)),
+        Heading(words("explanation.proves-not"), 2),
+        Points(not_proved(words) + _missing(words, material, taken, is_sealed)),
     ]
-    blocks += [Heading(words.contents, 2), Pairs(words.contents_pairs)]
+    blocks += [
+        Heading(words("explanation.contents"), 2),
+        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.contents-files"), strict=True))),
+    ]
     bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
     example = Example(bundle.digest, layout.bundle_file(bundle.digest), proof)
-    return [*blocks, *by_hand(words, steps(words, example, is_sealed)), Paragraph(words.check_replay)]
+    return [*blocks, *by_hand(words, steps(words, example, is_sealed)), Paragraph(words("explanation.check-replay"))]
+
+
+def proved(words: Words) -> tuple[str, ...]:
+    """What an export of findings proves."""
+    return (words("explanation.integrity"), *words.lines("explanation.proves-besides"))
+
+
+def not_proved(words: Words) -> tuple[str, ...]:
+    """And what it does not."""
+    parts = ("of-fetching", "of-finding", "of-stamps")
+    points = (each for part in parts for each in words.lines(f"explanation.proves-not-{part}"))
+    return (*points, words("explanation.withheld"))
 
 
 def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
@@ -65,9 +94,9 @@ def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
     page = material.facts.get("page")
     if page is None:
         return []
-    named = (words.poster, page.get("poster")), (words.stated_author, page.get("author"))
+    named = (words("explanation.poster"), page.get("poster")), (words("explanation.stated-author"), page.get("author"))
     told = tuple((name, str(value)) for name, value in named if value)
-    return [Pairs(told or ((words.signatures, words.unsigned),))]
+    return [Pairs(told or ((words("explanation.signatures"), words("explanation.unsigned")),))]
 
 
 def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
@@ -76,29 +105,37 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
     work = finding["work"]
     pairs = [
         *page_rows(words, bundle),
-        (words.work, f"{work['title']} {work['author']} {work['chapter']}".strip()),
-        (words.work_digest, str(work["digest"])),
-        (words.similarity, percentage(float(finding["similarity"]))),
-        (words.copied, f"{finding['matched_chars']:,}"),
+        (words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()),
+        (words("explanation.work-digest"), str(work["digest"])),
+        (words("explanation.similarity"), percentage(float(finding["similarity"]))),
+        (words("explanation.copied"), f"{finding['matched_chars']:,}"),
         *_longest_run(words, finding),
-        (words.algorithm, f"{finding['algorithm_id']} ({finding['code_version']})"),
+        (words("explanation.algorithm"), f"{finding['algorithm_id']} ({finding['code_version']})"),
         *bundle_rows(words, bundle),
-        (words.stamps, _stamps(words, proof)),
+        (words("explanation.stamps"), _stamps(words, proof)),
         *capture_rows(words, bundle, later),
     ]
     passages = [
-        (f"{words.on_page} {place}", short(passage["page_excerpt"]), words.in_work, short(passage["work_excerpt"]))
+        (
+            f"{words('explanation.on-page')} {place}",
+            short(passage["page_excerpt"]),
+            words("explanation.in-work"),
+            short(passage["work_excerpt"]),
+        )
         for place, passage in enumerate(finding["passages"][:MAX_PASSAGES_SHOWN], 1)
     ]
     shown = tuple(pair for a, b, c, d in passages for pair in ((a, b), (c, d)))
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
-    more = [Paragraph(words.more_passages.format(count=left))] if left > 0 else []
+    more = [Paragraph(words("explanation.more-passages", count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
 
 
 def _longest_run(words: Words, finding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The longest run of equal characters; bundles of earlier releases have one that replaced characters are in."""
-    for field, name in (("longest_equal_run_chars", words.longest_equal), ("longest_run_chars", words.longest_once)):
+    for field, name in (
+        ("longest_equal_run_chars", words("explanation.longest-equal")),
+        ("longest_run_chars", words("explanation.longest-once")),
+    ):
         if field in finding:
             yield name, f"{finding[field]:,}"
 
@@ -107,24 +144,24 @@ def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     """Which page it is of."""
     page = bundle.page
     return [
-        (words.url, str(page["url"])),
-        (words.page_title, str(page["title"])),
-        (words.fetched, str(page["fetched_at"])),
+        (words("explanation.url"), str(page["url"])),
+        (words("explanation.page-title"), str(page["title"])),
+        (words("explanation.fetched"), str(page["fetched_at"])),
     ]
 
 
 def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     """Where it stands in the export."""
     return [
-        (words.bundle, layout.bundle_file(bundle.digest)),
-        (words.digest, bundle.digest),
-        (words.shown, _copies(bundle, "")),
+        (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
+        (words("explanation.digest"), bundle.digest),
+        (words("explanation.shown"), _copies(bundle, "")),
     ]
 
 
 def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
     """How the page was fetched and read, and what is not there. later: as `_page` has it."""
-    absent = [(words.absent, said) for said in _absent(words, bundle.page, later)]
+    absent = [(words("explanation.absent"), said) for said in _absent(words, bundle.page, later)]
     return [*_fetched(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
@@ -145,12 +182,12 @@ def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> 
     """What a bundle lacks, and why; of what was drawn later, where it is."""
     for name, why in dict(page["absent"]).items():
         of_page, _, kind = name.rpartition(", ")
-        shown = words.absent_names.get(kind, kind)
+        shown = words.name(f"explanation.absent-{kind.replace(' ', '-')}", kind)
         if kind.startswith("page "):
             of_page, shown = kind, ""
-        place = words.absent_of_page.format(number=of_page.removeprefix("page ")) if of_page else ""
+        place = words("explanation.absent-of-page", number=of_page.removeprefix("page ")) if of_page else ""
         reason = why if isinstance(why, str) else why[words.language]  # bundles once said it in English alone
-        said = words.drawn_later.format(number=later[name]) if name in later else reason
+        said = words("explanation.drawn-later", number=later[name]) if name in later else reason
         yield f"{place} {shown}".strip() + words.colon + said
 
 
@@ -158,13 +195,14 @@ def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     """How a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
-    if page.get("source") in words.sources:
-        pairs.append((words.source, words.sources[page["source"]].format(made_with=page["made_with"])))
+    if page.get("source") in list(CaptureSource):
+        said = words(f"explanation.source-{page['source']}", made_with=page["made_with"])
+        pairs.append((words("explanation.source"), said))
     for each in following:
         copies = _copies(bundle, f"-{each['number']}") if "number" in each else ""
-        pairs.append((words.following, f"{each['url']} SHA-256 {each['body_digest']} {copies}".rstrip()))
+        pairs.append((words("explanation.following"), f"{each['url']} SHA-256 {each['body_digest']} {copies}".rstrip()))
     if page.get("page_resources"):
-        pairs.append((words.resources, str(len(page["page_resources"]))))
+        pairs.append((words("explanation.resources"), str(len(page["page_resources"]))))
     for each in (page, *following):
         where = "" if each is page else f"{each['url']} "
         pairs += [(name, where + said) for name, said in _lacking(words, each)]
@@ -187,35 +225,43 @@ def _copies(bundle: Opened, of: str) -> str:
 def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """That a page was not drawn, or what its drawing lacks."""
     undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
-    if undrawn.get("why") in words.undrawn_why:
-        yield words.undrawn, words.undrawn_why[undrawn["why"]].format(limit=undrawn["limit"])
+    if undrawn.get("why") in list(Undrawn):
+        why = f"explanation.undrawn-{undrawn['why'].replace('_', '-')}"
+        yield words("explanation.undrawn"), words(why, limit=undrawn["limit"])
     if drawn.get("missing"):
-        yield words.not_drawn, f"{drawn['missing_count']}: {' '.join(drawn['missing'][:MAX_MISSING_SHOWN])}"
+        yield (
+            words("explanation.not-drawn"),
+            f"{drawn['missing_count']}: {' '.join(drawn['missing'][:MAX_MISSING_SHOWN])}",
+        )
 
 
 def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
     """When, and what happened then, with whatever else is said of it."""
     kind = str(event.get("event", ""))
     rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
-    return str(event.get("at", "")), words.semicolon.join([words.events.get(kind, kind), *rest])
+    return str(event.get("at", "")), words.semicolon.join(
+        [words.name(f"explanation.event-{kind.replace('_', '-')}", kind), *rest]
+    )
 
 
 def _detail(words: Words, name: str, value: object) -> str:
-    said = words.absence_reasons.get(str(value), value) if name == "reason" else value
-    return f"{words.event_details.get(name, name)}{words.colon}{said}"
+    shown = words.name(f"explanation.detail-{name.replace('_', '-')}", name)
+    reason = f"explanation.absence-{str(value).replace('_', '-')}"
+    said = words.name(reason, str(value)) if name == "reason" else value
+    return f"{shown}{words.colon}{said}"
 
 
 def _stamps(words: Words, proof: DayProof | None) -> str:
     if proof is None or not proof.stamps:
-        return words.no_stamp
+        return words("explanation.no-stamp")
     return " ".join(stamp.authority for stamp in proof.stamps)
 
 
 def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
     """What this very file lacks."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
-    missing = [words.unstamped.format(bundles=", ".join(unstamped))] if unstamped else []
-    missing += [] if is_sealed else [words.unsealed]
+    missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
+    missing += [] if is_sealed else [words("explanation.unsealed")]
     return (*missing, *(say(each, words.language) for each in material.left_out))
 
 
@@ -238,28 +284,32 @@ Step = tuple[str, tuple[str, ...]]
 def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
     """What is checked by hand, each with the commands for it; folder: where what programs check stands."""
     proof, place = example.proof, f"{folder}/" if folder else ""
-    yield words.check_sums, (f"sha256sum -c {place}{layout.SUMS}",)
-    yield words.check_bundle.format(digest=example.digest), (f"unzip -p {example.file} datapackage.json | sha256sum",)
+    yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
+    yield (
+        words("explanation.check-bundle", digest=example.digest),
+        (f"unzip -p {example.file} datapackage.json | sha256sum",),
+    )
     if proof is not None:
-        yield words.check_path.format(root=proof.root), path_commands(example.digest, proof)
+        yield words("explanation.check-path", root=proof.root), path_commands(example.digest, proof)
         if proof.stamps:
-            yield words.check_stamp, stamp_commands(proof, place)
+            yield words("explanation.check-stamp"), stamp_commands(proof, place)
     if is_sealed:
         seal = f"{place}{layout.seal_folder(1)}"
         data = f"-data {place}{layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
-        yield words.check_seal, (f"openssl ts -verify -in {seal}/{layout.RESPONSE} {data}",)
+        yield words("explanation.check-seal"), (f"openssl ts -verify -in {seal}/{layout.RESPONSE} {data}",)
 
 
 def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
     """How a file is checked by the program, and step by step with public ones, numbered as they come."""
     blocks: list[Block] = [
-        Heading(words.check, 2),
-        Paragraph(words.check_program),
+        Heading(words("explanation.check"), 2),
+        Paragraph(words("explanation.check-program")),
         Lines(("zhuiwen evidence verify FILE", "python -m evidence.verify FILE")),
-        Paragraph(words.check_by_hand),
+        Paragraph(words("explanation.check-by-hand")),
     ]
     for number, (said, commands) in enumerate(each):
-        blocks += [Paragraph(f"{words.numerals[number]}{said}"), *([Lines(commands)] if commands else [])]
+        begin = f"{NUMERALS[number]}、" if words.language == "zh" else f"{number + 1}. "
+        blocks += [Paragraph(begin + said), *([Lines(commands)] if commands else [])]
     return blocks
 
 

@@ -11,15 +11,16 @@ from core.wording import Message, say
 from evidence import layout
 from evidence.circumstances_told import told
 from evidence.comparison import CAUTION
-from evidence.document import Block, Heading, Pairs, Paragraph, Points, Sides
+from evidence.document import BOTH_LANGUAGES, HEADLINE, Block, Heading, Pairs, Paragraph, Points, Sides, Words
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
 from evidence.explanation import Example, bundle_rows, by_hand, capture_rows, page_rows, short, steps
-from evidence.explanation_words import HEADLINE
-from evidence.lead_words import CHINESE, ENGLISH, HEADS, MORE, SIDES, LeadWords
 from evidence.opened import Opened
 from evidence.shapes import moment
 
+SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
+MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
+_CONTENTS = ("bundles/*.wacz", "pages/", "lead.json", "manifest.json, SHA256SUMS", "seal/")
 MAX_PAIRS_SHOWN = 400  # as the desk does: a page of two hours' reading has no more
 
 
@@ -37,9 +38,12 @@ def lead_explanation(lead: ToldLead, at: datetime, code_version: str) -> dict[st
     """README.html, which needs no network and runs nothing, and the same as PDF."""
     title = f"{HEADLINE} L{lead.lead}"
     blocks: list[Block] = []
-    for words in (CHINESE, ENGLISH):
-        opening = words.opening.format(at=moment(at), version=code_version)
-        blocks += [Heading(words.title.format(kind=_kind(words, lead), lead=lead.lead)), Paragraph(opening)]
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.lead-opening", at=moment(at), version=code_version)
+        blocks += [
+            Heading(words("explanation.lead-title", kind=_kind(words, lead), lead=lead.lead)),
+            Paragraph(opening),
+        ]
         blocks += _in_one_language(words, lead)
     blocks += _side_by_side(lead.bundle.finding["pairs"])
     return {
@@ -48,81 +52,91 @@ def lead_explanation(lead: ToldLead, at: datetime, code_version: str) -> dict[st
     }
 
 
-def _in_one_language(words: LeadWords, lead: ToldLead) -> list[Block]:
-    common, found = words.words, lead.bundle.finding
-    missing = () if lead.is_sealed else (words.unsealed,)
-    first, *others = words.first_points
+def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
+    found = lead.bundle.finding
+    missing = () if lead.is_sealed else (words("explanation.lead-unsealed"),)
+    first, *others = words.lines("explanation.lead-first-points")
     example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
     return [
-        Heading(words.first, 2),
-        Points((say(CAUTION, common.language), first, _measured(words, found), *others)),
-        Heading(words.about, 2),
+        Heading(words("explanation.lead-first"), 2),
+        Points((say(CAUTION, words.language), first, _measured(words, found), *others)),
+        Heading(words("explanation.lead-about"), 2),
         Pairs(tuple(_rows(words, lead))),
-        Heading(words.verdicts, 2),
+        Heading(words("explanation.lead-verdicts"), 2),
         Pairs(tuple(_verdicts(words, lead.facts))),
-        *told(common.language, [lead.bundle]),
-        Heading(common.proves, 2),
-        Points(words.proves_points),
-        Heading(common.proves_not, 2),
-        Points((*common.proves_not_of_fetching, common.proves_not_of_stamps, common.withheld, *missing)),
-        Heading(common.contents, 2),
-        Pairs(words.contents_pairs),
-        *by_hand(common, steps(common, example, lead.is_sealed)),
-        Paragraph(common.check_replay),
+        *told(words, [lead.bundle]),
+        Heading(words("explanation.proves"), 2),
+        Points(words.lines("explanation.lead-proves-points")),
+        Heading(words("explanation.proves-not"), 2),
+        Points(
+            (
+                *words.lines("explanation.proves-not-of-fetching"),
+                words("explanation.proves-not-of-stamps"),
+                words("explanation.withheld"),
+                *missing,
+            )
+        ),
+        Heading(words("explanation.contents"), 2),
+        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.lead-contents-files"), strict=True))),
+        *by_hand(words, steps(words, example, lead.is_sealed)),
+        Paragraph(words("explanation.check-replay")),
     ]
 
 
-def _kind(words: LeadWords, lead: ToldLead) -> str:
-    return REWORDED_CLASSES[RewordedClass(lead.bundle.finding["class"])].in_language(words.words.language)
+def _kind(words: Words, lead: ToldLead) -> str:
+    return REWORDED_CLASSES[RewordedClass(lead.bundle.finding["class"])].in_language(words.language)
 
 
-def _measured(words: LeadWords, found: Mapping[str, Any]) -> str:
+def _measured(words: Words, found: Mapping[str, Any]) -> str:
     band = found["band"]
     if not band:
-        return words.not_measured
-    return words.measured.format(alarms=band["alarms"], passages=band["innocent_passages"])
+        return words("explanation.lead-not-measured")
+    return words("explanation.lead-measured", alarms=band["alarms"], passages=band["innocent_passages"])
 
 
-def _rows(words: LeadWords, lead: ToldLead) -> Iterator[tuple[str, str]]:
-    common, found = words.words, lead.bundle.finding
+def _rows(words: Words, lead: ToldLead) -> Iterator[tuple[str, str]]:
+    found = lead.bundle.finding
     work, passage = found["work"], found["work"]["passage"]
     counts = {"pairs": len(found["pairs"]), "sentences": found["sentences"], "in_order": found["in_order"]}
-    yield from page_rows(common, lead.bundle)
-    yield words.page_version, found["page_version"]
-    yield common.work, f"{work['title']} {work['author']} {work['chapter']}".strip()
-    yield common.work_digest, work["digest"]
+    yield from page_rows(words, lead.bundle)
+    yield words("explanation.lead-page-version"), found["page_version"]
+    yield words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()
+    yield words("explanation.work-digest"), work["digest"]
     start, end = passage["start"] + 1, passage["end"]  # as people count: the first is 1
-    yield words.passage, words.passage_said.format(start=start, end=end, chars=work["chars"])
-    yield words.kind, _kind(words, lead)
-    yield words.counterparts, say(Message("reworded.sentences", **counts), common.language)
+    yield (
+        words("explanation.lead-passage"),
+        words("explanation.lead-passage-said", start=start, end=end, chars=work["chars"]),
+    )
+    yield words("explanation.lead-kind"), _kind(words, lead)
+    yield words("explanation.lead-counterparts"), say(Message("reworded.sentences", **counts), words.language)
     yield from _scores(words, found)
-    yield words.algorithm, f"{found['algorithm_version']} ({found['code_version']})"
-    yield words.model, found["model"]["name"]
+    yield words("explanation.lead-algorithm"), f"{found['algorithm_version']} ({found['code_version']})"
+    yield words("explanation.lead-model"), found["model"]["name"]
     yield from ((f"SHA-256: {name}", hashed) for name, hashed in found["model"]["sha256"].items())
-    yield from bundle_rows(common, lead.bundle)
-    yield from capture_rows(common, lead.bundle, {})
+    yield from bundle_rows(words, lead.bundle)
+    yield from capture_rows(words, lead.bundle, {})
 
 
-def _scores(words: LeadWords, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    band, language = found["band"], words.words.language
+def _scores(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    band, language = found["band"], words.language
     if not band:
-        yield words.score, words.score_said.format(score=found["score"])
+        yield words("explanation.lead-score"), words("explanation.lead-score-said", score=found["score"])
         return
     name = REWORDED_BANDS[band["name"]].in_language(language)
-    yield words.score, words.band_said.format(score=found["score"], band=name)
+    yield words("explanation.lead-score"), words("explanation.lead-band-said", score=found["score"], band=name)
     counts = {"alarms": band["alarms"], "passages": band["innocent_passages"]}
-    yield words.innocent, say(Message("reworded.band", **counts), language)
+    yield words("explanation.lead-innocent"), say(Message("reworded.band", **counts), language)
 
 
-def _verdicts(words: LeadWords, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    language = words.words.language
+def _verdicts(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    language = words.language
     for each in facts["verdicts"]:
         verdict = REWORDED_STATES[RewordedState(each["verdict"])].in_language(language)
         by = STAFF[each["by"]].in_language(language) if each["by"] in STAFF else each["by"]
-        said = words.verdict_said.format(**{**each, "verdict": verdict, "by": by})
-        yield each["at"], f"{said}{words.words.semicolon}{each['note']}" if each.get("note") else said
+        said = words("explanation.lead-verdict-said", **{**each, "verdict": verdict, "by": by})
+        yield each["at"], f"{said}{words.semicolon}{each['note']}" if each.get("note") else said
     if facts["lapsed_at"]:
-        yield words.lapsed, facts["lapsed_at"]
+        yield words("explanation.lead-lapsed"), facts["lapsed_at"]
 
 
 def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
@@ -132,7 +146,12 @@ def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
     )
     left = len(pairs) - MAX_PAIRS_SHOWN
     more = [Paragraph(MORE.format(count=left))] if left > 0 else []
-    return [Heading(SIDES), Paragraph(CHINESE.sides), Paragraph(ENGLISH.sides), Sides(HEADS, rows), *more]
+    return [
+        Heading(SIDES),
+        *(Paragraph(words("explanation.lead-sides")) for words in BOTH_LANGUAGES),
+        Sides(HEADS, rows),
+        *more,
+    ]
 
 
 def _on_one_line(sentence: str) -> str:

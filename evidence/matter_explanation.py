@@ -7,15 +7,15 @@ from itertools import chain
 
 from core.ids import Digest
 from core.wording import Message, say
-from core.words import Words
+from core.words import Words as BothWords
 from evidence import bundle, layout
-from evidence.document import Block, Heading, Pairs, Paragraph, Points
+from evidence.document import BOTH_LANGUAGES, HEADLINE, Block, Heading, Pairs, Paragraph, Points, Words
 from evidence.document_html import as_html
 from evidence.document_pdf import as_pdf
-from evidence.explanation import Example, Step, by_hand, steps
-from evidence.explanation_words import HEADLINE
-from evidence.matter_words import CHINESE, ENGLISH, MatterWords
+from evidence.explanation import Example, Step, by_hand, not_proved, proved, steps
 from evidence.shapes import moment
+
+_CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.json, SHA256SUMS", "seal/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Told:
     bundles: int
     unstamped: Sequence[Digest]
     example: Example
-    contents: Sequence[tuple[str, Words]]
+    contents: Sequence[tuple[str, BothWords]]
     left_out: Sequence[Message]
     is_sealed: bool
 
@@ -41,10 +41,12 @@ def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str,
     """README.html, which needs no network and runs nothing, and the same as PDF."""
     title = f"{HEADLINE} M{told.matter}"
     blocks: list[Block] = []
-    for words in (CHINESE, ENGLISH):
-        opening = words.words.opening.format(at=moment(at), version=code_version)
-        about = words.about.format(site=told.site, work=told.work, cases=told.cases, bundles=told.bundles)
-        blocks += [Heading(words.title.format(matter=told.matter)), Paragraph(opening), Paragraph(about)]
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.opening", at=moment(at), version=code_version)
+        about = words(
+            "explanation.matter-about", site=told.site, work=told.work, cases=told.cases, bundles=told.bundles
+        )
+        blocks += [Heading(words("explanation.matter-title", matter=told.matter)), Paragraph(opening), Paragraph(about)]
         blocks += _in_one_language(words, told)
     return {
         layout.MATTER_EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
@@ -52,43 +54,45 @@ def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str,
     }
 
 
-def _in_one_language(words: MatterWords, told: Told) -> list[Block]:
-    common = words.words
-    for_people = [(name, said.in_language(common.language)) for name, said in told.contents]
-    for_programs = [(layout.in_checks(names), said) for names, said in words.for_programs]
+def _in_one_language(words: Words, told: Told) -> list[Block]:
+    for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
+    for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
     return [
-        Heading(common.proves, 2),
-        Points(common.proves_points),
-        Heading(common.proves_not, 2),
-        Points((*common.proves_not_points, *_missing(words, told))),
-        Heading(common.contents, 2),
+        Heading(words("explanation.proves"), 2),
+        Points(proved(words)),
+        Heading(words("explanation.proves-not"), 2),
+        Points((*not_proved(words), *_missing(words, told))),
+        Heading(words("explanation.contents"), 2),
         Pairs((*for_people, *for_programs)),
         *by_hand(
-            common, chain(steps(common, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
+            words, chain(steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
         ),
     ]
 
 
-def _missing(words: MatterWords, told: Told) -> list[str]:
+def _missing(words: Words, told: Told) -> list[str]:
     """What this very file lacks."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
-    missing = [words.words.unstamped.format(bundles=named)] if told.unstamped else []
-    missing += [] if told.is_sealed else [words.unsealed]
-    return missing + [say(each, words.words.language) for each in told.left_out]
+    missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
+    missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]
+    return missing + [say(each, words.language) for each in told.left_out]
 
 
-def _all_steps(words: MatterWords, example: Example) -> Iterator[Step]:
+def _all_steps(words: Words, example: Example) -> Iterator[Step]:
     stamp = f'openssl ts -verify -in "$d/{layout.RESPONSE}" -queryfile "$d/{layout.QUERY}" -CAfile "$d/{layout.ROOTS}"'
     folder = example.file.rpartition("/")[0]
     yield (
-        words.check_all_bundles,
+        words("explanation.matter-check-all-bundles"),
         (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
     )
     if example.is_stamped:  # the example is one that is, where any is
         stamps = layout.in_checks("stamps")
         yield (
-            words.check_all_stamps,
+            words("explanation.matter-check-all-stamps"),
             (f"find {stamps} -mindepth 2 -maxdepth 2 -type d | while read -r d; do {stamp}; done",),
         )
-    yield words.check_warc, (f"unzip -p {example.file} {bundle.ARCHIVE} > data.warc.gz", "warcio check data.warc.gz")
-    yield words.check_replay.format(folder=folder), ()
+    yield (
+        words("explanation.matter-check-warc"),
+        (f"unzip -p {example.file} {bundle.ARCHIVE} > data.warc.gz", "warcio check data.warc.gz"),
+    )
+    yield words("explanation.matter-check-replay", folder=folder), ()

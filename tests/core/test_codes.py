@@ -108,7 +108,7 @@ def scoped(node: ast.AST, scope: str) -> Iterator[tuple[str, ast.Call]]:
 
 def meant(node: ast.Call, scope: str, helpers: dict[str, Initialiser]) -> Initialiser | None:
     match node.func:
-        case ast.Name(id="Message") | ast.Attribute(value=ast.Name(id="Message"), attr="of"):
+        case ast.Name(id="Message" | "words") | ast.Attribute(value=ast.Name(id="Message"), attr="of"):
             return Initialiser(0, "", frozenset())
         case ast.Name(id=name) if name in errors():
             return initialiser(name)
@@ -184,7 +184,14 @@ def test_every_code_is_used() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     said |= {call.code for call in calls() if call.code}
-    assert sorted(set(texts()) - said) == []
+    begun = {
+        node.values[0].value
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant)
+    }
+    begun = tuple(each for each in begun if each.startswith("explanation.") and each.endswith("-"))  # and a kind
+    assert [code for code in sorted(set(texts()) - said) if not code.startswith(begun)] == []
 
 
 def test_the_calls_are_found() -> None:

@@ -13,7 +13,7 @@ from core.circumstances import BrowserProfile, Way
 from evidence import bundle, container, export
 from evidence.canonical import canonical
 from evidence.circumstances import MAX_CHARS, caches_in
-from evidence.circumstances_words import CHINESE, ENGLISH
+from evidence.document import BOTH_LANGUAGES
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
 from evidence.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
@@ -153,19 +153,16 @@ def test_bundles_of_earlier_releases_still_hold_and_their_export_says_what_they_
     files = exported(content)
     check({name: memoryview(each) for name, each in files.items()})
     page = files["README.html"].decode()
-    assert CHINESE.earlier in page
-    assert ENGLISH.earlier in page
+    assert all(words("explanation.capture-earlier") in page for words in BOTH_LANGUAGES)
 
 
 def test_the_explanation_tells_them_in_both_languages() -> None:
     profile = BrowserProfile(FETCHED, 3, is_from_cache=False)
     files = exported(made(capture(profile=profile, source=CaptureSource.BROWSER, made_with="Chromium 142")))
     page = unescape(files["README.html"].decode())
-    for words in (CHINESE, ENGLISH):
-        for told in (words.heading, words.host, words.clock, words.not_recorded, words.profile, words.in_full):
-            assert told in page
-        assert words.no_store in page
-        assert words.from_cache[False] in page
+    told = ("heading", "host", "clock", "not-recorded", "profile", "in-full", "no-store", "from-cache-no")
+    for words in BOTH_LANGUAGES:
+        assert all(words(f"explanation.capture-{name}") in page for name in told)
     assert "192.0.2.2 (eth0) → 192.0.2.1 → 203.0.113.9" in page
     assert "+0.012" in page
     assert "away.example" in page
@@ -174,8 +171,9 @@ def test_the_explanation_tells_them_in_both_languages() -> None:
 def test_tables_of_bundles_of_one_page_are_told_once() -> None:
     drawn, bare = made(capture()), made(capture(screenshot=None, pdf=None))
     page = exported(drawn, bare)["README.html"].decode()
-    assert ENGLISH.of_bundles.format(numbers="1, 2") in page
-    assert page.count(ENGLISH.clock) == 1
+    english = BOTH_LANGUAGES[1]
+    assert english("explanation.capture-of-bundles", numbers="1, 2") in page
+    assert page.count(english("explanation.capture-clock")) == 1
 
 
 def exported(*contents: bytes) -> dict[str, bytes]:

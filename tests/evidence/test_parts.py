@@ -23,7 +23,7 @@ from core.wording import Message, say
 from evidence import bundle, export, layout, originals, statements
 from evidence.canonical import canonical
 from evidence.cdx import sort_key
-from evidence.explanation_words import CHINESE, ENGLISH
+from evidence.document import BOTH_LANGUAGES
 from evidence.faults import DoesNotHold, Fault
 from evidence.opened import opened
 from evidence.records import (
@@ -302,12 +302,13 @@ def test_the_longest_run_of_earlier_releases_is_told_as_what_it_was() -> None:
     files = export.export_files(CaseMaterial(7, {}, [ProvenBundle(content), ProvenBundle(older)]), "0.1.0")
     assert len(check({name: memoryview(each) for name, each in files.items()}).bundles) == 2
     told = html.unescape(files[layout.EXPLANATION].decode())
-    for words in (CHINESE, ENGLISH):
-        of_now, of_then = (part for part in told.split("<h3>") if words.copied in part)
-        assert words.longest_equal in of_now
-        assert words.longest_once not in of_now
-        assert words.longest_once in of_then
-        assert words.longest_equal not in of_then
+    for words in BOTH_LANGUAGES:
+        of_now, of_then = (part for part in told.split("<h3>") if words("explanation.copied") in part)
+        equal, once = words("explanation.longest-equal"), words("explanation.longest-once")
+        assert equal in of_now
+        assert once not in of_now
+        assert once in of_then
+        assert equal not in of_then
 
 
 def pictured() -> Capture:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import tomllib
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from analytics.phrasebook import NOTICES, PHRASES
 from core import terms
 from core.states import CaseState
 from crawler.site_kinds import KINDS
-from evidence.explanation_words import CHINESE
 from records.models.phrases import case_name
 from webadmin import translation as catalogue
 
@@ -123,7 +121,6 @@ def spoken() -> Iterator[tuple[str, str]]:
         yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
     for key, words in [*PHRASES.items(), *NOTICES.items()]:
         yield f"analytics.phrasebook: {key}", words.in_language("zh-hans")
-    yield from (("explanation of evidence", each) for each in _strings(dataclasses.asdict(CHINESE)))
     for kind in KINDS.values():
         yield from ((f"kind of site: {kind.name}", words.in_language("zh-hans")) for words in (kind.label, kind.starts))
     for path in [ROOT / "README.md", ROOT / "docs" / "glossary.md", *sorted((ROOT / "docs").glob("**/*.zh.md"))]:
