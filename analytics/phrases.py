@@ -1,12 +1,14 @@
-"""The words of reports in one language: the phrase book, and the terms for members of enumerations."""
+"""The words of reports in one language: phrases by key, and the terms for members of enumerations."""
 
 from enum import StrEnum
 
-from analytics.phrasebook import NOTICES, PHRASES
 from analytics.records import LANGUAGES
 from analytics.report import Notice
 from core.errors import BadInput
 from core.terms import TERMS
+from core.wording import texts
+
+_PHRASE = "phrase."
 
 
 class Phrases:
@@ -16,18 +18,24 @@ class Phrases:
         if language not in LANGUAGES:
             raise BadInput("report.language", language=language, languages=tuple(LANGUAGES))
         self.language = language
+        self._code = "zh" if language.startswith("zh") else "en"
 
     def __getitem__(self, key: str) -> str:
-        return PHRASES[key].in_language(self.language)
+        return texts()[_PHRASE + key][self._code]
 
     def all(self) -> dict[str, str]:
         """Give every phrase by its key."""
-        return {key: words.in_language(self.language) for key, words in PHRASES.items()}
+        return {
+            code.removeprefix(_PHRASE): self[code.removeprefix(_PHRASE)] for code in texts() if code.startswith(_PHRASE)
+        }
 
     def term(self, member: StrEnum) -> str:
         """Say a member of one of core's enumerations, or a notice."""
-        words = NOTICES[member] if isinstance(member, Notice) else TERMS[type(member)][member]
-        return words.in_language(self.language)
+        return (
+            self[f"notice.{member}"]
+            if isinstance(member, Notice)
+            else TERMS[type(member)][member].in_language(self.language)
+        )
 
     def terms(self, members: tuple[StrEnum, ...]) -> str:
-        return self["list_separator"].join(map(self.term, members))
+        return ("、" if self._code == "zh" else ", ").join(map(self.term, members))

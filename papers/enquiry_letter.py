@@ -6,8 +6,7 @@ A draft for a person, without a template: whoever signs it edits the file itself
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.words import Words
-from papers import enquiry_words as words
+from core.wording import Message, say
 from papers.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 
 MAX_WORDS = 60  # of each row of what both have: what twenty pairs of sentences have at most
@@ -74,7 +73,7 @@ class Enquiry:
 def enquiry_letter(about: Enquiry, language: str) -> Document:
     """The draft of a letter, in Chinese for "zh...", else in English."""
     made = _Letter(about, language)
-    title = words.TITLE.in_language(language)
+    title = say(Message("letter.title"), language)
     blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared(), *made.limits(), *made.closing())
     return Document(
         title, blocks, "zh" if language.startswith("zh") else "en", head=(Paragraph.of(title, align=Align.RIGHT),)
@@ -88,94 +87,93 @@ class _Letter:
         self._about, self._language = about, language
 
     def opening(self) -> Iterator[Block]:
-        about, opening = self._about, words.OPENING_TRANSLATED if self._about.is_translated else words.OPENING
-        yield Paragraph.heading(self._said(words.TITLE), 1, Align.CENTER)
-        yield self._text(words.FOR_THE_SIGNER)
-        name = about.addressee.name if about.addressee else self._said(words.NO_ADDRESSEE)
-        yield Paragraph.of(self._said(words.TO, name=name), is_bold=True)
+        about, opening = self._about, "letter.opening-translated" if self._about.is_translated else "letter.opening"
+        yield Paragraph.heading(self._said("letter.title"), 1, Align.CENTER)
+        yield self._text("letter.for-the-signer")
+        name = about.addressee.name if about.addressee else self._said("letter.no-addressee")
+        yield Paragraph.of(self._said("letter.to", name=name), is_bold=True)
         if about.addressee and about.addressee.contact:
-            checked = self._said(words.READ_ON_SITE) if about.addressee.is_read_on_site else ""
+            checked = self._said("letter.read-on-site") if about.addressee.is_read_on_site else ""
             yield Paragraph.of(f"{about.addressee.contact} {checked}".strip())
         yield self._text(opening, site=about.site)
 
     def sides(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading(words.WORK)
+        yield self._heading("letter.work")
         yield self._facts(
-            (words.WORK_TITLE, f"《{about.work}》"),
-            (words.AUTHOR, about.author),
-            (words.CHAPTER, about.chapter),
-            (words.HOLDER, about.holder.name),
-            (words.PROOFS, about.proofs),
+            ("letter.work-title", f"《{about.work}》"),
+            ("letter.author", about.author),
+            ("letter.chapter", about.chapter),
+            ("letter.holder", about.holder.name),
+            ("letter.proofs", about.proofs),
         )
-        yield self._heading(words.PAGE)
+        yield self._heading("letter.page")
         yield self._facts(
-            (words.SITE, about.site),
-            (words.ADDRESS, about.page_url),
-            (words.PAGE_TITLE, about.page_title),
-            (words.FETCHED, about.fetched),
-            (words.RESPONSE, about.raw_digest),
+            ("letter.site", about.site),
+            ("letter.address", about.page_url),
+            ("letter.page-title", about.page_title),
+            ("letter.fetched", about.fetched),
+            ("letter.response", about.raw_digest),
         )
 
     def sentences(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading(words.SENTENCES)
-        how_many = words.SOME_SHOWN if about.more_pairs else words.ALL_SHOWN
+        yield self._heading("letter.sentences")
+        how_many = "letter.some-shown" if about.more_pairs else "letter.all-shown"
         yield self._text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
-        head = tuple(Cell.of(self._said(side), is_bold=True) for side in (words.PAGE_SIDE, words.WORK_SIDE))
+        head = tuple(Cell.of(self._said(side), is_bold=True) for side in ("letter.page-side", "letter.work-side"))
         rows = ((_cell(pair.page, pair.shared_on_page), _cell(pair.work, pair.shared_on_work)) for pair in about.pairs)
         yield Table((head, *rows), (0.5, 0.5), has_head=True)
 
     def shared(self) -> Iterator[Block]:
         on_page = _pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
         on_work = _pieces((pair.work, pair.shared_on_work) for pair in self._about.pairs)
-        yield self._heading(words.SHARED)
+        yield self._heading("letter.shared")
         if not on_page and not on_work:
-            yield self._text(words.SHARED_NONE)
+            yield self._text("letter.shared-none")
             return
-        yield self._text(words.SHARED_HOW)
+        yield self._text("letter.shared-how")
         yield self._facts(
-            (words.ON_BOTH, self._listed([each for each in on_page if each in on_work])),
-            (words.ON_PAGE, self._listed([each for each in on_page if each not in on_work])),
-            (words.ON_WORK, self._listed([each for each in on_work if each not in on_page])),
+            ("letter.on-both", self._listed([each for each in on_page if each in on_work])),
+            ("letter.on-page", self._listed([each for each in on_page if each not in on_work])),
+            ("letter.on-work", self._listed([each for each in on_work if each not in on_page])),
         )
 
     def limits(self) -> Iterator[Block]:
-        yield self._heading(words.LIMITS)
+        yield self._heading("letter.limits")
         yield Paragraph.of(self._about.caution, is_indented=True)
-        yield self._text(words.READ_BY, confirmed=self._about.confirmed)
+        yield self._text("letter.read-by", confirmed=self._about.confirmed)
 
     def closing(self) -> Iterator[Block]:
         about = self._about
-        yield self._heading(words.ASKED)
-        yield self._text(words.ANSWER)
-        yield from map(self._text, words.QUESTIONS)
-        yield self._heading(words.ARGUMENT)
-        yield self._text(words.ARGUMENT_HERE)
-        yield self._heading(words.CONTACT)
+        yield self._heading("letter.asked")
+        yield self._text("letter.answer")
+        yield from (Paragraph.of(each, is_indented=True) for each in self._said("letter.questions").split("\n"))
+        yield self._heading("letter.argument")
+        yield self._text("letter.argument-here")
+        yield self._heading("letter.contact")
         holder = about.holder
         reached = holder.address or holder.phone or holder.email
         yield self._facts(
-            (words.HOLDER, holder.name),
-            (words.PERSON, holder.contact_person),
-            (words.HOLDER_ADDRESS, holder.address if reached else self._said(words.NO_CONTACT)),
-            (words.PHONE, holder.phone),
-            (words.EMAIL, holder.email),
+            ("letter.holder", holder.name),
+            ("letter.person", holder.contact_person),
+            ("letter.holder-address", holder.address if reached else self._said("letter.no-contact")),
+            ("letter.phone", holder.phone),
+            ("letter.email", holder.email),
         )
-        yield Paragraph.of(f"{holder.name} {self._said(words.SIGNATURE)}", align=Align.RIGHT)
-        yield Paragraph.of(self._said(words.DATE), align=Align.RIGHT)
+        yield Paragraph.of(f"{holder.name} {self._said('letter.signature')}", align=Align.RIGHT)
+        yield Paragraph.of(self._said("letter.date"), align=Align.RIGHT)
 
-    def _heading(self, heading: Words) -> Paragraph:
-        return Paragraph.heading(self._said(heading), 2)
+    def _heading(self, code: str) -> Paragraph:
+        return Paragraph.heading(self._said(code), 2)
 
-    def _text(self, text: Words, **given: object) -> Paragraph:
-        return Paragraph.of(self._said(text, **given), is_indented=True)
+    def _text(self, code: str, **given: object) -> Paragraph:
+        return Paragraph.of(self._said(code, **given), is_indented=True)
 
-    def _said(self, text: Words, **given: object) -> str:
-        said = text.in_language(self._language)
-        return said.format_map(given) if given else said
+    def _said(self, code: str, **given: object) -> str:
+        return say(Message(code, **given), self._language)
 
-    def _facts(self, *facts: tuple[Words, str]) -> Table:
+    def _facts(self, *facts: tuple[str, str]) -> Table:
         """Names and values; those without a value are left out."""
         rows = ((Cell.of(self._said(name), is_bold=True), Cell.of(value)) for name, value in facts if value.strip())
         return Table(tuple(rows), (0.26, 0.74))
@@ -183,7 +181,7 @@ class _Letter:
     def _listed(self, pieces: Sequence[str]) -> str:
         listed = ("、" if self._language.startswith("zh") else ", ").join(pieces[:MAX_WORDS])
         more = len(pieces) - MAX_WORDS
-        return listed + self._said(words.MORE_WORDS, more=more) if more > 0 else listed
+        return self._said("letter.more-words", listed=listed, more=more) if more > 0 else listed
 
 
 def _cell(sentence: str, shared: Places) -> Cell:

@@ -13,7 +13,6 @@ from core.wording import Message, say
 from matcher.reworded.shared_wording import shared_wording
 from papers.blocks import Document
 from papers.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
-from papers.enquiry_words import TITLE
 from papers.text_writing import text_file
 from papers.word_writing import word_file
 from records.leads.compared_texts import compared_texts
@@ -67,7 +66,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
     """How the file is called."""
-    return f"{TITLE.in_language(language)} {lead.pk}.{kind}"
+    return f"{say(Message('letter.title'), language)} {lead.pk}.{kind}"
 
 
 def _enquiry(lead: RewordedLead, language: str) -> Enquiry:

@@ -191,7 +191,7 @@ def test_every_code_is_used() -> None:
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant)
     }
     begun = tuple(each for each in begun if each.startswith("explanation.") and each.endswith("-"))  # and a kind
-    assert [code for code in sorted(set(texts()) - said) if not code.startswith(begun)] == []
+    assert [code for code in sorted(set(texts()) - said) if not code.startswith((*begun, "phrase."))] == []
 
 
 def test_the_calls_are_found() -> None:

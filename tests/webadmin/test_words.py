@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
-from analytics.phrasebook import NOTICES, PHRASES
 from core import terms
 from core.states import CaseState
 from crawler.site_kinds import KINDS
@@ -119,8 +118,6 @@ def spoken() -> Iterator[tuple[str, str]]:
         yield from ((path.name, each) for each in _strings(tomllib.loads(path.read_text(encoding="utf-8"))))
     for group in terms.TERMS.values():
         yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
-    for key, words in [*PHRASES.items(), *NOTICES.items()]:
-        yield f"analytics.phrasebook: {key}", words.in_language("zh-hans")
     for kind in KINDS.values():
         yield from ((f"kind of site: {kind.name}", words.in_language("zh-hans")) for words in (kind.label, kind.starts))
     for path in [ROOT / "README.md", ROOT / "docs" / "glossary.md", *sorted((ROOT / "docs").glob("**/*.zh.md"))]:
