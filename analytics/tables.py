@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from typing import cast
 
 from analytics.figures import StateCounts
 from analytics.plain_text import clean_line
@@ -201,41 +202,8 @@ _CASE_COLUMNS = (
 
 def cases(report: Report) -> Table:
     """List the cases, in the report's order."""
-    return Table("cases", _CASE_COLUMNS, tuple(_case(report, case) for case in report.cases))
-
-
-def _case(report: Report, case: CaseRow) -> tuple[Cell, ...]:
-    return (
-        case.case_id,
-        case.state,
-        case.verdict,
-        clean_line(case.reviewer),
-        _moment(report, case.decided_at),
-        case.allowed_as,
-        clean_line(case.allowed_by),
-        clean_line(case.rights_holder),
-        clean_line(case.work_title),
-        clean_line(case.chapter_title),
-        clean_line(case.site_name),
-        clean_line(case.site_host),
-        clean_line(case.page_title, MAX_TITLE_CHARS),
-        clean_line(case.page_poster, MAX_TITLE_CHARS),
-        clean_line(case.page_author, MAX_TITLE_CHARS),
-        _moment(report, case.page_published_at),
-        clean_line(case.page_url),
-        clean_line(" ; ".join(case.other_urls)),
-        case.match_class,
-        _share(case.similarity),
-        _share(case.page_containment),
-        _share(case.work_containment),
-        case.taken_chars,
-        case.matched_chars,
-        case.obfuscations,
-        _moment(report, case.opened_at),
-        _moment(report, case.first_seen_at),
-        _moment(report, case.last_seen_at),
-        clean_line(case.excerpt),
-    )
+    rows = (tuple(_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
+    return Table("cases", _CASE_COLUMNS, tuple(rows))
 
 
 _LEAD_COLUMNS = (
@@ -267,7 +235,8 @@ def lead_counts(report: Report) -> Table:
 
 def leads(report: Report) -> Table:
     """List the leads, which are no cases."""
-    return Table("leads", _LEAD_COLUMNS, tuple(_lead(report, lead) for lead in report.leads))
+    rows = (tuple(_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
+    return Table("leads", _LEAD_COLUMNS, tuple(rows))
 
 
 def caution(report: Report) -> str:
@@ -275,26 +244,34 @@ def caution(report: Report) -> str:
     return say(Message("reworded.caution"), report.scope.language)
 
 
-def _lead(report: Report, lead: LeadRow) -> tuple[Cell, ...]:
-    return (
-        lead.lead_id,
-        lead.found_as,
-        lead.state,
-        clean_line(lead.reviewer),
-        _moment(report, lead.decided_at),
-        clean_line(lead.rights_holder),
-        clean_line(lead.work_title),
-        clean_line(lead.chapter_title),
-        clean_line(lead.site_name),
-        clean_line(lead.page_title, MAX_TITLE_CHARS),
-        clean_line(lead.page_url),
-        lead.pairs,
-        lead.sentences,
-        lead.in_order,
-        _band(report, lead),
-        _alarms(report, lead),
-        _moment(report, lead.found_at),
-    )
+# Columns that are called otherwise than the field that they show.
+_FIELDS = {
+    "work": "work_title",
+    "chapter": "chapter_title",
+    "site": "site_name",
+    "host": "site_host",
+    "lead_class": "found_as",
+    "lead_state": "state",
+    "sentences_paired": "pairs",
+    "sentences_in_order": "in_order",
+}
+_CUT = frozenset({"page_title", "page_poster", "page_author"})
+
+
+def _cell(report: Report, row: CaseRow | LeadRow, column: Column) -> Cell:
+    """What a column shows of a case or a lead."""
+    if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
+        return _band(report, row) if column.key == "band" else _alarms(report, row)
+    value = getattr(row, _FIELDS.get(column.key, column.key))
+    match column.kind:
+        case Kind.MOMENT:
+            return _moment(report, value)
+        case Kind.SHARE:
+            return _share(value)
+        case Kind.TEXT | Kind.URL:
+            text = " ; ".join(value) if isinstance(value, tuple) else value
+            return clean_line(text, MAX_TITLE_CHARS) if column.key in _CUT else clean_line(text)
+    return cast("Cell", value)
 
 
 def _band(report: Report, lead: LeadRow) -> str:
