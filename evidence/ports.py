@@ -1,8 +1,7 @@
 """What evidence needs from outside. Bundles themselves are kept by `core.ports.EvidenceStore`.
 
-CaseMaterials   what is exported of a case
-Stamper         an authority that stamps a digest (`evidence.authority.Authority`)
-Client          HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
+Stamper   an authority that stamps a digest (`evidence.authority.Authority`)
+Client    HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
 
 Values (`evidence.records`): Capture + Finding -> Bundle -> DayProof -> CaseMaterial.
 """
@@ -11,14 +10,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from core.ids import Digest
-from evidence.records import CaseMaterial, Stamp
-
-
-class CaseMaterials(Protocol):
-    """Cases as they are exported."""
-
-    def material_of(self, case: int) -> CaseMaterial:
-        """Raises NotFound for no such case."""
+from evidence.records import Stamp
 
 
 class Stamper(Protocol):

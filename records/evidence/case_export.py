@@ -46,7 +46,7 @@ def materials() -> "StoredMaterials":
 
 
 class StoredMaterials:
-    """`evidence.ports.CaseMaterials` over the admin database and the stores."""
+    """Gathers what exports of cases are written from, out of the admin database and the stores."""
 
     def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
         self._store, self._pages = store, pages
