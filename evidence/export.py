@@ -14,7 +14,7 @@ from evidence.explanation import explanation
 from evidence.opened import Opened, opened
 from evidence.ports import Stamper
 from evidence.records import CaseMaterial, DayProof
-from evidence.verification import Report, check, check_proof
+from evidence.verification import Report, check_file, check_proof
 
 
 def write(
@@ -35,17 +35,18 @@ def write(
 
 
 def written(path: Path, files: Mapping[str, bytes]) -> Report:
-    """Write the files of an export to `path`, and what `verify` says of them. Raises as `write`."""
+    """Write the files of an export to `path` once they are verified; what `verify` says of them. Raises as `write`."""
     partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("wb") as out:
             container.write_to(out, files)
+        report = check_file(partial)
         partial.replace(path)
     except OSError as error:
         raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
     finally:
         partial.unlink(missing_ok=True)
-    return check({name: memoryview(content) for name, content in files.items()})
+    return report
 
 
 def export_files(

@@ -6,20 +6,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import UnreadableFile
 from core.ids import Digest
 from core.wording import Message
 from core.words import Words
-from evidence import container, layout, statements
+from evidence import layout, statements
 from evidence.canonical import canonical
 from evidence.explanation import Example
+from evidence.export import written
 from evidence.matter_explanation import Told, matter_explanation
 from evidence.opened import Opened, opened
 from evidence.ports import Stamper
 from evidence.records import CaseMaterial, DayProof, Paper
 from evidence.spool import Spool
 from evidence.statements import Placed
-from evidence.verification import Report, check_file, check_proof
+from evidence.verification import Report, check_proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,7 @@ class MatterExport:
         again with other seals.
         """
         self._conclude(about, created.astimezone(UTC), seals)
-        partial = path.with_name(f".{path.name}.part")
-        try:
-            with partial.open("wb") as out:
-                container.write_to(out, self.spool)
-            report = check_file(partial)
-            partial.replace(path)
-        except OSError as error:
-            raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
-        finally:
-            partial.unlink(missing_ok=True)
-        return report
+        return written(path, self.spool)
 
     def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> Placed:
         pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}

@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-from core.addresses import refusal
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import digest
 from evidence.authority import Authority
@@ -33,15 +32,6 @@ def test_names_of_private_addresses_are_not_asked_either(name: str, authority: L
         obfuscated = url.replace("127.0.0.1", name)
         with pytest.raises(RetryLater):
             Authority(obfuscated, authority.ca_pem, TO_PUBLIC).stamp(ROOT)
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["10.0.0.1", "192.168.1.1", "169.254.169.254", "100.100.100.200", "::1", "fe80::1%eth0", "fd00:ec2::254",
-     "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "0.0.0.0", "224.0.0.1"],
-)  # fmt: skip
-def test_no_such_address_is_public(address: str) -> None:
-    assert refusal(address)
 
 
 def test_a_login_is_sent_and_kept_nowhere(authority: LocalAuthority) -> None:

@@ -30,13 +30,21 @@ Made = Callable[[str, str], Stamp]
 
 
 @pytest.mark.parametrize(
-    ("key", "signature"),
-    [("RSA", "cms"), ("RSA", "cms pss"), ("RSA-PSS", "cms pss"), ("EC", "cms"), ("ED25519", "cms")],
+    ("key", "signature", "ess"),
+    [
+        ("EC", "", "sha256"),
+        ("RSA", "", "sha1"),
+        ("RSA", "", "sha512"),
+        ("RSA", "cms", "sha256"),
+        ("RSA", "cms pss", "sha256"),
+        ("RSA-PSS", "cms pss", "sha256"),
+        ("ED25519", "cms", "sha256"),
+    ],
 )
 def test_stamps_of_every_usual_kind_of_key_are_accepted_and_a_changed_one_is_not(
-    key: str, signature: str, tmp_path: Path
+    key: str, signature: str, ess: str, tmp_path: Path
 ) -> None:
-    stamp = stamped(LocalAuthority(tmp_path, key=key, signature=signature))
+    stamp = stamped(LocalAuthority(tmp_path, key=key, signature=signature, ess=ess))
     facts = verified(stamp, ROOT, "response.tsr")
     assert (facts.policy, facts.signer) == (DEFAULT_POLICY, "CN=Local Time Stamps")
     changed = stamp.response[:-1] + bytes([stamp.response[-1] ^ 1])
@@ -46,9 +54,10 @@ def test_stamps_of_every_usual_kind_of_key_are_accepted_and_a_changed_one_is_not
 
 
 def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    for number, usage in enumerate(("", "critical, codeSigning")):
+    usages = ("", "timeStamping", "critical, codeSigning", "critical, timeStamping, emailProtection")
+    for number, usage in enumerate(usages):
         stamp = stamped(LocalAuthority(tmp_path / str(number), usage=usage, signature="cms"))
-        with pytest.raises(DoesNotHold, match="not one for time stamps") as caught:
+        with pytest.raises(DoesNotHold, match="time stamps") as caught:
             verified(stamp, ROOT, "response.tsr")
         assert caught.value.fault is Fault.STAMP_CHAIN
         assert "时间戳" in say(caught.value.message, "zh")
