@@ -18,6 +18,7 @@ from deploy.services import installed, ports, preparation
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes
 from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
+from deploy.services.silence import Watch
 from deploy.services.state import State, is_dying_again_and_again, status
 from deploy.services.supervision import (
     Supervisor,
@@ -27,7 +28,6 @@ from deploy.services.supervision import (
     write_configuration,
 )
 from deploy.services.waiting import POLL_S, wait_for
-from deploy.services.watch import Watch
 
 OnProgress = Callable[[Message], None]
 

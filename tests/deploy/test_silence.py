@@ -12,7 +12,7 @@ import pytest
 
 from deploy.services.health import Health, mongo_health, redis_health
 from deploy.services.processes import THEN_WORK, Process
-from deploy.services.watch import LOOKS, Silent, Watch
+from deploy.services.silence import LOOKS, Silent, Watch
 from laboratory.ports import free_port
 from tests.support.embedded import EmbeddedMongo, mongo_server
 

@@ -17,8 +17,8 @@ import pytest
 
 from deploy.home import Home, prepare
 from deploy.services import State, down, installed, status, up
+from deploy.services.silence import SILENT_S
 from deploy.services.supervision import Supervisor
-from deploy.services.watch import SILENT_S
 from laboratory.ports import free_port
 from tests.support.embedded import is_running, wait_until
 from webadmin import serving

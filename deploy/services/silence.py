@@ -1,0 +1,84 @@
+"""Processes that run and do not answer: found by asking them again and again, and killed, to be started anew."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from deploy.services.health import Health
+from deploy.services.processes import WATCH_TIMEOUT_S, Process
+
+SILENT_S = 30.0  # what does not answer for so long is replaced
+LOOKS = 3  # in vain: that a machine slept, or the watch itself, is no silence of others
+# For the first answer after a start, and after the broker was away: a worker tries it again every 30 s.
+PATIENCE_S = 120.0
+
+
+@dataclass(slots=True)
+class Silent:
+    """A process that runs and does not answer. Times are monotonic."""
+
+    name: str
+    pid: int
+    patient_until: float
+    since: float | None = None
+    silent_s: float = 0.0
+    looks: int = 0  # in vain, one after the other
+
+    def kill(self) -> None:
+        """Kill it with its children, which makes the supervisor start it anew."""
+        with suppress(ProcessLookupError):  # it ended by itself
+            os.killpg(self.pid, signal.SIGKILL)  # the supervisor gives each process a group of its own
+
+
+class Watch:
+    """Looks at processes again and again; `infos` is what the supervisor says of them."""
+
+    def __init__(
+        self,
+        infos: Callable[[], Mapping[str, Mapping[str, Any]]],
+        silent_s: float = SILENT_S,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._infos = infos
+        self._silent_s, self._patience_s = silent_s, patience_s
+        self._seen: dict[str, Silent] = {}
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether one was silent at the last look, and not yet for too long."""
+        return any(seen.since is not None for seen in self._seen.values())
+
+    def look(self, table: Sequence[Process]) -> list[Silent]:
+        """Ask every process of the table that runs; those that have been silent for too long."""
+        infos = self._infos()
+        running = [each for each in table if infos.get(each.name, {}).get("statename") == "RUNNING"]
+        self._seen = {each.name: self._known(each.name, infos[each.name]) for each in running}
+        with ThreadPoolExecutor(max(len(running), 1)) as pool:
+            silent = list(pool.map(lambda each: self._is_too_silent(each, self._seen[each.name]), running))
+        return [self._seen.pop(each.name) for each, is_silent in zip(running, silent, strict=True) if is_silent]
+
+    def _known(self, name: str, info: Mapping[str, Any]) -> Silent:
+        seen = self._seen.get(name)
+        if seen is not None and seen.pid == info["pid"]:
+            return seen
+        since_start_s = info["now"] - info["start"]
+        return Silent(name, info["pid"], time.monotonic() + self._patience_s - since_start_s)
+
+    def _is_too_silent(self, process: Process, seen: Silent) -> bool:
+        asked_at = time.monotonic()
+        if process.health(WATCH_TIMEOUT_S) is not Health.SILENT:
+            seen.since, seen.looks, seen.patient_until = None, 0, asked_at
+            return False
+        if process.is_waiting():
+            seen.patient_until = time.monotonic() + self._patience_s
+        if asked_at < seen.patient_until:
+            return False
+        seen.since = asked_at if seen.since is None else seen.since
+        seen.looks += 1
+        seen.silent_s = time.monotonic() - seen.since
+        return seen.looks >= LOOKS and seen.silent_s >= self._silent_s
