@@ -212,8 +212,8 @@ class Obfuscation(StrEnum):
         "rearranged",
         Words("characters in another order", "文字换序"),
         Words(
-            "Characters stand in another order than they are read in: in columns, backwards, transposed, dealt out.",
-            "文字不按阅读顺序排列：竖排成列、倒写、相邻字对调、隔字拆分等。",
+            "Characters stand in another order than they are read in: in columns, backwards, neighbours swapped.",
+            "文字不按阅读顺序排列：竖排成列、倒写、相邻字对调等。",
         ),
     )
     STREWN = (

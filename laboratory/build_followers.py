@@ -19,14 +19,11 @@ from fingerprint.order.followers import (
     FOLLOWERS_2026,
     MULTIPLIER,
     SECOND_SHIFT,
-    SYLLABLE_BITS,
     THIRD_SHIFT,
     WORD_SHIFT,
     WORDS,
 )
 from fingerprint.readings import code_points, payload_digest
-from fingerprint.stages import normalize
-from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.corpora import Record, read
@@ -39,8 +36,6 @@ HELD_OUT_ONE_IN = 4
 # that met are no pair) those that part prose from its characters shuffled best without parting genres as well: by .91
 # of a pair's deviation in novels, 1.22 in news (held-out works; November 2026).
 MIN_COUNT, MIN_GAIN, SMOOTHING = 3, 0.4, 2.0
-# Of .2, .4, .7 and 1.0 (held-out works; November 2026).
-MIN_GAIN_OF_SYLLABLES = 0.4
 
 Sequence = NDArray[np.uint16]
 Pairs = NDArray[np.uint32]  # the first above 16 bits, the second below
@@ -69,12 +64,6 @@ def folded_han(text: str) -> NDArray[np.uint16]:
     return np.asarray(folded[folded < 1 << 16], np.uint16)
 
 
-def syllables(text: str) -> Sequence:
-    """uint16[n]: the syllables of a text by their ids."""
-    tokens = normalize(text, TABLES_2026).tokens
-    return np.asarray(tokens[tokens != WILDCARD])
-
-
 def build(corpora: Path) -> bytes:
     """The table before compression."""
     texts = [
@@ -83,13 +72,12 @@ def build(corpora: Path) -> bytes:
         for record, is_out in read_records(corpora, name)
         if not is_out
     ]
-    words = np.zeros(WORDS + (1 << 2 * SYLLABLE_BITS) // (int(BIT_MASK) + 1), np.uint32)
-    _enter_characters(words, _followers([(folded_han(text), weight) for text, weight in texts], MIN_GAIN))
-    _enter_syllables(words, _followers([(syllables(text), weight) for text, weight in texts], MIN_GAIN_OF_SYLLABLES))
+    words = np.zeros(WORDS, np.uint32)
+    _enter(words, _followers([(folded_han(text), weight) for text, weight in texts]))
     return bytes(words.astype("<u4").tobytes())
 
 
-def _followers(texts: list[tuple[Sequence, int]], min_gain: float) -> Pairs:
+def _followers(texts: list[tuple[Sequence, int]]) -> Pairs:
     """The pairs that occur in these texts, each with a weight, more often than by chance."""
     pairs = [codes[:-1].astype(np.uint32) << np.uint32(16) | codes[1:] for codes, _ in texts]
     weights = [np.full(each.size, weight, np.int32) for each, (_, weight) in zip(pairs, texts, strict=True)]
@@ -98,19 +86,14 @@ def _followers(texts: list[tuple[Sequence, int]], min_gain: float) -> Pairs:
     first, second = found >> np.uint32(16), found & np.uint32(0xFFFF)
     of_first, of_second = (np.bincount(codes, weights=counts, minlength=1 << 16) for codes in (first, second))
     gains = np.log(counts / (of_first[first] * of_second[second] / counts.sum() + SMOOTHING))
-    return np.asarray(found[(counts >= MIN_COUNT) & (gains > min_gain)])
+    return np.asarray(found[(counts >= MIN_COUNT) & (gains > MIN_GAIN)])
 
 
-def _enter_characters(words: NDArray[np.uint32], pairs: Pairs) -> None:
+def _enter(words: NDArray[np.uint32], pairs: Pairs) -> None:
     products = pairs * MULTIPLIER
     for shift in (FIRST_SHIFT, SECOND_SHIFT, THIRD_SHIFT):
         bits = np.uint32(1) << (products >> np.uint32(shift) & BIT_MASK)
         np.bitwise_or.at(words, products >> np.uint32(WORD_SHIFT), bits)
-
-
-def _enter_syllables(words: NDArray[np.uint32], pairs: Pairs) -> None:
-    bits = (pairs >> np.uint32(16)) << np.uint32(SYLLABLE_BITS) | (pairs & np.uint32(0xFFFF))
-    np.bitwise_or.at(words, np.uint32(WORDS) + (bits >> np.uint32(5)), np.uint32(1) << (bits & BIT_MASK))
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
-"""Which character follows which in Chinese, and which syllable which.
+"""Which character follows which in Chinese.
 
-The table tells a text from its characters in disorder, and these from characters that were replaced by others of their
-sound: of the pairs of prose half or more are known, of those of the same characters in disorder one in seven.
+The table tells a text from its characters in disorder: of the pairs of prose half or more are known, of those of the
+same characters in disorder one in seven.
 
 Made by laboratory.build_followers of the shared corpora (13.3 M characters of works in the public domain, encyclopaedia
 and news, November 2026; a quarter of the works is left out, to measure on).
@@ -28,8 +28,6 @@ MULTIPLIER = np.uint32(0x9E3779B1)  # 2^32 by the golden ratio, a prime: Knuth, 
 CHARACTER_BITS = 16
 WORD_SHIFT, FIRST_SHIFT, SECOND_SHIFT, THIRD_SHIFT = 16, 11, 6, 1
 BIT_MASK = np.uint32(31)
-# Behind them one bit for each pair of syllables, by their ids.
-SYLLABLE_BITS, SYLLABLE_MASK = 9, np.uint32(511)
 
 NO_KEY = np.uint32(NO_CHARACTER * int(MULTIPLIER))
 
@@ -46,7 +44,7 @@ class FollowerTable:
 
     @cached_property
     def words(self) -> Table:
-        """uint32[2^16 + 2^13]: bits of pairs of characters, then of syllables. Raises BrokenInvariant for another."""
+        """uint32[2^16]: bits of pairs of characters. Raises BrokenInvariant for another file."""
         try:
             payload = lzma.decompress(self.path.read_bytes())
         except (OSError, lzma.LZMAError) as error:
@@ -57,7 +55,7 @@ class FollowerTable:
 
 
 FOLLOWERS_2026 = FollowerTable(
-    Path(__file__).with_name("followers_2026.bin"), "83c02923b6469d3dc09bcc5b959633d4a72e943afb1ed6be4ca8894e6ce5f9e3"
+    Path(__file__).with_name("followers_2026.bin"), "3760c462244ee6906ca73a6b67cbfb498be3108d9d11da9218b1b65b0479e659"
 )
 
 
@@ -78,17 +76,3 @@ def is_pair(first: np.uint32, second: np.uint32, table: Table) -> np.uint32:
     one = word >> (product >> np.uint32(FIRST_SHIFT) & BIT_MASK)
     other = word >> (product >> np.uint32(SECOND_SHIFT) & BIT_MASK)
     return np.uint32(one & other & (word >> (product >> np.uint32(THIRD_SHIFT) & BIT_MASK)) & np.uint32(1))
-
-
-@kernel(allocates=False, nogil=True)
-def follows(first: int, second: int, table: Table) -> int:
-    """The same by the characters."""
-    return np.int64(is_pair(key_of(first), key_of(second), table))  # type: ignore[return-value]
-
-
-@kernel(allocates=False, nogil=True)
-def sound_follows(first: int, second: int, table: Table) -> int:
-    """The same of two syllables, by their ids; what cannot be read follows none."""
-    bit = (np.uint32(first) & SYLLABLE_MASK) << np.uint32(SYLLABLE_BITS) | (np.uint32(second) & SYLLABLE_MASK)
-    word = table[np.uint32(WORDS) + (bit >> np.uint32(5))]
-    return np.int64(word >> (bit & BIT_MASK) & np.uint32(1))  # type: ignore[return-value]

@@ -1,95 +1,137 @@
-"""A glance at a text: whether anything suggests that its characters were put in another order, or strewn with others.
+"""A glance at a text: whether its characters may have been put in another order, or others inserted, and how.
 
-It is taken at every text, so it looks at one token in sixteen, and at twice as many where these leave a doubt. What it
-sums up is small in any prose, old or new, and not how common the prose is: pairs that are not known although the same
-characters are known as pairs when they are read backwards, or without one or two between them.
+It is taken at every text, so it first counts the known pairs of a few tokens. Where these are too few it looks at the
+stretch of the text that reads worst, for what is small in any prose, old or new, and not for how common the prose is:
+pairs that are not known although the same characters are known as pairs when they are read backwards, or without one
+or two between them.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.compilation import kernel
-from fingerprint.order.followers import Table, is_pair, key_of
+from fingerprint.compilation import as_int, kernel
+from fingerprint.order.followers import Keys, Table, is_pair, key_of
+from fingerprint.order.kernels import MAX_BETWEEN, fill_gains, first_gains
 
-NO_DOUBT, DOUBT, DISORDER = range(3)
-STRETCH, STRETCHES, MAX_STEP = 16, 24, 128  # tokens in a row, how many of them, and how far apart in a long text
-AHEAD = 3  # tokens that are seen behind a stretch
-# Doubt a token, percent. Of held-out texts (November 2026) a quarter of old novels, a tenth of the encyclopaedia and
-# .01 of news have more than the first on half of the stretches, .05, .02 and none more than the second on all; of the
-# 117 layouts .98 have more than both. Fewer tokens leave more to chance.
-MAX_FIRST_DOUBT, MAX_DOUBT, MAX_LONG_DOUBT, CHANCE = 17, 19, 21, 90
-MIN_STEP_OF_LONG, LONG_STRETCH = 40, 64  # how far apart stretches are in texts of which longer ones tell more
-MIN_KNOWN = 40  # percent; of ordinary texts 2 % have less, nearly all of them with doubt as well
-# What it counts that a pair is known without one or two characters between, beside one that is known backwards. Of some
-# such weights those by which most layouts have more doubt than .96 of ordinary texts (November 2026).
+IN_COLUMNS, REVERSED, SWAPPED, INSERTED = 1, 2, 4, 8  # what may have been done to a text, one bit each
+
+# Limits are of held-out works and of 24 layouts of passages from them (November 2026).
+STRETCH, STRETCHES, MAX_STEP = 16, 8, 256  # tokens in a row, how many of them, and how far apart in a long text
+# Percent of known pairs. Of ordinary texts .03 to .15 have less, of texts in another order nearly all; a stretch of 16
+# in disorder has two, and two with three or less make any text doubtful.
+MIN_KNOWN, MAX_LOW = 45, 3
+# Of the others twice as many stretches are looked at. Doubt a token, percent, with room for chance; and known pairs,
+# of which fewer are doubtful without it.
+MIN_DOUBT, CHANCE, MIN_KNOWN_ANYHOW = 25, 90, 36
+# What counts in the doubt: that a pair is known without one or two characters between, beside one known backwards.
 WITHOUT_ONE, WITHOUT_TWO = 2, 3
-# Of 16 pairs in disorder two are known, of 16 in order eight; then of all around these.
-MAX_LOW, LOW_TOKENS, LOW_ONE_IN = 3, 128, 5
+BLOCK, BLOCKS = 64, 5  # tokens, and how many such in a row are looked at more closely
+# Shares of the pairs there. Of grids at most .26 are known, and up to twice as many backwards; of texts backwards .8 as
+# many backwards as forwards or more, of others .3 to .6.
+MAX_KNOWN_OF_COLUMNS, MAX_BACK_OF_COLUMNS, MIN_BACK, MIN_BACK_OF_ALL = 0.28, 2.2, 0.75, 0.18
+# Doubt where neighbours were swapped, pairs known without one or two between where characters were inserted: nearly all
+# such texts have more, of doubtful ordinary texts one in seven.
+MIN_SURE_DOUBT, MIN_ONE, MIN_TWO = 0.5, 0.08, 0.07
+# Gains a token: where neighbours were swapped 11 and more, elsewhere at most 7; where characters were inserted .95 have
+# 6 and more, elsewhere a tenth.
+MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 
 
-@kernel(allocates=False, nogil=True)
-def glance(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table) -> int:
-    """NO_DOUBT, DOUBT about the text, or DISORDER of a part of it. codes: of the text; offsets: of its tokens."""
-    step = min(max(offsets.size // STRETCHES, STRETCH), MAX_STEP)
-    doubt, all_known, seen = 0, 0, 0
-    for turn in range(2):
-        for start in range(turn * step, offsets.size - STRETCH - AHEAD, 2 * step):
-            here, known = _look_at(codes, offsets, simplified, table, start, start + STRETCH)
-            doubt, all_known, seen = doubt + here, all_known + known, seen + STRETCH
-            if known <= MAX_LOW and _is_low(codes, offsets, simplified, table, start):
-                return DISORDER
-        most = MAX_DOUBT * seen + CHANCE * np.sqrt(seen) if turn else MAX_FIRST_DOUBT * seen
-        if 100 * doubt <= most and 100 * all_known >= MIN_KNOWN * seen:
-            return NO_DOUBT
-    if step < MIN_STEP_OF_LONG:
-        return DOUBT
-    doubt, all_known, seen, length = 0, 0, 0, min(step, LONG_STRETCH)
-    for start in range(0, offsets.size - length - AHEAD, step):
-        here, known = _look_at(codes, offsets, simplified, table, start, start + length)
-        doubt, all_known, seen = doubt + here, all_known + known, seen + length
-    is_fine = 100 * doubt <= MAX_LONG_DOUBT * seen + CHANCE * np.sqrt(seen) and 100 * all_known >= MIN_KNOWN * seen
-    return NO_DOUBT if is_fine else DOUBT
-
-
-@kernel(allocates=False, nogil=True)
-def _is_low(
-    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table, start: int
+@kernel(allocates=False)
+def is_doubtful(
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table
 ) -> bool:
-    """Whether the tokens around a stretch are in disorder, too."""
-    first = max(0, min(start - (LOW_TOKENS - STRETCH) // 2, offsets.size - LOW_TOKENS - AHEAD))
-    last = min(first + LOW_TOKENS, offsets.size - AHEAD)
-    return _look_at(codes, offsets, simplified, table, first, last)[1] * LOW_ONE_IN < last - first
+    """Whether a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
+    size = offsets.size - 1
+    step = min(max(size // STRETCHES, STRETCH), MAX_STEP)
+    known, seen, low = 0, 0, 0
+    for start in range(0, size - STRETCH + 1, step):
+        here, before = 0, _key_at(codes, offsets, simplified, start)
+        for place in range(start + 1, start + STRETCH + 1):
+            behind = _key_at(codes, offsets, simplified, place)
+            here += as_int(is_pair(before, behind, table))
+            before = behind
+        known, seen, low = known + here, seen + STRETCH, low + (here <= MAX_LOW)
+    if 100 * known >= MIN_KNOWN * seen and low < 2:
+        return False
+    known, doubt, seen = 0, 0, 0
+    for start in range(0, size - STRETCH - 2, max(step // 2, STRETCH)):
+        one, two = _key_at(codes, offsets, simplified, start), _key_at(codes, offsets, simplified, start + 1)
+        three = _key_at(codes, offsets, simplified, start + 2)
+        first, second = is_pair(one, two, table), is_pair(two, three, table)
+        for place in range(start + 3, start + STRETCH + 3):
+            four = _key_at(codes, offsets, simplified, place)
+            third = is_pair(three, four, table)
+            known += as_int(first)
+            doubt += as_int(is_pair(two, one, table))
+            if not first and not second:
+                doubt += WITHOUT_ONE * as_int(is_pair(one, three, table))
+                doubt += 0 if third else WITHOUT_TWO * as_int(is_pair(one, four, table))
+            one, two, three = two, three, four
+            first, second = second, third
+        seen += STRETCH
+    return 100 * doubt > MIN_DOUBT * seen + CHANCE * np.sqrt(seen) or 100 * known < MIN_KNOWN_ANYHOW * seen or low > 1
 
 
-@kernel(allocates=False, nogil=True)
-def _look_at(  # noqa: PLR0917 - numba compiles no records
-    codes: NDArray[np.uint32],
-    offsets: NDArray[np.int32],
-    simplified: NDArray[np.uint16],
-    table: Table,
-    start: int,
-    end: int,
-) -> tuple[int, int]:
-    """The doubt of the tokens from start to end, and how many of them are known before the next."""
-    one, two = _key_at(codes, offsets, simplified, start), _key_at(codes, offsets, simplified, start + 1)
-    three = _key_at(codes, offsets, simplified, start + 2)
-    first, second = is_pair(one, two, table), is_pair(two, three, table)
-    doubt, known = np.uint32(0), np.uint32(0)
-    for place in range(start + AHEAD, end + AHEAD):
-        four = _key_at(codes, offsets, simplified, place)
-        third = is_pair(three, four, table)
-        known += first
-        neither = np.uint32(1) ^ (first | second)
-        doubt += neither * is_pair(one, three, table) * np.uint32(WITHOUT_ONE)
-        doubt += neither * (np.uint32(1) ^ third) * is_pair(one, four, table) * np.uint32(WITHOUT_TWO)
-        doubt += (np.uint32(1) ^ first) & is_pair(two, one, table)
-        one, two, three = two, three, four
-        first, second = second, third
-    return np.int64(doubt), np.int64(known)  # type: ignore[return-value]
-
-
-@kernel(allocates=False, nogil=True)
+@kernel(allocates=False)
 def _key_at(
     codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], place: int
 ) -> np.uint32:
     return key_of(simplified[codes[np.uint32(offsets[np.uint64(place)])]])
+
+
+@kernel(nogil=True)
+def keys_of(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16]) -> Keys:
+    """uint32[n]: the keys of the characters of all tokens."""
+    keys = np.empty(offsets.size, np.uint32)
+    for place in range(offsets.size):
+        keys[place] = _key_at(codes, offsets, simplified, place)
+    return keys
+
+
+@kernel(nogil=True)
+def suspect(keys: Keys, table: Table) -> int:
+    """What may have been done to the stretch that reads worst; 0 for nothing."""
+    start = _worst_stretch(keys, table)
+    keys = keys[start : start + BLOCK * BLOCKS]
+    size, known, back, one, two = keys.size - 3, 0, 0, 0, 0
+    last, now = is_pair(keys[0], keys[1], table), is_pair(keys[1], keys[2], table)
+    for place in range(3, keys.size):
+        older, last, now = last, now, is_pair(keys[place - 1], keys[place], table)
+        known += as_int(now)
+        back += as_int(is_pair(keys[place], keys[place - 1], table))
+        if not now and not last:
+            one += as_int(is_pair(keys[place - 2], keys[place], table))
+            two += 0 if older else as_int(is_pair(keys[place - 3], keys[place], table))
+    found = 0
+    if back >= max(MIN_BACK * known, MIN_BACK_OF_ALL * size):
+        found |= REVERSED
+    if known <= MAX_KNOWN_OF_COLUMNS * size and back <= MAX_BACK_OF_COLUMNS * known:
+        found |= IN_COLUMNS
+    doubt = back + WITHOUT_ONE * one + WITHOUT_TWO * two
+    if doubt < MIN_SURE_DOUBT * size and one < MIN_ONE * size and two < MIN_TWO * size:
+        return found
+    gains = np.zeros((keys.size, 2 + MAX_BETWEEN), np.int16)
+    fill_gains(gains, keys, table)
+    swapped, left_out = first_gains(gains, keys)
+    if swapped > MIN_GAIN_OF_SWAPS * keys.size:
+        found |= SWAPPED
+    if left_out > MIN_GAIN_WITHOUT * keys.size:
+        found |= INSERTED
+    return found
+
+
+@kernel(nogil=True)
+def _worst_stretch(keys: Keys, table: Table) -> int:
+    """Where the tokens begin that have the fewest known pairs, of as many as a sample has; every other pair counts."""
+    blocks = np.zeros(keys.size // BLOCK, np.int64)
+    for block in range(blocks.size):
+        for place in range(block * BLOCK + 1, (block + 1) * BLOCK, 2):
+            blocks[block] += as_int(is_pair(keys[place - 1], keys[place], table))
+    here = blocks[:BLOCKS].sum()
+    least, best = here, 0
+    for last in range(BLOCKS, blocks.size):
+        here += blocks[last] - blocks[last - BLOCKS]
+        if here < least:
+            least, best = here, last - BLOCKS + 1
+    return best * BLOCK

@@ -20,12 +20,13 @@ Places = NDArray[np.int64]
 Move = Callable[[Places], Places]
 
 
-def in_columns(high: int) -> Layout:
-    """Columns of `high` characters beside each other, read from the right, padded with wide spaces."""
+def in_columns(high: int, *, from_right: bool = True) -> Layout:
+    """Columns of `high` characters beside each other, padded with wide spaces."""
 
     def layout(page: Edited, _rng: Random) -> Edited:
         kept = [place for place, sign in enumerate(page.text) if sign != "\n"]
-        columns = [kept[start : start + high] for start in range(0, len(kept), high)][::-1]
+        columns = [kept[start : start + high] for start in range(0, len(kept), high)]
+        columns = columns[::-1] if from_right else columns
         rows: list[int | str] = []
         for row in range(high):
             rows += [*(column[row] if row < len(column) else "\u3000" for column in columns), "\n"]
@@ -92,18 +93,6 @@ def strewn(every: int, characters: str, count: int = 1) -> Layout:
     return layout
 
 
-def put_in(share: float, characters: str) -> Layout:
-    """Characters that do not belong there behind a share of those of the text, drawn at random."""
-
-    def layout(page: Edited, rng: Random) -> Edited:
-        cells: list[int | str] = []
-        for place in range(len(page.text)):
-            cells += [place] if rng.random() >= share else [place, rng.choice(characters)]
-        return written(page, cells)
-
-    return layout
-
-
 def in_lines(layout: Layout, size: int = LINE) -> Layout:
     """First set in lines of so many characters."""
 
@@ -131,29 +120,6 @@ def backwards(unit: Places) -> Places:
 def backwards_but_the_end(unit: Places) -> Places:
     """From the last but one to the first, and the last."""
     return np.append(unit[-2::-1], unit[-1:])
-
-
-def dealt(unit: Places) -> Places:
-    """Every other one, and those between."""
-    return np.concatenate([unit[::2], unit[1::2]])
-
-
-def run_together(page: Edited, _rng: Random) -> Edited:
-    """All lines one behind the other, without what pads them on either side."""
-    lines = [unit[np.array([page.text[place] not in "\n\u3000" for place in unit])] for unit in units_of(page, LINES)]
-    inside = [np.arange(line[0], line[-1] + 1) for line in lines if line.size]
-    return page.taken(np.concatenate(inside))
-
-
-def then(*layouts: Layout) -> Layout:
-    """One after the other."""
-
-    def layout(page: Edited, rng: Random) -> Edited:
-        for each in layouts:
-            page = each(page, rng)
-        return page
-
-    return layout
 
 
 def in_part(layout: Layout, share: float) -> Layout:

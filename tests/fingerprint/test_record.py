@@ -117,5 +117,5 @@ def test_positions_that_are_no_windows_are_refused() -> None:
 
 
 def test_the_default_are_anchors_of_folded_syllables() -> None:
-    assert DEFAULT is ALGORITHMS[6]
+    assert DEFAULT is ALGORITHMS[7]
     assert (DEFAULT.anchors.alphabet, DEFAULT.seeds) == (FOLDED, Seeds.ANCHORS)

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from fingerprint.algorithms import ALGORITHMS, Algorithm
+from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
 from laboratory.build_followers import read_records
 from laboratory.cases.build import SHARED_CORPORA
@@ -19,14 +19,12 @@ from laboratory.edits.moves import (
     Layout,
     backwards,
     backwards_but_the_end,
+    by_groups,
     by_units,
-    dealt,
     in_columns,
     in_lines,
     in_part,
-    run_together,
     strewn,
-    then,
 )
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
@@ -95,7 +93,7 @@ INNOCENT = {
     "a refrain": "哈哈呵" * 150,
     "characters in order of their numbers": "".join(map(chr, range(0x4E00, 0x5200))),
 }
-NEW, BEFORE = ALGORITHMS[6], ALGORITHMS[5]
+NEW, BEFORE = ALGORITHMS[7], ALGORITHMS[5]
 
 
 @pytest.mark.parametrize("text", INNOCENT.values(), ids=INNOCENT.keys())
@@ -112,43 +110,27 @@ def test_an_innocent_text_keeps_its_stream(text: str) -> None:
 LAYOUTS = {
     "every other line reversed": in_lines(by_units(LINES, backwards_but_the_end, every=2)),
     "each clause reversed": by_units(CLAUSES, backwards),
-    "even characters behind the odd": by_units(None, dealt),
-    "a rare one after every 6th": strewn(6, RARE),
-    "two common ones after every 5th": strewn(5, COMMON, 2),
-    "two rare ones after every 7th": strewn(7, RARE, 2),
+    "the whole reversed": by_units(None, backwards),
+    "the last half reversed": in_part(by_units(None, backwards), 0.5),
+    "columns in the last half": in_part(in_columns(12), 0.5),
+    "columns from the left": in_columns(17, from_right=False),
+    "all neighbours swapped": by_groups((1, 0)),
+    "neighbours swapped at every fourth": by_groups((0, 2, 1, 3)),
+    "a common character after every third": strewn(3, COMMON),
+    "two rare characters after every third": strewn(3, RARE, 2),
+    "a digit after every second": strewn(2, "0123456789"),
 }
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
 def test_a_text_in_another_order_is_read_as_it_was(layout: Layout) -> None:
     read, story = (fingerprint_text(text, NEW).tokens for text in (layout(Edited.of(STORY), Random(1)).text, STORY))
-    assert read.size == story.size
-    assert np.mean(read == story) >= 0.95  # two clauses of a heading may be turned as one
+    assert len(fives(read) & fives(story)) >= 0.85 * len(fives(story))  # what is not certain stays as it is
 
 
-MIXTURES = {
-    "columns in the last half": in_part(in_columns(12), 0.5),
-    "backwards in the last half": in_part(by_units(None, backwards), 0.5),
-    "rare after every 3rd, then columns": then(strewn(3, RARE), in_columns(15)),
-    "columns, then rare after every 4th": then(in_columns(12), strewn(4, RARE)),
-    "rare after every 2nd, then backwards": then(strewn(2, RARE), by_units(None, backwards)),
-    "columns run together, the last one short": then(in_columns(13), run_together),
-    "columns, then rare after every 4th, some common": then(in_columns(12), strewn(4, RARE[:8] + COMMON[:2])),
-}
-
-
-@pytest.mark.parametrize("layout", MIXTURES.values(), ids=MIXTURES.keys())
-def test_of_a_mixture_most_stretches_are_read_as_they_were(layout: Layout) -> None:
-    page = layout(Edited.of(STORY), Random(1)).text
-    read, unread, story = fives(page, NEW), fives(page, BEFORE), fives(STORY, BEFORE)
-    assert len(story & read) >= 0.85 * len(story)  # characters that go with many may stay where they were strewn in
-    assert len(story & unread) < 0.65 * len(story)
-
-
-def fives(text: str, algorithm: Algorithm) -> set[tuple[int, ...]]:
+def fives(tokens: np.ndarray) -> set[tuple[int, ...]]:
     """All five tokens in a row."""
-    tokens = fingerprint_text(text, algorithm).tokens.tolist()
-    return {tuple(tokens[start : start + 5]) for start in range(len(tokens) - 4)}
+    return {tuple(five) for five in np.lib.stride_tricks.sliding_window_view(tokens, 5).tolist()}
 
 
 def test_definition_and_compiled_stage_read_a_disordered_text_alike() -> None:
