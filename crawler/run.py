@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from scrapy.crawler import CrawlerProcess
 from scrapy.utils.misc import load_object
@@ -13,7 +13,7 @@ from scrapy.utils.misc import load_object
 from core.clock import SystemClock
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
-from core.ports import Clock, Outbox, PageHistory, PageStore, VisitRepository
+from core.ports import Clock, KeptPages, Outbox, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.context import CrawlContext
@@ -27,8 +27,7 @@ from crawler.markup import parse
 from crawler.page_reader import PageReader
 from crawler.politeness.plan_faults import faults_of
 from crawler.readers.pages import WholePage
-from crawler.recrawl.adapter import RecrawlAdapter
-from crawler.recrawl.every_page import EveryPage
+from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.recrawl.recrawl import Recrawl
 from crawler.repeated_texts import RepeatedTexts
 from crawler.scrapy_settings import scrapy_settings
@@ -44,7 +43,7 @@ _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 
 def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong together
     plan: CrawlPlan,
-    store: PageStore,
+    store: KeptPages,
     outbox: Outbox,
     settings: CrawlSettings,
     job_dir: Path | None = None,
@@ -59,7 +58,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
     after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
     visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
-    saw there. Without it every page is fetched. Its `store` then has to keep core.ports.PageHistory as well.
+    saw there. Without it every page is fetched.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
     is_held: whether the site is this process's to crawl, asked from any thread; while it is not, the site is asked for
     nothing and nothing is stored. on_read: told of each page that was read: its address, and what was found.
@@ -87,7 +86,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
             outbox=outbox,
             frontier=frontier,
             stats=stats,
-            recrawl=_recrawl(plan, store, visits, now, job_dir),
+            recrawl=Recrawl(visits or MemoryVisitRepository(), store, plan, now, job_dir),
             scope=scope(plan, stats.add_fault),
             guard=AddressGuard(settings.allow_private_hosts),
             reader=PageReader(plan, job_dir, resources, settings.cache),
@@ -123,14 +122,6 @@ def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Call
         fault = failures[0].value
         known = isinstance(fault, ZhuiwenError)
         raise (fault if known else BrokenInvariant("crawl.not-started", fault=fault)) from fault
-
-
-def _recrawl(
-    plan: CrawlPlan, store: PageStore, visits: VisitRepository | None, clock: Clock, job_dir: Path | None
-) -> Recrawl:
-    if visits is None:
-        return EveryPage()
-    return RecrawlAdapter(visits, cast("PageHistory", store), plan, clock, job_dir)
 
 
 def _stop_on_signals(process: CrawlerProcess) -> None:

@@ -1,4 +1,4 @@
-"""Visits in memory: for tests, and the twin of records.sites.visit_repository in one contract suite."""
+"""Visits in memory: of a crawl that knows of no earlier one; a second side of the contract of visits."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

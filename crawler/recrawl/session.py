@@ -19,7 +19,6 @@ from core.wording import Message
 from crawler.links import Links
 from crawler.recrawl import policy
 from crawler.recrawl.listed_dates import ListedDates
-from crawler.recrawl.recrawl import Unsaved
 from crawler.sources.listed import Listed
 from crawler.urls import canonical
 
@@ -36,6 +35,17 @@ _RULES = (
     *("follow_patterns", "page_patterns", "deny_patterns", "next_page_selector", "chapter_list_selector"),
     *("body_selector", "title_selector", "encoding", "max_depth", "obey_robots", "kind"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What the repository does not know yet."""
+
+    visits: tuple[Visit, ...] = ()
+    moves: tuple[MovedTo, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.visits or self.moves)
 
 
 @dataclass(frozen=True, slots=True)

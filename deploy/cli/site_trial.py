@@ -65,6 +65,9 @@ class _Kept:
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]
 
+    def put_absence(self, fetched: Fetched, reason: object, *, is_gone: bool) -> None:
+        return
+
     def send(self, message: "messages.StepMessage") -> None:
         return
 

@@ -58,6 +58,9 @@ class RecordingStore:
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]
 
+    def put_absence(self, fetched: Fetched, reason: object, *, is_gone: bool) -> None:
+        return
+
 
 @dataclass
 class RecordingOutbox:
