@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from core.ports import EvidenceStore, Outbox, PageStore, WorkStore
+from core.ports import EvidenceStore, KeptPages, Outbox, WorkStore
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def open_evidence_store(chosen: Settings) -> EvidenceStore:
 
 
 @cache
-def page_store() -> PageStore:
+def page_store() -> KeptPages:
     """Raises ServiceUnavailable at its calls, not here."""
     return open_page_store(settings.ZHUIWEN)
 

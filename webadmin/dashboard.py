@@ -10,12 +10,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin
 from django.core.cache import cache
 from django.db.models import Count, Model, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -41,7 +39,7 @@ from records.models import (
 )
 from records.models.phrases import MATCH_CLASSES, REJECTIONS
 from webadmin.day_chart import Day, drawn
-from webadmin.requests.content_policy import has_policy
+from webadmin.pages import desk_page
 
 CHART_DAYS = 30
 MAX_RUNS = 8  # that stand beside the other tables without scrolling
@@ -84,11 +82,10 @@ class WorkRow:
     chars_on_pages: int
 
 
-@has_policy
 def dashboard_view(request: HttpRequest) -> HttpResponse:
     """Show the figures of what the user may see."""
-    context = {**admin.site.each_context(request), "title": _("Dashboard"), **figures(request.user, timezone.now())}
-    return TemplateResponse(request, "webadmin/dashboard.html", context)
+    context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
+    return desk_page(request, "webadmin/dashboard.html", context)
 
 
 def figures(user: Person, now: datetime) -> dict[str, Any]:

@@ -14,11 +14,19 @@ from records import stores
 from webadmin.wording import said
 
 
-def as_download(name: str, content: bytes) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
+def as_file(
+    name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
+) -> HttpResponse:
+    """A file that no browser takes for a page. is_shown: one of ours, that a browser may show."""
+    response = HttpResponse(content, content_type=kind)
+    response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def refusal(sentence: str, status: int) -> HttpResponse:
+    """The sentence that says why there is no file."""
+    return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
 
 
 def kept_download(name: str, digest: str) -> HttpResponse:
@@ -26,35 +34,35 @@ def kept_download(name: str, digest: str) -> HttpResponse:
     try:
         content = stores.evidence_store().get(Digest(digest))
     except ZhuiwenError as error:
-        return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
+        return refusal(said(error), 409)
     if content is None:
-        gone = _("This file is no longer in the evidence store.")
-        return HttpResponse(gone, status=404, content_type="text/plain; charset=utf-8")
-    return as_download(name, content)
+        return refusal(_("This file is no longer in the evidence store."), 404)
+    return as_file(name, content)
 
 
 def exported(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
-    """The zip that `write` makes, as the command line has it, written aside and sent from there; or why not."""
-    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
-        path = Path(folder) / "export.zip"
-        try:
-            write(path)
-        except ZhuiwenError as error:
-            return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
+    """The zip that `write` makes, as the command line has it, or why not."""
+    try:
+        return written_aside(name, write)
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+
+
+def written_aside(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
+    """The zip that `write` makes. folder: where it is written, else where temporary files are."""
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
+        path = Path(inside) / "export.zip"
+        write(path)
         file = path.open("rb")  # stays readable when the folder goes
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def raw_download(digest: str) -> HttpResponse:
     """The bytes that a site sent, as a file that no browser opens as a page; a sentence where they cannot be had."""
-    plain = "text/plain; charset=utf-8"
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:
-        return HttpResponse(said(error), status=503, content_type=plain)
+        return refusal(said(error), 503)
     if body is None:
-        return HttpResponse(_("The raw response is no longer in the page store."), status=404, content_type=plain)
-    response = HttpResponse(body, content_type="text/plain")
-    response["Content-Disposition"] = f'attachment; filename="response-{digest[:16]}.txt"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+        return refusal(_("The raw response is no longer in the page store."), 404)
+    return as_file(f"response-{digest[:16]}.txt", body, "text/plain")

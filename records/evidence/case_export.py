@@ -6,7 +6,7 @@ Shared by the command line and the desk; `evidence.export` writes the file.
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -42,7 +42,7 @@ def export_material(material: CaseMaterial, path: Path) -> Report:
 
 def materials() -> "StoredMaterials":
     """Over the stores of this installation."""
-    return StoredMaterials(stores.evidence_store(), cast("KeptPages", stores.page_store()))
+    return StoredMaterials(stores.evidence_store(), stores.page_store())
 
 
 class StoredMaterials:

@@ -14,11 +14,11 @@ from records.access import manageable, visible
 from records.models import Addressee, ContactRead, Site
 from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
-from webadmin.admin.columns import NOTHING, clipped, moment
-from webadmin.admin.isolation import HolderAdmin, signed_in_user
+from webadmin.admin.columns import NOTHING, clipped, drawn_once, moment_column
+from webadmin.admin.isolation import HolderAdmin
 from webadmin.admin.site_effect import record_of
 from webadmin.forms.addressee_form import AddresseeForm, SitesField
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import is_key, record_of_key
 
 MAX_SITES_SHOWN = 3
 _WAYS = ("email", "complaint_page", "form_page")
@@ -88,10 +88,6 @@ class AddresseeAdmin(HolderAdmin):
             field.widget.can_add_related = False
         return field
 
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.entered_by = signed_in_user(request)
-        super().save_model(request, obj, form, change)
-
     @display(description=_("name"), ordering="name")
     def shown_name(self, addressee: Addressee) -> str:
         return clipped(addressee.name)
@@ -100,12 +96,10 @@ class AddresseeAdmin(HolderAdmin):
     def paper_name(self, addressee: Addressee) -> object:
         return PAPERS[addressee.paper] if addressee.role else NOTHING
 
+    @drawn_once
     @display(description=_("notices"))
     def track_record(self, addressee: Addressee) -> object:
-        kept = vars(addressee)  # a form draws each field several times
-        if "record_shown" not in kept:
-            kept["record_shown"] = record_of(addressee)
-        return kept["record_shown"]
+        return record_of(addressee)
 
     @display(description=_("reached by"))
     def reached_by(self, addressee: Addressee) -> str:
@@ -119,20 +113,17 @@ class AddresseeAdmin(HolderAdmin):
         more = "…" if len(names) > MAX_SITES_SHOWN else ""
         return ", ".join(clipped(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
 
-    @display(description=_("entered"), ordering="entered_at")
-    def entered(self, addressee: Addressee) -> str:
-        return moment(addressee.entered_at)
+    entered = moment_column("entered_at", _("entered"), is_ordered=True)
 
 
 def _begun(request: HttpRequest) -> dict[str, Any]:
     """The values with which a form begins."""
     key, whose = request.GET.get("site", ""), request.GET.get("of", "")
-    site = manageable(Site.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    site = record_of_key(manageable(Site.objects.all(), request.user), key)
     if site is None:
         return {}
     rows = visible(ContactRead.objects.filter(site=site), request.user).order_by("-read_at", "pk")
-    chosen = request.GET.get("contact", "")
-    contact = rows.filter(pk=int(chosen)).first() if is_key(chosen) else None
+    contact = record_of_key(rows, request.GET.get("contact", ""))
     of = whose_is(ContactKind(contact.kind)) if contact else Whose(whose) if whose in set(Whose) else None
     read = proposal(site, of, rows) if of else None
     initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}

@@ -6,7 +6,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -19,8 +18,8 @@ from records.backups.sealing import require_passphrase
 from records.models import BackupPlan, BackupRun
 from records.models.backup import ONLY
 from records.sites.encrypted_secrets import seal
-from webadmin.admin.columns import NOTHING, stored_sentence
-from webadmin.admin.isolation import AdministratorsOnly
+from webadmin.admin.columns import NOTHING, size_column, stored_sentence, words_of
+from webadmin.admin.isolation import AdministratorsOnly, MachineAdmin
 from webadmin.admin.lists import DeskLists
 from webadmin.wording import said
 
@@ -93,39 +92,20 @@ class BackupPlanAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
 
 
 @admin.register(BackupRun)
-class BackupRunAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+class BackupRunAdmin(MachineAdmin):
     list_display = ["started_at", "backup_id", "took", "size", "new", "is_scheduled", "outcome", "reason"]
     fields = [
         *("started_at", "ended_at", "destination", "backup_id", "records", "size", "new"),
         *("is_scheduled", "has_secrets", "lacking", "outcome_text", "reason"),
     ]
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     @display(description=_("took"))
     def took(self, run: BackupRun) -> str:
         return str(run.ended_at - run.started_at).split(".", maxsplit=1)[0]
 
-    @display(description=_("size"))
-    def size(self, run: BackupRun) -> str:
-        return filesizeformat(run.size_bytes)
+    size = size_column("size_bytes", _("size"))
 
-    @display(description=_("newly written"))
-    def new(self, run: BackupRun) -> str:
-        return filesizeformat(run.new_bytes)
-
-    @display(description=_("outcome"))
-    def outcome_text(self, run: BackupRun) -> object:
-        return self.outcome(run)[1]
+    new = size_column("new_bytes", _("newly written"))
 
     @display(description=_("outcome"), label={"good": "success", "partly": "warning", "bad": "danger"})
     def outcome(self, run: BackupRun) -> tuple[str, object]:
@@ -134,6 +114,8 @@ class BackupRunAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
         if run.lacking:
             return "partly", _("%(count)d could not be read") % {"count": run.lacking}
         return ("partly" if run.warning is not None else "good"), _("whole")
+
+    outcome_text = words_of(outcome)
 
     @display(description=_("reason"))
     def reason(self, run: BackupRun) -> object:

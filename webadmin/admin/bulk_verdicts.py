@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -22,7 +20,7 @@ from records.cases.verdicts import decide
 from records.models import Case, VerdictRecord
 from records.models.phrases import VERDICTS
 from webadmin.admin.isolation import signed_in_user
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.wording import said
 
 # One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
@@ -53,7 +51,6 @@ def answer(
     request: HttpRequest,
     queryset: QuerySet,
     verdict: Verdict | None,
-    model_admin: "ModelAdmin[Case]",
 ) -> HttpResponse | None:
     """The page that says what will happen; None once it was confirmed and done, all at one moment."""
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
@@ -65,8 +62,8 @@ def answer(
         return None
     plan = plan_of(cases, verdict)
     if SEEN not in request.POST:
-        context = _context(request, plan, verdict, model_admin)
-        return with_policy(TemplateResponse(request, "webadmin/bulk_verdict.html", context))
+        context = _context(request, plan, verdict)
+        return desk_page(request, "webadmin/bulk_verdict.html", context)
     _give(request, plan, verdict)
     return None
 
@@ -103,11 +100,8 @@ def _give(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> None:
     messages.success(request, _("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
-def _context(
-    request: HttpRequest, plan: Plan, verdict: Verdict | None, model_admin: "ModelAdmin[Case]"
-) -> dict[str, Any]:
+def _context(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> dict[str, Any]:
     return {
-        **model_admin.admin_site.each_context(request),
         "opts": Case._meta,
         "title": _("What will happen"),
         "plan": plan,

@@ -1,17 +1,13 @@
 """The list of cases: what was taken from where, and how it was decided."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.options import csrf_protect_m
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import path
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.text import format_lazy
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ActionForm
 from unfold.decorators import display
@@ -27,7 +23,7 @@ from webadmin.admin.columns import (
     CASE_STATE_COLORS,
     case_state_name,
     clipped,
-    day_and_time,
+    moment_column,
     obfuscation_line,
     two_lines,
 )
@@ -99,7 +95,7 @@ def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, Que
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
     def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return answer(request, queryset, verdict, self)
+        return answer(request, queryset, verdict)
 
     give.__name__ = f"decide_{verdict}"
     return give
@@ -108,6 +104,12 @@ def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, Que
 @admin.register(Case)
 class CaseAdmin(HolderAdmin):
     is_read_only = True
+    record_view = staticmethod(case_view)
+    record_pages = [
+        ("passages", "passages", left_out_view),
+        ("proofs", "proofs", case_proofs_view),
+        ("factors", "factors", case_factors_view),
+    ]
     paginator = CappedPaginator
     action_form = CaseActionForm
     list_display = [
@@ -158,9 +160,7 @@ class CaseAdmin(HolderAdmin):
     def chars_taken(self, case: Case) -> str:
         return f"{case.taken_chars:,}"
 
-    @display(description=_("opened"), header=True, ordering="opened_at")
-    def opened(self, case: Case) -> list[str]:
-        return day_and_time(case.opened_at)
+    opened = moment_column("opened_at", _("opened"), is_ordered=True, header=True)
 
     @display(description=_("class and similarity"), header=True, ordering="similarity")
     def class_and_share(self, case: Case) -> list[str]:
@@ -172,7 +172,7 @@ class CaseAdmin(HolderAdmin):
 
     @display(
         description=_("state"),
-        label={str(state): color for state, color in CASE_STATE_COLORS.items()},
+        label=CASE_STATE_COLORS,
     )
     def state_label(self, case: Case) -> tuple[str, str]:
         return case.state, case_state_name(case)
@@ -192,44 +192,9 @@ class CaseAdmin(HolderAdmin):
                 request.zhuiwen_looked_through = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
-    def get_urls(self) -> list[Any]:
-        left_out = path(
-            "<path:object_id>/passages/", self.admin_site.admin_view(self.left_out), name="records_case_passages"
-        )
-        proofs = path("<path:object_id>/proofs/", self.admin_site.admin_view(self.proofs), name="records_case_proofs")
-        factors = path(
-            "<path:object_id>/factors/", self.admin_site.admin_view(self.factors), name="records_case_factors"
-        )
-        return [left_out, proofs, factors, *super().get_urls()]
-
-    def proofs(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What others made of a case, and are asked to make."""
-        case: Case = self.record_of(request, object_id)
-        return case_proofs_view(request, case)
-
-    def factors(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What a court may look at in a case, factor by factor."""
-        case: Case = self.record_of(request, object_id)
-        return case_factors_view(request, case)
-
-    def left_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What a reviewer leaves out of a case, calls noise, or takes back."""
-        case: Case = self.record_of(request, object_id)
-        return left_out_view(request, case)
-
-    @csrf_protect_m
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponseBase:
-        """Show the case with its evidence; one of another rights holder is not there."""
-        case = self.get_object(request, object_id)
-        if case is None or not self.has_view_permission(request, case):
-            raise Http404(_now("There is no case %(number)s.") % {"number": object_id})
-        return case_view(request, case, self)
-
     @admin.action(description=_("Take the verdict back"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
-        return answer(request, queryset, None, self)
+        return answer(request, queryset, None)
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:

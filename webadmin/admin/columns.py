@@ -4,12 +4,14 @@ Whatever came from a page is escaped by Django, and its hidden characters are sp
 reading direction (U+202E) would turn the rest of the line with it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Model
+from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -22,12 +24,13 @@ from core.hidden_characters import spelled
 from core.states import CaseState
 from core.wording import Message
 from records.models import Case, CrawlRun
-from records.models.phrases import OBFUSCATIONS
+from records.models.phrases import name_of_obfuscation
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 NOTHING = "—"
 MAX_SITE_CHARS = 30  # of a name in a list
+Column = Callable[[Any, Any], object]  # of a model admin and a record
 
 CASE_STATE_COLORS = {
     CaseState.OPEN: "warning",
@@ -53,8 +56,7 @@ def case_state_name(case: Case) -> str:
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
     """Name the kinds of obfuscation in the reader's language; a kind of a later version keeps its own name."""
-    known = {str(kind): phrase for kind, phrase in OBFUSCATIONS.items()}
-    return [str(known.get(str(item.get("kind")), item.get("kind"))) for item in obfuscations]
+    return [name_of_obfuscation(str(item.get("kind"))) for item in obfuscations]
 
 
 def obfuscation_line(obfuscations: Iterable[Mapping[str, Any]]) -> str:
@@ -134,6 +136,71 @@ def clipped(text: str, most: int = 60) -> str:
 def site_name(record: Any) -> str:
     """The site of a record as a column, cut: a long name would push the other columns off the list."""
     return clipped(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
+
+
+def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
+    """A column with a moment of each record. header: on two lines."""
+
+    @display(description=description, ordering=field if is_ordered else None, header=header)
+    def column(model_admin: object, record: Any) -> object:
+        at = getattr(record, field)
+        return day_and_time(at) if header else moment(at)
+
+    return column
+
+
+def size_column(field: str, description: Any) -> Column:
+    """A column with a number of bytes of each record."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> str:
+        return filesizeformat(getattr(record, field))
+
+    return column
+
+
+def sentence_column(field: str, description: Any, most: int = 0) -> Column:
+    """A column with a stored message of each record, cut to `most` characters; 0: whole."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> str:
+        sentence = stored_sentence(getattr(record, field))
+        return clipped(sentence, most) if most else sentence
+
+    return column
+
+
+def state_column(colors: Mapping[Any, str]) -> Column:
+    """A column with the state of each record in its colour."""
+
+    @display(description=_("state"), ordering="state", label=colors)
+    def column(model_admin: object, record: Any) -> tuple[str, str]:
+        return record.state, record.get_state_display()
+
+    return column
+
+
+def words_of(labelled: Any) -> Column:
+    """The words of a coloured column, for a record's own page."""
+
+    @display(description=labelled.short_description)
+    def column(model_admin: object, record: Any) -> object:
+        return labelled(model_admin, record)[1]
+
+    return column
+
+
+def drawn_once(column: Column) -> Column:
+    """Draw a column of a record once: a form asks for each field several times."""
+
+    @wraps(column)
+    def drawn(model_admin: Any, record: Any) -> object:
+        kept, name = vars(record), f"drawn_{column.__name__}"
+        if name not in kept:
+            kept[name] = column(model_admin, record)
+        return kept[name]
+
+    return drawn
 
 
 def stored_sentence(message: Message | None) -> str:

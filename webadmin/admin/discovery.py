@@ -3,15 +3,12 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import action, display
-from unfold.enums import ActionVariant
+from unfold.decorators import display
 
 from core.errors import BadInput, RetryLater
 from core.messages import CrawlRequested
@@ -21,7 +18,16 @@ from records.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.phrases import MATCH_CLASSES
 from records.sites import discovery
 from records.sites import runs as crawls
-from webadmin.admin.columns import change_link, clipped, moment, outside_link, sentence_list, stored_sentence
+from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.columns import (
+    change_link,
+    clipped,
+    moment_column,
+    outside_link,
+    sentence_column,
+    sentence_list,
+    state_column,
+)
 from webadmin.admin.filters import HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
 from webadmin.wording import said
@@ -90,17 +96,10 @@ class DiscoveryQueryAdmin(HolderAdmin):
         "left_out_list",
         "fault_line",
     ]
-    readonly_fields = [
-        "sentence", "work", "chapter_number", "asked", "state", "results", "left_out_list", "fault_line",
-    ]  # fmt: skip
 
-    @display(description=_("asked at"), ordering="asked_at")
-    def asked(self, query: DiscoveryQuery) -> str:
-        return moment(query.asked_at)
+    asked = moment_column("asked_at", _("asked at"), is_ordered=True)
 
-    @display(description=_("state"), ordering="state", label={str(s): color for s, color in QUERY_COLORS.items()})
-    def state_label(self, query: DiscoveryQuery) -> tuple[str, str]:
-        return query.state, query.get_state_display()
+    state_label = state_column(QUERY_COLORS)
 
     @display(description=_("results left out"))
     def left_out_line(self, query: DiscoveryQuery) -> int:
@@ -111,9 +110,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
         known = {str(reason): phrase for reason, phrase in LEFT_OUT.items()}
         return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in query.left_out.items())
 
-    @display(description=_("fault"))
-    def fault_line(self, query: DiscoveryQuery) -> str:
-        return clipped(stored_sentence(query.fault), 80)
+    fault_line = sentence_column("fault", _("fault"), 80)
 
 
 @admin.register(DiscoveredPage)
@@ -131,10 +128,6 @@ class DiscoveredPageAdmin(HolderAdmin):
         (_("How much"), {"fields": [("class_label", "share", "matched_chars")]}),
         (_("Decision"), {"fields": [("found", "query"), ("decider", "decided"), "site_link"]}),
     ]
-    readonly_fields = [
-        "title_line", "address", "work", "state", "excerpt_line", "fault_line", "class_label", "share",
-        "matched_chars", "found", "query", "decider", "decided", "site_link",
-    ]  # fmt: skip
 
     def is_offered(self, path: str, key: Any) -> bool:
         """What was dismissed may still be watched; what is watched, or no copy, leaves nothing to decide."""
@@ -153,9 +146,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     def address(self, page: DiscoveredPage) -> object:
         return outside_link(page.url)
 
-    @display(description=_("state"), ordering="state", label={str(s): color for s, color in STATE_COLORS.items()})
-    def state_label(self, page: DiscoveredPage) -> tuple[str, str]:
-        return page.state, page.get_state_display()
+    state_label = state_column(STATE_COLORS)
 
     @display(description=_("class"), ordering="match_class")
     def class_label(self, page: DiscoveredPage) -> object:
@@ -166,21 +157,15 @@ class DiscoveredPageAdmin(HolderAdmin):
     def share(self, page: DiscoveredPage) -> str:
         return percentage(page.similarity) if page.matched_chars else "—"
 
-    @display(description=_("found"), ordering="found_at")
-    def found(self, page: DiscoveredPage) -> str:
-        return moment(page.found_at)
+    found = moment_column("found_at", _("found"), is_ordered=True)
 
     @display(description=_("passage"))
     def excerpt_line(self, page: DiscoveredPage) -> str:
         return clipped(page.excerpt, 300) or "—"
 
-    @display(description=_("fault"))
-    def fault_line(self, page: DiscoveredPage) -> str:
-        return stored_sentence(page.fault)
+    fault_line = sentence_column("fault", _("fault"))
 
-    @display(description=_("decided"))
-    def decided(self, page: DiscoveredPage) -> str:
-        return moment(page.decided_at)
+    decided = moment_column("decided_at", _("decided"))
 
     @display(description=_("decided by"))
     def decider(self, page: DiscoveredPage) -> object:
@@ -205,46 +190,25 @@ class DiscoveredPageAdmin(HolderAdmin):
             if is_manager(request, page):
                 _dismiss(request, page)
 
-    @action(
-        description=_("Watch this site"),
-        url_path="watch",
-        icon="travel_explore",
-        variant=ActionVariant.PRIMARY,
-        permissions=["manage"],
-        dialog={
-            "title": _("Watch this site?"),
-            "description": _("It becomes a site of the rights holder, and its first crawl begins at once."),
-            "form_class": None,
-            "form_submit_text": _("Watch this site"),
-        },
+    @confirmed_action(
+        "watch",
+        "travel_explore",
+        _("Watch this site"),
+        _("Watch this site?"),
+        _("It becomes a site of the rights holder, and its first crawl begins at once."),
+        is_primary=True,
     )
     def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decided(request, object_id, _watch)
 
-    @action(
-        description=_("Dismiss"),
-        url_path="dismiss",
-        icon="close",
-        permissions=["manage"],
-        dialog={
-            "title": _("Dismiss this page?"),
-            "description": _("It is not proposed any more."),
-            "form_class": None,
-            "form_submit_text": _("Dismiss"),
-        },
-    )
+    @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It is not proposed any more."))
     def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decided(request, object_id, _dismiss)
 
     def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
         page: DiscoveredPage = self.record_of(request, object_id)
-        if not is_manager(request, page):
-            raise PermissionDenied
         decide(request, page)
-        address = reverse("admin:records_discoveredpage_change", args=[page.pk])
-        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
+        return back_to(request, page)
 
 
 def _watch(request: HttpRequest, page: DiscoveredPage) -> None:

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count, IntegerField, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
-from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from analytics.plain_text import clean_line
@@ -21,11 +19,10 @@ from records.access import manageable
 from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from records.evidence.kept_files import kind_of_file
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.admin.columns import NOTHING, change_link, clipped, moment, stored_sentence
-from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
-from webadmin.admin.lists import DeskLists
+from webadmin.admin.columns import NOTHING, change_link, clipped, moment_column, sentence_column, size_column, words_of
+from webadmin.admin.isolation import HolderAdmin, MachineAdmin
 from webadmin.case_page.drawings_shown import describe_drawings
-from webadmin.exports import as_download
+from webadmin.downloads import as_file
 from webadmin.paging import CappedPaginator
 
 MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
@@ -40,21 +37,9 @@ STATE_COLORS = {
 }
 
 
-class LookedAt:
-    """No form changes it, no action deletes it: whoever may see it may see it, and nothing else."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
 @admin.register(EvidenceBundle)
-class EvidenceBundleAdmin(LookedAt, HolderAdmin):
+class EvidenceBundleAdmin(HolderAdmin):
+    is_read_only = True
     paginator = CappedPaginator
     list_display = ["short_digest", "case_link", "kind", "size", "fetched", "state_label", "checked"]
     list_filter = ["state", "kind", "drawing"]
@@ -64,9 +49,6 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     actions = ["export_digests_csv", "export_digests_json"]
     fields = ["digest", "sha256", "case_link", "kind", "size", "version_id", "day", "fetched", "made", "state_text",
               "checked", "drawing", "drawings"]  # fmt: skip
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return list(self.fields)
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
         """A whole digest is looked up, wherever its bundle stands in the list."""
@@ -92,17 +74,11 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
     def case_link(self, bundle: EvidenceBundle) -> object:
         return change_link(bundle.case, clipped(str(bundle.case)))
 
-    @display(description=_("size"))
-    def size(self, bundle: EvidenceBundle) -> str:
-        return filesizeformat(bundle.size_bytes)
+    size = size_column("size_bytes", _("size"))
 
-    @display(description=_("fetched"))
-    def fetched(self, bundle: EvidenceBundle) -> str:
-        return moment(bundle.fetched_at)
+    fetched = moment_column("fetched_at", _("fetched"))
 
-    @display(description=_("made"))
-    def made(self, bundle: EvidenceBundle) -> str:
-        return moment(bundle.made_at)
+    made = moment_column("made_at", _("made"))
 
     @display(description=_("pages drawn"))
     def drawings(self, bundle: EvidenceBundle) -> str:
@@ -115,13 +91,9 @@ class EvidenceBundleAdmin(LookedAt, HolderAdmin):
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
 
-    @display(description=_("state"))
-    def state_text(self, bundle: EvidenceBundle) -> object:
-        return self.state_label(bundle)[1]
+    state_text = words_of(state_label)
 
-    @display(description=_("Last check"))
-    def checked(self, bundle: EvidenceBundle) -> str:
-        return moment(bundle.checked_at)
+    checked = moment_column("checked_at", _("Last check"))
 
 
 def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
@@ -132,29 +104,20 @@ def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow
 
 def _download(content: bytes, kind: str, ending: str) -> HttpResponse:
     name = f"zhuiwen-digests-{timezone.localdate():%Y%m%d}.{ending}"
-    return as_download(HttpResponse(content, content_type=kind), name)
+    return as_file(name, content, kind)
 
 
 @admin.register(RetentionLog)
-class RetentionLogAdmin(LookedAt, HolderAdmin):
+class RetentionLogAdmin(HolderAdmin):
+    is_read_only = True
     list_display = ["bundle", "case_link", "reason", "removed_at"]
     list_select_related = ["bundle__case__work", "bundle__case__page"]
     search_fields = ["bundle__digest", "reason"]
     fields = ["bundle", "case_link", "reason", "removed_at"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return list(self.fields)
-
     @display(description=_("case"))
     def case_link(self, entry: RetentionLog) -> object:
         return change_link(entry.bundle.case, clipped(str(entry.bundle.case)))
-
-
-class MachineAdmin(LookedAt, AdministratorsOnly, DeskLists, ModelAdmin):
-    """What belongs to no rights holder alone: trees have bundles of all of them."""
-
-    show_full_result_count = False
-    list_per_page = 50
 
 
 @admin.register(DayTree)
@@ -201,9 +164,7 @@ class StampAttemptAdmin(MachineAdmin):
     list_select_related = ["tree"]
     fields = ["tree", "authority", "attempts", "error_text", "next_at"]
 
-    @display(description=_("error"))
-    def error_text(self, attempt: StampAttempt) -> str:
-        return stored_sentence(attempt.error)
+    error_text = sentence_column("error", _("error"))
 
 
 @admin.register(EvidenceCheck)
@@ -211,19 +172,15 @@ class EvidenceCheckAdmin(MachineAdmin):
     list_display = ["started_at", "bundles", "files", "amount", "outcome"]
     fields = ["started_at", "ended_at", "bundles", "files", "amount", "outcome_text", "fault_list"]
 
-    @display(description=_("bytes read"))
-    def amount(self, check: EvidenceCheck) -> str:
-        return filesizeformat(check.read_bytes)
-
-    @display(description=_("outcome"))
-    def outcome_text(self, check: EvidenceCheck) -> object:
-        return self.outcome(check)[1]
+    amount = size_column("read_bytes", _("bytes read"))
 
     @display(description=_("outcome"), label={"good": "success", "bad": "danger"})
     def outcome(self, check: EvidenceCheck) -> tuple[str, object]:
         if not check.faults:
             return "good", _("all unchanged")
         return "bad", _("%(count)d changed or missing") % {"count": len(check.faults)}
+
+    outcome_text = words_of(outcome)
 
     @display(description=_("faults"))
     def fault_list(self, check: EvidenceCheck) -> str:

@@ -15,7 +15,7 @@ from core.errors import ZhuiwenError
 from core.hidden_characters import spelled
 from records.cases import ignoring
 from records.models import IgnoredText
-from webadmin.admin.columns import NOTHING, clipped, moment, outside_link
+from webadmin.admin.columns import NOTHING, clipped, moment_column, outside_link
 from webadmin.admin.isolation import HolderAdmin, is_manager, is_member, signed_in_user
 from webadmin.paging import CappedPaginator
 from webadmin.views.ignored_text import ignored_text_view
@@ -34,9 +34,6 @@ class IgnoredTextAdmin(HolderAdmin):
     actions = ["take_back"]
     fields = ["full_text", "where", "reason", "note", "example", "entered", "entered_by", "standing"]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return list(self.fields)
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
@@ -51,7 +48,7 @@ class IgnoredTextAdmin(HolderAdmin):
         """A text for all sites, with what it would change shown before it is saved."""
         if not is_manager(request):
             raise PermissionDenied
-        return ignored_text_view(request, self)
+        return ignored_text_view(request)
 
     @admin.action(description=_("Take back"), permissions=["review"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
@@ -79,9 +76,7 @@ class IgnoredTextAdmin(HolderAdmin):
     def where(self, ignored: IgnoredText) -> str:
         return clipped(str(ignored.site), 24) if ignored.site else _now("all sites")
 
-    @display(description=_("entered"), ordering="entered_at")
-    def entered(self, ignored: IgnoredText) -> str:
-        return moment(ignored.entered_at)
+    entered = moment_column("entered_at", _("entered"), is_ordered=True)
 
     @display(description=_("state"), label={"standing": "success", "over": "default"})
     def standing(self, ignored: IgnoredText) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from records.access import is_administrator
 from records.models import ArchiveImport
 from records.models.phrases import PASSED_BY
 from records.sites import imports
-from webadmin.admin.columns import moment, sentence_list, site_name, stored_sentence
+from webadmin.admin.columns import moment_column, sentence_list, site_name, state_column, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.wording import said
 
@@ -86,11 +86,6 @@ class ArchiveImportAdmin(HolderAdmin):
             ),
         ]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        shown = ["file", "state", "requested", "finished", "share", "records", "pages", "new_versions"]
-        shown += ["dated_by_server", "left_out", "fault_list"]
-        return shown if obj is None else [*shown, "rights_holder", "site"]
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Only an administrator: the folder holds the files of all rights holders, and their names tell of them."""
         return is_administrator(request.user)
@@ -109,9 +104,7 @@ class ArchiveImportAdmin(HolderAdmin):
     def file(self, row: ArchiveImport) -> str:
         return str(row)
 
-    @display(description=_("state"), ordering="state", label={str(s): color for s, color in STATE_COLORS.items()})
-    def state_label(self, row: ArchiveImport) -> tuple[str, str]:
-        return row.state, row.get_state_display()
+    state_label = state_column(STATE_COLORS)
 
     @display(description=_("read"))
     def share(self, row: ArchiveImport) -> str:
@@ -136,13 +129,9 @@ class ArchiveImportAdmin(HolderAdmin):
     def dated_by_server(self, row: ArchiveImport) -> int:
         return row.counts.get("dated_by_server", 0)
 
-    @display(description=_("requested"), ordering="requested_at")
-    def requested(self, row: ArchiveImport) -> str:
-        return moment(row.requested_at)
+    requested = moment_column("requested_at", _("requested"), is_ordered=True)
 
-    @display(description=_("finished"))
-    def finished(self, row: ArchiveImport) -> str:
-        return moment(row.finished_at)
+    finished = moment_column("finished_at", _("finished"))
 
     @display(description=_("records left out"))
     def left_out(self, row: ArchiveImport) -> object:

@@ -4,6 +4,7 @@ Every model of ours is registered with a subclass of HolderAdmin; everything tha
 (users, schedules, login attempts) with AdministratorsOnly. Django's permissions on single models play no part.
 """
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, ClassVar
 
@@ -15,7 +16,8 @@ from django.db import IntegrityError, router
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.db.transaction import atomic
 from django.forms import ModelChoiceField, all_valid
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import path
 from django.utils.decorators import method_decorator
 from django.utils.text import capfirst
 from django.views.decorators.csrf import csrf_protect
@@ -154,6 +156,9 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
     """A list and a form that know only the user's rights holders."""
 
     is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
+    # Further pages of a record: the end of its address, the name, and the view of the request and the record.
+    record_pages: ClassVar[Sequence[tuple[str, str, Callable[..., HttpResponseBase]]]] = ()
+    record_view: ClassVar[Any] = None  # of the request and the record, in place of Django's form
     list_per_page = 50
     list_filter_submit = True
     list_fullwidth = True
@@ -165,6 +170,28 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)
+
+    def get_urls(self) -> list[Any]:
+        own = [
+            path(
+                f"<path:object_id>/{end}/",
+                self.admin_site.admin_view(self._page_of_record(view)),
+                name=f"records_{self.model._meta.model_name}_{name}",
+            )
+            for end, name, view in self.record_pages
+        ]
+        return [*own, *super().get_urls()]
+
+    def _page_of_record(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        return lambda request, object_id, **rest: view(request, self.record_of(request, object_id), **rest)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        if self.record_view is not None:
+            return self.record_view(request, self.record_of(request, object_id))
+        shown: HttpResponseBase = super().change_view(request, object_id, form_url, extra_context)
+        return shown
 
     def _create_formsets(self, request: HttpRequest, obj: Model | None, change: bool) -> Any:
         formsets, inlines = super()._create_formsets(request, obj, change)
@@ -224,9 +251,14 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return listed, counts, refused, protected
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: Any) -> None:
-        """Refuse what a crafted form might do: put a record under a rights holder that the user does not manage."""
+        """Note who entered it, where that is kept.
+
+        Refuses what a crafted form might do: put a record under a rights holder that the user does not manage.
+        """
         if not is_manager(request, obj):
             raise PermissionDenied
+        if _has_field(self.model, "entered_by"):
+            vars(obj)["entered_by_id"] = signed_in_user(request).pk
         super().save_model(request, obj, form, change)
 
 
@@ -249,6 +281,22 @@ class AdministratorsOnly:
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_administrator(request.user)
+
+
+class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+    """What the machine writes and no form changes: seen by administrators, deleted by nobody."""
+
+    show_full_result_count = False
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
 
 
 def _has_field(model: type[Model], name: str) -> bool:

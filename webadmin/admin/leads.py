@@ -3,10 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.options import csrf_protect_m
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
@@ -15,8 +13,7 @@ from core.hidden_characters import spelled
 from core.matches import RewordedState
 from core.wording import Message
 from records.models import RewordedLead
-from webadmin.admin.columns import NOTHING, day_and_time, two_lines
-from webadmin.admin.evidence import LookedAt
+from webadmin.admin.columns import NOTHING, moment_column, state_column, two_lines
 from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin
 from webadmin.lead_page.lead_view import BANDS, alarms, lead_view
@@ -57,7 +54,9 @@ class LapsedFilter(DropdownFilter):
 
 
 @admin.register(RewordedLead)
-class RewordedLeadAdmin(LookedAt, HolderAdmin):
+class RewordedLeadAdmin(HolderAdmin):
+    is_read_only = True
+    record_view = staticmethod(lead_view)
     paginator = CappedPaginator
     list_display = ["on_page", "of_work", "sentences", "alarm_rate", "state_label", "found"]
     list_filter = [
@@ -80,14 +79,6 @@ class RewordedLeadAdmin(LookedAt, HolderAdmin):
         """Without the pairs, which may be many; whoever opens one reads its own."""
         return super().get_queryset(request).defer("pairs", "ingredients")
 
-    @csrf_protect_m
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponseBase:
-        """Show the lead, and take what a person says of it."""
-        lead: RewordedLead = self.record_of(request, object_id)
-        return lead_view(request, lead, self)
-
     @display(description=_("page"), header=True)
     def on_page(self, lead: RewordedLead) -> list[str]:
         return two_lines(lead.page_title or lead.page_url, lead.page_url, 28)
@@ -108,10 +99,6 @@ class RewordedLeadAdmin(LookedAt, HolderAdmin):
         band = f" · {BANDS.get(lead.band, spelled(lead.band))}" if lead.band else ""
         return [f"{lead.score:.0f}{band}", alarms(lead) or NOTHING]
 
-    @display(description=_("state"), label={str(state): color for state, color in STATE_COLORS.items()})
-    def state_label(self, lead: RewordedLead) -> tuple[str, str]:
-        return lead.state, lead.get_state_display()
+    state_label = state_column(STATE_COLORS)
 
-    @display(description=_("found"), header=True, ordering="found_at")
-    def found(self, lead: RewordedLead) -> list[str]:
-        return day_and_time(lead.found_at)
+    found = moment_column("found_at", _("found"), is_ordered=True, header=True)

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
@@ -32,7 +32,7 @@ from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import kept_download
 from webadmin.forms.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import require_record
 from webadmin.rulings_announced import announce_rulings
 from webadmin.wording import said
 
@@ -48,7 +48,6 @@ class EnteredAdmin(HolderAdmin):
         return fieldsets if obj is None else [*fieldsets, (_("Entered"), {"fields": [("entered_by", "entered_at")]})]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.entered_by = signed_in_user(request)
         with announce_rulings(request, obj.rights_holder_id):
             super().save_model(request, obj, form, change)
 
@@ -65,8 +64,15 @@ class EnteredAdmin(HolderAdmin):
                 right.delete()
 
 
+def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
+    """Hand a proof (?file=<its key>) out as a file, which no browser shows: it may be anything."""
+    row = require_record(licence.proofs.all(), request.GET.get("file", ""))
+    return kept_download(row.name, row.digest)
+
+
 @admin.register(Licence)
 class LicenceAdmin(EnteredAdmin):
+    record_pages = [("proof", "proof", _proof_file)]
     form = LicenceForm
     list_display = [
         *("licensee", "place", "work_or_all", "chapters_or_all", "number", "valid_from", "valid_until", "validity"),
@@ -94,19 +100,6 @@ class LicenceAdmin(EnteredAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return [*super().get_readonly_fields(request, obj), "proofs", "cases_covered", "findings_covered"]
-
-    def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.proof_file)
-        return [path("<path:object_id>/proof/", view, name="records_licence_proof"), *super().get_urls()]
-
-    def proof_file(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Hand a proof (?file=<its key>) out as a file, which no browser shows: it may be anything."""
-        licence: Licence = self.record_of(request, object_id)
-        key = request.GET.get("file", "")
-        row = licence.proofs.filter(pk=int(key)).first() if is_key(key) else None
-        if row is None:
-            raise Http404
-        return kept_download(row.name, row.digest)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so.

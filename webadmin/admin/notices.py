@@ -4,12 +4,12 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import action, display
+from unfold.decorators import display
 
 from core.addressees import Paper
 from core.errors import ZhuiwenError
@@ -18,9 +18,10 @@ from papers.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
-from webadmin.admin.columns import NOTHING, clipped, moment, site_name
+from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.columns import NOTHING, clipped, moment, moment_column, site_name
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
-from webadmin.downloads import as_download, kept_download
+from webadmin.downloads import as_file, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
 from webadmin.notices.due_view import due_view
 from webadmin.notices.notice_view import draft_view, notice_view
@@ -39,10 +40,6 @@ class HolderIdentityAdmin(HolderAdmin):
         (_("Agent"), {"fields": ["agent_name", "agent_contact"]}),
     ]
 
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        obj.entered_by = signed_in_user(request)
-        super().save_model(request, obj, form, change)
-
     @display(description=_("legal name"), ordering="legal_name")
     def shown_name(self, identity: HolderIdentity) -> str:
         return clipped(identity.legal_name)
@@ -59,6 +56,7 @@ class HolderIdentityAdmin(HolderAdmin):
 class KeptFileAdmin(HolderAdmin):
     """Files are sent up, handed out and taken back; none is changed or deleted."""
 
+    record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
     list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
     actions: ClassVar[Any] = ["take_back"]
     actions_detail: ClassVar[Any] = ["take_back_one"]
@@ -77,15 +75,6 @@ class KeptFileAdmin(HolderAdmin):
 
     shown: ClassVar[tuple[str, ...]] = ()
 
-    def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.file_of)
-        name = f"records_{self.model._meta.model_name}_file"
-        return [path("<path:object_id>/file/", view, name=name), *super().get_urls()]
-
-    def file_of(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        row = self.record_of(request, object_id)
-        return kept_download(row.name, row.digest)
-
     @admin.action(description=_("Take back"), permissions=["manage"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
         done = 0
@@ -98,25 +87,17 @@ class KeptFileAdmin(HolderAdmin):
         if done:
             messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
 
-    @action(
-        description=_("Take back"),
-        url_path="take-back",
-        icon="undo",
-        permissions=["manage"],
-        dialog={
-            "title": _("Take this file back?"),
-            "description": _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
-            "form_class": None,
-            "form_submit_text": _("Take back"),
-        },
+    @confirmed_action(
+        "take-back",
+        "undo",
+        _("Take back"),
+        _("Take this file back?"),
+        _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
     )
     def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         row = self.record_of(request, object_id)
         self.take_back(request, self.get_queryset(request).filter(pk=row.pk))
-        address = reverse(f"admin:records_{self.model._meta.model_name}_change", args=[row.pk])
-        if "HX-Request" in request.headers:  # a dialog is sent by htmx, which follows no ordinary redirect
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
+        return back_to(request, row)
 
     def is_offered(self, path: str, key: Any) -> bool:
         return self.model._default_manager.filter(pk=key, withdrawn_at=None).exists()
@@ -207,7 +188,7 @@ class PaperTemplateAdmin(KeptFileAdmin):
     def standard_file(self, request: HttpRequest, kind: str) -> HttpResponse:
         if kind not in set(Paper):
             raise Http404
-        return as_download(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
+        return as_file(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         """With the key of the template that is used of the kind: the newest that stands."""
@@ -238,6 +219,7 @@ class PaperTemplateAdmin(KeptFileAdmin):
 @admin.register(Notice)
 class NoticeAdmin(HolderAdmin):
     is_read_only = True
+    record_view = staticmethod(notice_view)
     list_display = [
         "name",
         site_name,
@@ -262,11 +244,6 @@ class NoticeAdmin(HolderAdmin):
         due = path("due/", self.admin_site.admin_view(due_view), name="records_notice_due")
         return [path("draft/", view, name="records_notice_draft"), due, *super().get_urls()]
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponseBase:
-        return notice_view(request, self.record_of(request, object_id), self)
-
     @display(description=_("paper"), ordering="kind")
     def name(self, notice: Notice) -> str:
         return f"{notice.get_kind_display()} #{notice.pk}"
@@ -279,6 +256,4 @@ class NoticeAdmin(HolderAdmin):
     def page_count(self, notice: Any) -> int:
         return int(notice.pages_total)
 
-    @display(description=_("drafted"), ordering="drafted_at")
-    def when_drafted(self, notice: Notice) -> str:
-        return moment(notice.drafted_at)
+    when_drafted = moment_column("drafted_at", _("drafted"), is_ordered=True)

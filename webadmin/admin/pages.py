@@ -1,12 +1,10 @@
 """Pages as they were read, and findings that are no cases with the reason why."""
 
-from typing import Any
-
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -25,13 +23,15 @@ from webadmin.admin.columns import (
     NOTHING,
     change_link,
     clipped,
-    day_and_time,
+    drawn_once,
     moment,
+    moment_column,
     obfuscation_line,
     obfuscation_table,
     outside_link,
     site_name,
     two_lines,
+    words_of,
 )
 from webadmin.admin.filters import (
     DayRangeFilter,
@@ -68,6 +68,7 @@ class PageCheckInline(HolderInline):
 @admin.register(PageRecord)
 class PageRecordAdmin(HolderAdmin):
     is_read_only = True
+    record_pages = [("timeline", "timeline", timeline_view), ("recheck", "recheck", recheck_view)]
     paginator = CappedPaginator
     list_display = [
         "page",
@@ -121,50 +122,10 @@ class PageRecordAdmin(HolderAdmin):
     class Media:
         js = ("webadmin/recheck.js",)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [
-            *(
-                "full_title",
-                "chapter",
-                "address",
-                "site",
-                "outcome",
-                "case_links",
-                "char_count",
-                "encoding_text",
-                "extractor",
-            ),
-            *("trust", "obfuscation_examples", "first_seen", "last_seen", "checked_at", "version_list"),
-            *("gone_since", "check_now", "timeline"),
-        ]
-
-    def get_urls(self) -> list[Any]:
-        timeline = path(
-            "<path:object_id>/timeline/",
-            self.admin_site.admin_view(self.timeline_page),
-            name="records_pagerecord_timeline",
-        )
-        recheck = path(
-            "<path:object_id>/recheck/",
-            self.admin_site.admin_view(self.recheck_page),
-            name="records_pagerecord_recheck",
-        )
-        return [timeline, recheck, *super().get_urls()]
-
-    def recheck_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        page: PageRecord = self.record_of(request, object_id)
-        return recheck_view(request, page)
-
+    @drawn_once
     @display(description=_("look at it now"))
     def check_now(self, page: PageRecord) -> object:
-        kept = vars(page)  # a form draws each field five times
-        if "recheck_shown" not in kept:
-            kept["recheck_shown"] = render_to_string("webadmin/page_recheck.html", {"recheck": recheck_of(page)})
-        return kept["recheck_shown"]
-
-    def timeline_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        page: PageRecord = self.record_of(request, object_id)
-        return timeline_view(request, page, self)
+        return render_to_string("webadmin/page_recheck.html", {"recheck": recheck_of(page)})
 
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:
@@ -189,27 +150,21 @@ class PageRecordAdmin(HolderAdmin):
     def address(self, page: PageRecord) -> object:
         return outside_link(page.url)
 
-    @display(description=_("first seen"), header=True, ordering="first_seen")
-    def first(self, page: PageRecord) -> list[str]:
-        return day_and_time(page.first_seen)
+    first = moment_column("first_seen", _("first seen"), is_ordered=True, header=True)
 
-    @display(description=_("last seen"), header=True, ordering="last_seen")
-    def last(self, page: PageRecord) -> list[str]:
-        return day_and_time(page.last_seen)
+    last = moment_column("last_seen", _("last seen"), is_ordered=True, header=True)
 
     @display(description=_("characters"))
     def char_count(self, page: PageRecord) -> str:
         return f"{page.chars:,}"
-
-    @display(description=_("encoding"))
-    def encoding_text(self, page: PageRecord) -> object:
-        return self.encoding_state(page)[1]
 
     @display(description=_("encoding"), label={"doubtful": "warning", "sure": "default"})
     def encoding_state(self, page: PageRecord) -> tuple[str, str]:
         if page.is_encoding_doubtful:
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
         return "sure", page.encoding or NOTHING
+
+    encoding_text = words_of(encoding_state)
 
     @display(description=_("alterations"))
     def obfuscation_names(self, page: PageRecord) -> str:
@@ -239,30 +194,25 @@ class PageRecordAdmin(HolderAdmin):
         cases = [(change_link(case),) for case in cases_with_pages([page.pk]).select_related("work").order_by("pk")]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", cases)) if cases else NOTHING
 
+    @drawn_once
     @display(description=_("versions"))
     def version_list(self, page: PageRecord) -> object:
         """List what the page store keeps; where it does not answer, say so instead."""
-        kept = vars(page)  # a form draws each field five times; a store that is away would be waited for each time
-        if "versions_shown" not in kept:
-            kept["versions_shown"] = _versions_shown(page)
-        return kept["versions_shown"]
-
-
-def _versions_shown(page: PageRecord) -> object:
-    try:
-        versions = stores.page_store().versions(PageId(page.page_id))
-    except ZhuiwenError as error:
-        return said(error)
-    rows = [
-        (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
-        for version in reversed(versions)
-    ]
-    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
+        try:
+            versions = stores.page_store().versions(PageId(page.page_id))
+        except ZhuiwenError as error:
+            return said(error)
+        rows = [
+            (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
+            for version in reversed(versions)
+        ]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
 
 
 @admin.register(Exclusion)
 class ExclusionAdmin(HolderAdmin):
     is_read_only = True
+    record_view = staticmethod(exclusion_view)
     paginator = CappedPaginator
     list_display = ["finding", "site_name", "reason", "because", "match_class", "share", "matched_chars", "found_on"]
     list_filter = [
@@ -280,13 +230,6 @@ class ExclusionAdmin(HolderAdmin):
         """Without the passages, which may be long; whoever opens one reads its own."""
         return super().get_queryset(request).defer("found")
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Show why it was left out, with both texts side by side, and take the overruling of it."""
-        exclusion: Exclusion = self.record_of(request, object_id)
-        return exclusion_view(request, exclusion, self)
-
     @display(description=_("page"), header=True)
     def finding(self, exclusion: Exclusion) -> list[str]:
         return two_lines(exclusion.page_title or exclusion.page_url, exclusion.work)
@@ -299,9 +242,7 @@ class ExclusionAdmin(HolderAdmin):
             return _now("source named: %(source)s") % {"source": detail}
         return detail
 
-    @display(description=_("found"), ordering="found_at")
-    def found_on(self, exclusion: Exclusion) -> str:
-        return moment(exclusion.found_at)
+    found_on = moment_column("found_at", _("found"), is_ordered=True)
 
     @display(description=_("site"))
     def site_name(self, exclusion: Exclusion) -> str:

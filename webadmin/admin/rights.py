@@ -1,17 +1,14 @@
 """Rights holders and their people."""
 
-import tempfile
-from pathlib import Path
-from typing import Any, BinaryIO
+from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import FileResponse, HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -23,19 +20,11 @@ from records.models import Membership, RightsHolder, Work
 from records.take_out import take_out
 from webadmin.admin.columns import NOTHING
 from webadmin.admin.isolation import HolderAdmin, is_manager
+from webadmin.downloads import written_aside
 from webadmin.forms.holder_form import RightsHolderForm
 from webadmin.forms.member_forms import MembershipForm, ReviewerForm
+from webadmin.pages import desk_page
 from webadmin.wording import said
-
-
-def taken_out(holder: RightsHolder) -> BinaryIO:
-    """The file of all that a rights holder has, written aside."""
-    own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
-    own.mkdir(mode=0o700, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="export-", dir=own) as folder:
-        path = Path(folder) / "export.zip"
-        take_out(holder, path)
-        return path.open("rb")  # stays readable when the folder goes
 
 
 @admin.register(RightsHolder)
@@ -53,22 +42,19 @@ class RightsHolderAdmin(HolderAdmin):
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """The same file as `zhuiwen holder export`, by POST: reading all of it is nothing that a link should start."""
-        holder = self.get_object(request, unquote(object_id))
-        if holder is None or not is_manager(request, holder):
-            raise PermissionDenied
+        holder: RightsHolder = self.record_of(request, object_id)
         if request.method != "POST":
             title = _("All that is theirs, as one file")
-            context = self.admin_site.each_context(request) | {"holder": holder, "title": title}
-            return TemplateResponse(request, "webadmin/take_out.html", context)
+            return desk_page(request, "webadmin/take_out.html", {"holder": holder, "title": title})
+        own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
         try:
-            file = taken_out(holder)
+            own.mkdir(mode=0o700, exist_ok=True)
+            return written_aside(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)
         except (ZhuiwenError, OSError) as error:
             if isinstance(error, OSError):
-                error = BadInput("backup.unwritable", path=settings.ZHUIWEN.home / "run", reason=error.strerror)
+                error = BadInput("backup.unwritable", path=own, reason=error.strerror)
             messages.error(request, said(error))
             return HttpResponseRedirect(reverse("admin:records_rightsholder_change", args=[holder.pk]))
-        name = f"zhuiwen-holder-{holder.pk}.zip"
-        return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """Who may not change the kinds reads their names."""

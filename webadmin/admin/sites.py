@@ -4,19 +4,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.expressions import RawSQL
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from unfold.decorators import action, display
-from unfold.enums import ActionVariant
 
 from core.errors import BadInput, RetryLater
 from core.messages import CrawlRequested
@@ -29,8 +26,17 @@ from records.sites import look_ups, politeness
 from records.sites import runs as crawls
 from records.sites.families import family_of
 from records.sites.sharing import shared_hosts
+from webadmin.admin.actions import back_to, confirmed_action
 from webadmin.admin.book_links import books_of_site
-from webadmin.admin.columns import RUN_STATE_COLORS, change_link, list_link, moment, stored_sentence, two_lines
+from webadmin.admin.columns import (
+    RUN_STATE_COLORS,
+    change_link,
+    drawn_once,
+    list_link,
+    moment,
+    stored_sentence,
+    two_lines,
+)
 from webadmin.admin.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
 from webadmin.admin.site_contacts import whom_to_write_to
 from webadmin.admin.site_effect import effect_of
@@ -150,26 +156,20 @@ class SiteAdmin(HolderAdmin):
         effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
         return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
 
+    @drawn_once
     @display(description=_("addressees"))
     def whom_to_write_to(self, site: Site) -> object:
-        kept = vars(site)
-        if "addressees_shown" not in kept:
-            kept["addressees_shown"] = whom_to_write_to(site, is_managed=kept.get("is_managed", False))
-        return kept["addressees_shown"]
+        return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
 
+    @drawn_once
     @display(description=_("notices"))
     def effect(self, site: Site) -> object:
-        kept = vars(site)
-        if "effect_shown" not in kept:
-            kept["effect_shown"] = effect_of(site)
-        return kept["effect_shown"]
+        return effect_of(site)
 
+    @drawn_once
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
-        kept = vars(site)  # a form draws each field five times
-        if "family_shown" not in kept:
-            kept["family_shown"] = render_to_string("webadmin/site_family.html", {"family": family_of(site)})
-        return kept["family_shown"]
+        return render_to_string("webadmin/site_family.html", {"family": family_of(site)})
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Give the sites of the page shown their figures: an order by a column would work them out for all sites."""
@@ -196,7 +196,7 @@ class SiteAdmin(HolderAdmin):
     def next_crawl(self, site: Site) -> object:
         return moment(crawls.next_due(site, timezone.now()))
 
-    @display(description=_("newest run"), label={str(state): color for state, color in RUN_STATE_COLORS.items()})
+    @display(description=_("newest run"), label=RUN_STATE_COLORS)
     def last_run(self, site: "SiteWithFigures") -> object:
         if not site.newest_state:
             return None
@@ -229,66 +229,49 @@ class SiteAdmin(HolderAdmin):
             if is_manager(request, site):
                 _crawl(request, site)
 
-    @action(
-        description=_("Crawl now"),
-        url_path="crawl-now",
-        icon="play_arrow",
-        variant=ActionVariant.PRIMARY,
-        permissions=["manage"],
-        dialog={
-            "title": _("Crawl this site now?"),
-            "description": _("The crawl begins as soon as a crawler is free."),
-            "form_class": None,
-            "form_submit_text": _("Crawl now"),
-        },
+    @confirmed_action(
+        "crawl-now",
+        "play_arrow",
+        _("Crawl now"),
+        _("Crawl this site now?"),
+        _("The crawl begins as soon as a crawler is free."),
+        is_primary=True,
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.record_of(request, object_id)
-        if not is_manager(request, site):
-            raise PermissionDenied
-        run = _crawl(request, site)
-        return _back_to(request, run or site)
+        return back_to(request, _crawl(request, site) or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
         site: Site = self.record_of(request, object_id)
-        if not is_manager(request, site):
-            raise PermissionDenied
-        return rule_trial(request, site, self.admin_site.each_context(request))
+        return rule_trial(request, site)
 
-    @action(
-        description=_("Look up host and registrar"),
-        url_path="look-up",
-        icon="dns",
-        permissions=["manage"],
-        dialog={
-            "title": _("Look up host and registrar?"),
-            "description": _("The registries that the operator has named learn which site is asked about."),
-            "form_class": None,
-            "form_submit_text": _("Look up"),
-        },
+    @confirmed_action(
+        "look-up",
+        "dns",
+        _("Look up host and registrar"),
+        _("Look up host and registrar?"),
+        _("The registries that the operator has named learn which site is asked about."),
     )
     def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.record_of(request, object_id)
-        if not is_manager(request, site):
-            raise PermissionDenied
         if not settings.ZHUIWEN.registries.is_on:
             messages.warning(
                 request, _now("Host and registrar are not looked up: the operator has not switched that on.")
             )
-            return _back_to(request, site)
+            return back_to(request, site)
         try:
             look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
             messages.warning(request, said(error))
         else:
             messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
-        return _back_to(request, site)
+        return back_to(request, site)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    ) -> HttpResponseBase:
         """The form, and what keeps the site's pages from being read."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
@@ -381,15 +364,3 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
 def _with_run(words: str, run: CrawlRun | None) -> str:
     """A sentence with a link to the run that it speaks of."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words
-
-
-def _back_to(request: HttpRequest, record: Site | CrawlRun) -> HttpResponseBase:
-    """To a record's page, from a dialog: it is sent by htmx, which follows no ordinary redirect."""
-    address = _change_url(record)
-    if "HX-Request" in request.headers:
-        return HttpResponse(headers={"HX-Redirect": address})
-    return HttpResponseRedirect(address)
-
-
-def _change_url(record: Site | CrawlRun) -> str:
-    return reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk])

@@ -8,8 +8,8 @@ from unfold.decorators import display
 from analytics.plain_text import clean_line
 from core.wording import Message
 from records.models import StoreCheck
-from webadmin.admin.columns import NOTHING
-from webadmin.admin.evidence import MachineAdmin
+from webadmin.admin.columns import NOTHING, words_of
+from webadmin.admin.isolation import MachineAdmin
 from webadmin.wording import said
 
 MAX_SHOWN = 200  # of one check; the command line has all
@@ -42,10 +42,6 @@ class StoreCheckAdmin(MachineAdmin):
     def extent(self, check: StoreCheck) -> object:
         return _("all of it") if check.part is None else _("part %(number)d of 7") % {"number": check.part + 1}
 
-    @display(description=_("outcome"))
-    def outcome_text(self, check: StoreCheck) -> object:
-        return self.outcome(check)[1]
-
     @display(description=_("outcome"), label={"good": "success", "mended": "warning", "bad": "danger"})
     def outcome(self, check: StoreCheck) -> tuple[str, object]:
         lost = sum(each["remedy"] != "made anew" for each in check.damages)
@@ -54,6 +50,8 @@ class StoreCheckAdmin(MachineAdmin):
         if check.damages:
             return "mended", _("%(count)d made anew") % {"count": len(check.damages)}
         return "good", _("all whole")
+
+    outcome_text = words_of(outcome)
 
     @display(description=_("damages"))
     def damage_list(self, check: StoreCheck) -> object:

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from records.access import admit
 from records.models import FailedMessage, Membership
-from webadmin.admin.columns import clipped, stored_sentence
+from webadmin.admin.columns import sentence_column
 from webadmin.admin.isolation import AdministratorsOnly
 from webadmin.admin.lists import DeskLists
 
@@ -151,10 +151,5 @@ class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
     search_fields = ["task", "subject", "error__params__error"]
     fields = readonly_fields = ["task", "subject", "error_text", "failed_at"]
 
-    @admin.display(description=_("error"))
-    def error_line(self, message: FailedMessage) -> str:
-        return clipped(self.error_text(message), 120)
-
-    @admin.display(description=_("error"))
-    def error_text(self, message: FailedMessage) -> str:
-        return stored_sentence(message.error)
+    error_line = sentence_column("error", _("error"), 120)
+    error_text = sentence_column("error", _("error"))

@@ -5,32 +5,33 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import SimpleListFilter
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import action, display
-from unfold.enums import ActionVariant
+from unfold.decorators import display
 
 from core.shares import percentage
 from records.models import Address, PageRecord, SiteMove
-from records.models.phrases import REJECTIONS
+from records.models.phrases import PASSED_BY
 from records.sites import domain_changes as identity
+from webadmin.admin.actions import back_to, confirmed_action
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
     clipped,
     moment,
+    moment_column,
     outside_link,
+    sentence_column,
     site_name,
-    stored_sentence,
+    state_column,
     two_lines,
+    words_of,
 )
-from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
+from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.paging import CappedPaginator
 from webadmin.wording import said
 
@@ -82,9 +83,6 @@ class AddressAdmin(HolderAdmin):
         (_("Changes"), {"fields": ["rhythm", ("unmodified", "has_unreliable_validator")]}),
     ]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return _fields(self.fieldsets)
-
     @display(description=_("URL"))
     def address(self, row: Address) -> str:
         return clipped(row.url, 80)
@@ -97,24 +95,17 @@ class AddressAdmin(HolderAdmin):
     def page_link(self, row: Address) -> object:
         return change_link(PageRecord.objects.filter(pk=row.page_id).first() if row.page_id else None)
 
-    @display(description=_("last seen"))
-    def seen(self, row: Address) -> str:
-        return moment(row.seen_at)
+    seen = moment_column("seen_at", _("last seen"))
 
-    @display(description=_("due"))
-    def due(self, row: Address) -> str:
-        return moment(row.due_at)
+    due = moment_column("due_at", _("due"))
 
     @display(description=_("reason"))
     def why(self, row: Address) -> str:
         if row.gone_since is not None:
             return _now("gone since %(day)s") % {"day": moment(row.gone_since)}
-        known = {str(reason): str(phrase) for reason, phrase in REJECTIONS.items()}
-        return known.get(row.reason, row.reason) or NOTHING
+        return str(PASSED_BY.get(row.reason, row.reason)) or NOTHING
 
-    @display(description=_("what was wrong"))
-    def what(self, row: Address) -> str:
-        return stored_sentence(row.sentence)
+    what = sentence_column("sentence", _("what was wrong"))
 
     @display(description=_("changes seen"))
     def rhythm(self, row: Address) -> str:
@@ -139,9 +130,6 @@ class SiteMoveAdmin(HolderAdmin):
         (_("When"), {"fields": ["proposed_at", ("decided_at", "decided_by")]}),
     ]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return _fields(self.fieldsets)
-
     def is_offered(self, path: str, key: Any) -> bool:
         """A move is decided once."""
         return SiteMove.objects.filter(pk=key, state=SiteMove.State.PROPOSED).exists()
@@ -150,17 +138,10 @@ class SiteMoveAdmin(HolderAdmin):
     def move(self, move: SiteMove) -> list[str]:
         return two_lines(move.to_host, f"← {move.from_host}")
 
-    @display(description=_("state"), label=MOVE_STATE_COLORS, ordering="state")
-    def state_label(self, move: SiteMove) -> tuple[str, str]:
-        return move.state, move.get_state_display()
+    state_label = state_column(MOVE_STATE_COLORS)
+    state_text = words_of(state_label)
 
-    @display(description=_("state"))
-    def state_text(self, move: SiteMove) -> str:
-        return move.get_state_display()
-
-    @display(description=_("proposed at"), ordering="proposed_at")
-    def proposed(self, move: SiteMove) -> str:
-        return moment(move.proposed_at)
+    proposed = moment_column("proposed_at", _("proposed at"), is_ordered=True)
 
     @display(description=_("evidence"))
     def reasons(self, move: SiteMove) -> str:
@@ -177,35 +158,23 @@ class SiteMoveAdmin(HolderAdmin):
         rows = [(outside_link(old), outside_link(new)) for old, new in examples]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} → {}</li>", rows)) if rows else NOTHING
 
-    @action(
-        description=_("Same site: accept"),
-        url_path="accept",
-        icon="check",
-        variant=ActionVariant.PRIMARY,
-        permissions=["manage"],
-        dialog={
-            "title": _("Is this the same site?"),
-            "description": _(
-                "Its pages and cases stay as they are; visits and start pages go to the new host from now on."
-            ),
-            "form_class": None,
-            "form_submit_text": _("Same site: accept"),
-        },
+    @confirmed_action(
+        "accept",
+        "check",
+        _("Same site: accept"),
+        _("Is this the same site?"),
+        _("Its pages and cases stay as they are; visits and start pages go to the new host from now on."),
+        is_primary=True,
     )
     def accept_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decided(request, object_id, identity.accept, _now("The new host belongs to the site now."))
 
-    @action(
-        description=_("Another site: refuse"),
-        url_path="refuse",
-        icon="close",
-        permissions=["manage"],
-        dialog={
-            "title": _("Is this another site?"),
-            "description": _("The move is not proposed again."),
-            "form_class": None,
-            "form_submit_text": _("Another site: refuse"),
-        },
+    @confirmed_action(
+        "refuse",
+        "close",
+        _("Another site: refuse"),
+        _("Is this another site?"),
+        _("The move is not proposed again."),
     )
     def refuse_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decided(request, object_id, identity.refuse, _now("The move was refused."))
@@ -214,24 +183,13 @@ class SiteMoveAdmin(HolderAdmin):
         self, request: HttpRequest, object_id: str, decide: Callable[..., None], success: str
     ) -> HttpResponseBase:
         move: SiteMove = self.record_of(request, object_id)
-        if not is_manager(request, move):
-            raise PermissionDenied
         try:
             decide(move, signed_in_user(request))
         except identity.MoveRefused as refusal:
             messages.error(request, said(refusal))
         else:
             messages.success(request, success)
-        address = reverse("admin:records_sitemove_change", args=[move.pk])
-        if "HX-Request" in request.headers:  # the dialog is sent by htmx, which follows no ordinary redirect
-            return HttpResponse(headers={"HX-Redirect": address})
-        return HttpResponseRedirect(address)
-
-
-def _fields(fieldsets: Any) -> list[str]:
-    """Every field of a form whose rows may hold several."""
-    rows = [row for _name, options in fieldsets for row in options["fields"]]
-    return [field for row in rows for field in ([row] if isinstance(row, str) else row)]
+        return back_to(request, move)
 
 
 def _reasons(evidence: dict[str, Any]) -> list[str]:

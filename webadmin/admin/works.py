@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
-from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _now
@@ -22,9 +22,9 @@ from records import stores
 from records.matters.taken_of_works import taken_of
 from records.models import Case, Chapter, Matter, Site, Unprotected, Work
 from webadmin.admin.book_links import books_of_work
-from webadmin.admin.columns import NOTHING, clipped, list_link, moment
+from webadmin.admin.columns import NOTHING, clipped, list_link, moment, moment_column
 from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import require_record
 from webadmin.rulings_announced import announce_rulings
 from webadmin.views.add_work import add_work_view, plan_view
 from webadmin.views.read_chapter import read_chapter_view
@@ -63,9 +63,7 @@ class ChapterInline(HolderInline):
         address = reverse("admin:records_work_read", args=[chapter.work_id, chapter.number])
         return format_html('<a class="text-link" href="{}">{}</a>', address, clipped(str(chapter), MAX_TITLE_CHARS))
 
-    @display(description=_("officially published"))
-    def official(self, chapter: Chapter) -> str:
-        return moment(chapter.published_at)
+    official = moment_column("published_at", _("officially published"))
 
     @display(description=_("characters"))
     def char_count(self, chapter: Chapter) -> str:
@@ -87,8 +85,17 @@ class UnprotectedInline(HolderInline):
     verbose_name = _("Not protected (what is found of the work then opens no case)")
 
 
+def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
+    return whole_book_view(request, work, require_record(Site.objects.all(), site))
+
+
 @admin.register(Work)
 class WorkAdmin(HolderAdmin):
+    record_pages = [
+        ("read/<str:number>", "read", read_chapter_view),
+        ("times", "times", work_times_view),
+        ("on/<str:site>", "book", _book_page),
+    ]
     list_display = [
         *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"),
         *("taken", "share_taken", "protection"),
@@ -136,35 +143,16 @@ class WorkAdmin(HolderAdmin):
         """Take files in place of Django's form: a work without its text could not be searched for."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return add_work_view(request, self)
+        return add_work_view(request)
 
     def get_urls(self) -> list[Any]:
-        pages = [
-            ("add/<str:upload>/", self.plan_page, "plan"),
-            ("<path:object_id>/read/<str:number>/", self.read_page, "read"),
-            ("<path:object_id>/times/", self.times_page, "times"),
-            ("<path:object_id>/on/<str:site>/", self.book_page, "book"),
-        ]
-        own = [path(at, self.admin_site.admin_view(view), name=f"records_work_{name}") for at, view, name in pages]
-        return [*own, *super().get_urls()]
+        plan = path("add/<str:upload>/", self.admin_site.admin_view(self.plan_page), name="records_work_plan")
+        return [plan, *super().get_urls()]
 
     def plan_page(self, request: HttpRequest, upload: str) -> HttpResponseBase:
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return plan_view(request, upload, self)
-
-    def read_page(self, request: HttpRequest, object_id: str, number: str) -> HttpResponseBase:
-        return read_chapter_view(request, self.record_of(request, object_id), number, self)
-
-    def times_page(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        return work_times_view(request, self.record_of(request, object_id), self)
-
-    def book_page(self, request: HttpRequest, object_id: str, site: str) -> HttpResponseBase:
-        work: Work = self.record_of(request, object_id)
-        watched = Site.objects.filter(pk=site).first() if is_key(site) else None
-        if watched is None:
-            raise Http404
-        return whole_book_view(request, work, watched, self)
+        return plan_view(request, upload)
 
     @action(description=_("Official times"), url_path="official-times", icon="schedule")
     def official_times(self, request: HttpRequest, object_id: str) -> HttpResponseBase:

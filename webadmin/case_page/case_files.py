@@ -13,8 +13,8 @@ from records import access, stores
 from records.evidence.case_export import export_case
 from records.models import Case, EvidenceBundle
 from records.removals.proof import export_removal
-from webadmin.downloads import exported
-from webadmin.requests.request_values import is_key
+from webadmin.downloads import as_file, exported, refusal
+from webadmin.requests.request_values import require_record
 from webadmin.wording import said
 
 WACZ = "application/wacz"
@@ -36,9 +36,7 @@ def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | No
 
 
 def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpResponseBase:
-    removal = case.removals.filter(pk=int(key)).first() if is_key(key) else None
-    if removal is None:
-        raise Http404
+    removal = require_record(case.removals, key)
     name = f"zhuiwen-removal-{case.pk}-{removal.pk}.zip"
     return _exported(request, case, name, lambda path: export_removal(removal, path, stores.evidence_store()))
 
@@ -50,33 +48,21 @@ def _exported(request: HttpRequest, case: Case, name: str, write: Callable[[Path
 
 
 def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
-    row = EvidenceBundle.objects.filter(case=case, pk=int(key)).first() if is_key(key) else None
+    row = require_record(EvidenceBundle.objects.filter(case=case), key)
     kind, _dash, page = shown.partition("-")
-    if row is None or (shown and kind not in SHOWN_TYPES):
+    if shown and kind not in SHOWN_TYPES:
         raise Http404
     try:
         content = stores.evidence_store().get(Digest(row.digest))
         if content is None:
-            return _said(_("This bundle is no longer in the evidence store."), 404)
+            return refusal(_("This bundle is no longer in the evidence store."), 404)
         if not shown:
-            return _file(content, WACZ, f"{row.digest[:16]}.wacz")
+            return as_file(f"{row.digest[:16]}.wacz", content, WACZ)
         picture = opened(content, row.digest).renderings.get(shown)
     except ZhuiwenError as error:
-        return _said(said(error), 409)
+        return refusal(said(error), 409)
     if picture is None:
         raise Http404
     ending = SHOWN_TYPES[kind].rpartition("/")[2]
     name = f"{row.digest[:16]}-{page or 1}.{ending}"  # a page that is there has a number
-    return _file(bytes(picture), SHOWN_TYPES[kind], name, is_shown=kind == "screenshot")
-
-
-def _file(content: bytes, content_type: str, name: str, *, is_shown: bool = False) -> HttpResponse:
-    """A file that no browser takes for a page; a PNG that our own browser drew may be looked at."""
-    response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = f'{"inline" if is_shown else "attachment"}; filename="{name}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
-
-
-def _said(sentence: str, status: int) -> HttpResponse:
-    return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
+    return as_file(name, bytes(picture), SHOWN_TYPES[kind], is_shown=kind == "screenshot")

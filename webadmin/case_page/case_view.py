@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -53,8 +52,9 @@ from webadmin.downloads import raw_download
 from webadmin.matters.among_matters import among_matters
 from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
+from webadmin.pages import desk_page
 from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import is_key, require_record
 from webadmin.rulings_announced import announce_rulings
 from webadmin.third_party.summary import third_party_of
 from webadmin.web_addresses import is_web_address
@@ -66,7 +66,7 @@ DIFFERENCE = "difference"
 USUAL_WAIT = timedelta(days=1)
 
 
-def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponseBase:
+def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
 
     What case_opinions and case_evidence answer stands there.
@@ -78,9 +78,9 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
     if "opinions" in request.GET:
         return with_policy(opinions_response(request, case))
     if request.method == "POST" and isinstance(request.user, User):
-        return _decided(request, case, request.user, model_admin)
+        return _decided(request, case, request.user)
     if DIFFERENCE in request.GET:
-        return with_policy(_difference(request, case, model_admin))
+        return _difference(request, case)
     if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
         return with_policy(_column(request, case))
     if "raw" in request.GET:
@@ -88,15 +88,13 @@ def case_view(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]")
     evidence = evidence_response(request, case)
     if evidence is not None:
         return evidence
-    return _page(request, case, model_admin)
+    return _page(request, case)
 
 
-def _page(
-    request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str = "", status: int = 200
-) -> HttpResponse:
+def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
     """The case on its page. kept: a note that was written, and not taken."""
-    context = _context(request, case, model_admin, kept)
-    return with_policy(TemplateResponse(request, "webadmin/case.html", context, status=status))
+    context = _context(request, case, kept)
+    return desk_page(request, "webadmin/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
@@ -109,13 +107,10 @@ def _column(request: HttpRequest, case: Case) -> HttpResponse:
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
     """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
-    match = case.matches.filter(pk=int(match_id)).first() if is_key(match_id) else None
-    if match is None:
-        raise Http404
-    return raw_download(match.raw_digest)
+    return raw_download(require_record(case.matches, match_id).raw_digest)
 
 
-def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
     """Write what was decided, and go on to the next case of the list; what is refused keeps its note."""
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if asked not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
@@ -123,7 +118,7 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
         return HttpResponseRedirect(request.get_full_path())
     written = request.POST.get("note", "")
     note = "\n".join(filter(None, (reason_of(request.POST.get("reason", "")), written.strip())))
-    among = _among(request, case, model_admin)
+    among = _among(request, case)
     try:
         if asked == UNDO:
             has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
@@ -137,7 +132,7 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
             decide(case, None if asked == REOPEN else Verdict(asked), user, note, basis=int(basis))
     except VerdictRefused as refusal:
         messages.error(request, said(refusal))
-        return _page(request, case, model_admin, written, status=409)
+        return _page(request, case, written, status=409)
     if asked in {REOPEN, UNDO}:
         messages.success(
             request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
@@ -146,9 +141,9 @@ def _decided(request: HttpRequest, case: Case, user: User, model_admin: "ModelAd
     return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _among(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> Listed:
+def _among(request: HttpRequest, case: Case) -> Listed:
     """The inbox or the list that the case was opened from."""
-    return among_matters(request, case) or listed(request, case, model_admin)
+    return among_matters(request, case) or listed(request, case)
 
 
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
@@ -165,13 +160,13 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list
     return warned
 
 
-def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", kept: str) -> dict[str, Any]:
+def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), evidence_of(case)
-    among = _among(request, case, model_admin)
+    among = _among(request, case)
     texts = _matches(request, case)
     figures = figures_of(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
     return {
-        **_frame(case, model_admin, request),
+        **_frame(case),
         "page_href": case.page_url if is_web_address(case.page_url) else "",
         "addresses": list_addresses(case),
         "figures": figures,
@@ -208,9 +203,8 @@ def _context(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]", 
     }
 
 
-def _frame(case: Case, model_admin: "ModelAdmin[Case]", request: HttpRequest) -> dict[str, Any]:
+def _frame(case: Case) -> dict[str, Any]:
     return {
-        **model_admin.admin_site.each_context(request),
         "opts": case._meta,
         "title": case_name(case.pk, case.state),
         "subtitle": None,
@@ -218,10 +212,10 @@ def _frame(case: Case, model_admin: "ModelAdmin[Case]", request: HttpRequest) ->
     }
 
 
-def _difference(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> HttpResponse:
+def _difference(request: HttpRequest, case: Case) -> HttpResponse:
     """What is different on the page since it was decided on, or compared."""
-    context = {**_frame(case, model_admin, request), "difference": difference_of(case)}
-    return TemplateResponse(request, "webadmin/case_difference.html", context)
+    context = {**_frame(case), "difference": difference_of(case)}
+    return desk_page(request, "webadmin/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:

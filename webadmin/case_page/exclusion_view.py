@@ -3,10 +3,8 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -20,12 +18,12 @@ from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import column_html
 from webadmin.case_page.page_column import PageColumn, View
 from webadmin.case_page.text_map import ribbons, ticks
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
 
-def exclusion_view(request: HttpRequest, exclusion: Exclusion, model_admin: "ModelAdmin[Exclusion]") -> HttpResponse:
+def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
     """Show it (?match=<number of the text>); overrule it or take that back (POST).
 
     The caller has made sure that the user may see it.
@@ -42,7 +40,6 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion, model_admin: "Mod
             messages.success(request, words)
             return HttpResponseRedirect(reverse("admin:records_exclusion_changelist"))
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": exclusion._meta,
         "title": str(exclusion),
         "exclusion": exclusion,
@@ -53,7 +50,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion, model_admin: "Mod
         "kept": kept,
         **_side_by_side(exclusion, request.GET.get("match", "")),
     }
-    return with_policy(TemplateResponse(request, "webadmin/exclusion.html", context, status=status))
+    return desk_page(request, "webadmin/exclusion.html", context, status=status)
 
 
 def why_left_out(exclusion: Exclusion) -> str:

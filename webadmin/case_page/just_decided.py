@@ -12,7 +12,7 @@ from records import access
 from records.cases.copied_texts import copied_chapters
 from records.models import Case, VerdictRecord
 from webadmin.neighbours import Listed
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import record_of_key
 
 DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
 
@@ -32,8 +32,7 @@ class JustDecided:
 
 def just_decided(request: HttpRequest, among: Listed) -> JustDecided | None:
     """What the address names, if it is the asker's own decision and still the newest of its case."""
-    key = request.GET.get(DECIDED, "")
-    case = access.visible(Case.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
+    case = record_of_key(access.visible(Case.objects.all(), request.user), request.GET.get(DECIDED, ""))
     newest = case.verdicts.first() if case is not None else None
     if case is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
         return None

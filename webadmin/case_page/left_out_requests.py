@@ -6,7 +6,7 @@ from typing import TypeVar
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -14,7 +14,7 @@ from core.errors import ZhuiwenError
 from records.cases import ignoring, overruling, passages
 from records.models import Case, CaseMatch
 from webadmin.case_page.left_out import passage_text
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import is_key, require_record
 from webadmin.wording import said
 
 R = TypeVar("R", bound=Model)
@@ -93,16 +93,8 @@ def _given(request: HttpRequest) -> dict[str, str]:
 
 
 def _match(request: HttpRequest, case: Case) -> CaseMatch:
-    key = request.POST.get("match", "")
-    match = case.matches.select_related("case").filter(pk=int(key)).first() if is_key(key) else None
-    if match is None:
-        raise Http404
-    return match
+    return require_record(case.matches.select_related("case"), request.POST.get("match", ""))
 
 
 def _one(records: "QuerySet[R]", request: HttpRequest) -> R:
-    key = request.POST.get("key", "")
-    record = records.filter(pk=int(key)).first() if is_key(key) else None
-    if record is None:
-        raise Http404
-    return record
+    return require_record(records, request.POST.get("key", ""))

@@ -6,9 +6,9 @@ open cases, newest first.
 
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from django.contrib import admin
 from django.core.exceptions import BadRequest
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
@@ -19,23 +19,20 @@ from webadmin.neighbours import FILTERS, Listed
 from webadmin.requests.long_lists import MAX_COUNTED as MAX_LISTED
 from webadmin.requests.long_lists import ONLY_QUERY
 
-if TYPE_CHECKING:
-    from django.contrib.admin import ModelAdmin
-
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
-def listed(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") -> Listed:
+def listed(request: HttpRequest, case: Case) -> Listed:
     """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
 
     A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
     """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
-        rows = _rows(request, filters, model_admin)
+        rows = _rows(request, filters)
     except BadRequest:
         filters = _OPEN
-        rows = _rows(request, filters, model_admin)
+        rows = _rows(request, filters)
     order = [str(term) for term in rows.query.order_by]
     before, behind = rows.filter(_on_one_side(case, order, is_before=True)), rows.filter(_on_one_side(case, order))
     count, passed = (each.order_by()[: MAX_LISTED + 1].count() for each in (rows, before))
@@ -50,14 +47,14 @@ def listed(request: HttpRequest, case: Case, model_admin: "ModelAdmin[Case]") ->
     )
 
 
-def _rows(request: HttpRequest, filters: str, model_admin: "ModelAdmin[Case]") -> "QuerySet[Case]":
+def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
     """The cases of the list in its order. None of them is read. Raises BadRequest."""
     asked = copy(request)
     asked.GET = QueryDict(filters)
     asked.method = "GET"
     asked.POST = QueryDict()
     setattr(asked, ONLY_QUERY, True)
-    return model_admin.get_changelist_instance(asked).queryset.select_related(None)
+    return admin.site.get_model_admin(Case).get_changelist_instance(asked).queryset.select_related(None)
 
 
 def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -30,10 +29,10 @@ from webadmin.matters.asked import Asked, asked_of, chips_of, matters_of
 from webadmin.matters.queues import DONE, TO_DO, Queue, cases_in, counted, matters_in, name_of
 from webadmin.matters.search import found_by_words
 from webadmin.notices.due_view import due_of
+from webadmin.pages import desk_page
 from webadmin.paging import CappedPaginator
-from webadmin.requests.content_policy import has_policy
 from webadmin.requests.long_lists import MAX_COUNTED
-from webadmin.requests.request_values import is_key, is_page_number
+from webadmin.requests.request_values import is_key, is_page_number, record_of_key
 from webadmin.wording import said
 
 ON_A_PAGE = 30
@@ -43,7 +42,6 @@ MAX_VIEWS = 20  # of one person
 DECIDE = "decide_"
 
 
-@has_policy
 def inbox_view(request: HttpRequest) -> HttpResponse:
     """Show the inbox, or do what was asked for (POST) and show it again. Raises BadValue for an unreadable address."""
     if not isinstance(request.user, User):
@@ -51,7 +49,7 @@ def inbox_view(request: HttpRequest) -> HttpResponse:
     asked = asked_of(request.GET)
     if request.method == "POST":
         return _done(request, request.user, asked) or HttpResponseRedirect(asked.address)
-    return TemplateResponse(request, "webadmin/inbox.html", _context(request, request.user, asked))
+    return desk_page(request, "webadmin/inbox.html", _context(request, request.user, asked))
 
 
 def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:
@@ -60,7 +58,6 @@ def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:
     chosen = request.GET.get("at", "")
     matter = visible_matter(user, int(chosen) if is_key(chosen) else lines[0].matter.pk, asked) if lines else None
     return {
-        **admin.site.each_context(request),
         "title": _("Inbox"),
         "asked": asked,
         "queues": [_queues(user, asked, TO_DO), _queues(user, asked, DONE)],
@@ -200,8 +197,7 @@ def _decide(request: HttpRequest, user: User, asked: Asked, verdict: Verdict) ->
         if not cases.exists():
             messages.error(request, _("Choose matters with cases that nobody has decided on."))
             return None
-    model_admin = admin.site._registry[Case]
-    return answer(request, cases, verdict, model_admin)
+    return answer(request, cases, verdict)
 
 
 def _undo(request: HttpRequest, user: User) -> None:
@@ -225,7 +221,7 @@ def _undo(request: HttpRequest, user: User) -> None:
 
 def _assign(request: HttpRequest, user: User) -> None:
     matters, key = _chosen(request, user), request.POST.get("assignee", "")
-    person = access.visible(User.objects.all(), user).filter(pk=int(key)).first() if is_key(key) else None
+    person = record_of_key(access.visible(User.objects.all(), user), key)
     if not matters or (person is None and key != asking.NOBODY):
         messages.error(request, _("Choose matters, and whom to assign them to."))
         return

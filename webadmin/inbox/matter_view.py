@@ -1,6 +1,6 @@
 """One matter: its preview, as a part of the inbox or as a page; who works on it, which papers it waits for."""
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -13,14 +13,14 @@ from records import access
 from records.matters.assignment import assign, wait_for
 from webadmin.inbox.matters_shown import preview_of, visible_matter
 from webadmin.matters.asked import NOBODY, asked_of
-from webadmin.requests.content_policy import has_policy
-from webadmin.requests.request_values import is_key
+from webadmin.pages import desk_page
+from webadmin.requests.content_policy import with_policy
+from webadmin.requests.request_values import record_of_key
 from webadmin.wording import said
 
 PART = "part"  # asks for the preview alone
 
 
-@has_policy
 def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show a matter; enter its assignee or papers (POST). Raises Http404 for one that is not the user's."""
     asked = asked_of(request.GET)
@@ -33,11 +33,10 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
         if PART in request.GET:
             where += ("&" if "?" in where else "?") + f"at={matter.pk}"
         return HttpResponseRedirect(where)
-    template = "webadmin/matter_preview.html" if PART in request.GET else "webadmin/matter.html"
     context = {"preview": preview_of(matter, asked), "asked": asked, "is_part": PART in request.GET}
-    if PART not in request.GET:
-        context |= {**admin.site.each_context(request), "title": str(matter)}
-    return TemplateResponse(request, template, context)
+    if PART in request.GET:
+        return with_policy(TemplateResponse(request, "webadmin/matter_preview.html", context))
+    return desk_page(request, "webadmin/matter.html", {**context, "title": str(matter)})
 
 
 def _back(request: HttpRequest) -> str:
@@ -52,8 +51,7 @@ def _enter(request: HttpRequest, matter: object, user: User) -> None:
     try:
         if "assignee" in request.POST:
             key = request.POST["assignee"]
-            seen = access.visible(User.objects.all(), user)
-            person = seen.filter(pk=int(key)).first() if is_key(key) else None
+            person = record_of_key(access.visible(User.objects.all(), user), key)
             if person is None and key != NOBODY:
                 messages.error(request, _("Choose whom to assign it to."))
                 return

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from records.leads.letter import letter_file, letter_name, letter_refusal
 from records.models import RewordedLead
-from webadmin.downloads import as_download
+from webadmin.downloads import as_file, refusal
 from webadmin.wording import said
 
 
@@ -43,5 +43,5 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
     try:
         content = letter_file(lead, kind, language)
     except ZhuiwenError as error:
-        return HttpResponse(said(error), status=409, content_type="text/plain; charset=utf-8")
-    return as_download(letter_name(lead, kind, language), content)
+        return refusal(said(error), 409)
+    return as_file(letter_name(lead, kind, language), content)

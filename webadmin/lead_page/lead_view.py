@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -29,7 +27,7 @@ from webadmin.lead_page.lead_texts import texts_of
 from webadmin.lead_page.order_lines import HEIGHT, WIDTH, order_lines
 from webadmin.lead_page.pairs import MAX_SHOWN, pairs_of
 from webadmin.lead_page.sentence_rows import rows_of
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.requests.request_values import is_key
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
@@ -56,7 +54,7 @@ class Step:
     name: str
 
 
-def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin[RewordedLead]") -> HttpResponseBase:
+def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
     """Show a lead; take a verdict on it (POST); hand out a file.
 
     Files: the response behind it (?raw), its evidence (?export), a letter about it (?letter).
@@ -64,14 +62,14 @@ def lead_view(request: HttpRequest, lead: RewordedLead, model_admin: "ModelAdmin
     The caller has made sure that the user may see it.
     """
     if request.method == "POST" and isinstance(request.user, User):
-        return _decided(request, lead, request.user, model_admin)
+        return _decided(request, lead, request.user)
     if "raw" in request.GET:
         return raw_download(lead.raw_digest)
     if request.GET.get("export") == "evidence":
         return evidence_response(request, lead)
     if "letter" in request.GET:
         return letter_response(request, lead)
-    return _page(request, lead, model_admin)
+    return _page(request, lead)
 
 
 def counterparts(lead: RewordedLead) -> str:
@@ -87,9 +85,7 @@ def alarms(lead: RewordedLead) -> str:
     return said(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
 
 
-def _decided(
-    request: HttpRequest, lead: RewordedLead, user: User, model_admin: "ModelAdmin[RewordedLead]"
-) -> HttpResponse:
+def _decided(request: HttpRequest, lead: RewordedLead, user: User) -> HttpResponse:
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if asked not in set(RewordedState) or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
@@ -99,18 +95,12 @@ def _decided(
         decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
     except ZhuiwenError as refusal:
         messages.error(request, said(refusal))
-        return _page(request, lead, model_admin, note, status=409)
+        return _page(request, lead, note, status=409)
     messages.success(request, str(_DONE[RewordedState(asked)]))
     return HttpResponseRedirect(request.path)
 
 
-def _page(
-    request: HttpRequest,
-    lead: RewordedLead,
-    model_admin: "ModelAdmin[RewordedLead]",
-    kept: str = "",
-    status: int = 200,
-) -> HttpResponse:
+def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
     """kept: a note that was written, and not taken."""
     texts = texts_of(lead)
     pairs = pairs_of(lead.pairs)
@@ -119,7 +109,6 @@ def _page(
     is_settled = lead.state == RewordedState.WAITING or not verdicts or stands(verdicts[0], lead)
     others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": lead._meta,
         "title": f"{lead.get_found_as_display()} {lead.pk}",
         "lead": lead,
@@ -154,7 +143,7 @@ def _page(
         ),
         "following": _following(request, lead),
     }
-    return with_policy(TemplateResponse(request, "webadmin/lead.html", context, status=status))
+    return desk_page(request, "webadmin/lead.html", context, status=status)
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[Step]:

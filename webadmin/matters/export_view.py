@@ -1,10 +1,6 @@
 """A matter as one file: what it will have, and the file itself. To make it is a manager's, as of a case."""
 
-import tempfile
-from pathlib import Path
-
-from django.contrib import admin
-from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -15,7 +11,8 @@ from records.evidence.subject import Subject
 from records.matter_export.parts import INTERNAL, PARTS, USUAL, Chosen, Part
 from records.matter_export.writing import confirmed, export_matter
 from records.models import EvidenceBundle, Matter
-from webadmin.requests.content_policy import has_policy
+from webadmin.downloads import written_aside
+from webadmin.pages import desk_page
 from webadmin.third_party.subjects import address_of, matter_of, name_of
 from webadmin.wording import said
 
@@ -24,7 +21,6 @@ SECONDS_A_PAGE = 0.4
 MINUTE_S = 60
 
 
-@has_policy
 def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     """Show what the file will have; hand it out (POST). Raises Http404 for who may not."""
     subject = matter_of(request, key)
@@ -36,7 +32,9 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     if not access.may_manage(request.user, matter):
         raise Http404
     try:
-        return _file(matter, _chosen(request))
+        return written_aside(
+            f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _chosen(request))
+        )
     except ZhuiwenError as error:
         return _page(request, subject, matter, said(error))
 
@@ -54,23 +52,12 @@ def _shown(part: Part, chosen: Chosen) -> tuple[Part, str, bool, bool]:
     return part, PARTS[part].in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 
-def _file(matter: Matter, chosen: Chosen) -> FileResponse:
-    """The same file as `zhuiwen matter export`, written aside and sent from there."""
-    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-") as folder:
-        path = Path(folder) / "export.zip"
-        export_matter(matter, path, chosen)
-        file = path.open("rb")  # stays readable when the folder goes
-    name = f"zhuiwen-matter-{matter.pk}.zip"
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
-
-
 def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
     cases = confirmed(matter)
     pages = cases.count()
     bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)
     chosen = _chosen(request)
     context = {
-        **admin.site.each_context(request),
         "title": _("The matter as one file"),
         "subject_name": name_of(subject),
         "back": address_of(subject),
@@ -83,4 +70,4 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
         "fault": fault,
     }
     status = 409 if fault else 200
-    return TemplateResponse(request, "webadmin/matter_export.html", context, status=status)
+    return desk_page(request, "webadmin/matter_export.html", context, status=status)

@@ -20,7 +20,7 @@ from records.notices import mails, outcomes
 from records.notices.counters import Action, enter_counter, is_in_time, note_action, take_back
 from records.notices.drafting import confirm, withdraw, write
 from records.notices.sending import Noted, mark_sent, open_mails
-from webadmin.requests.request_values import is_key
+from webadmin.requests.request_values import is_key, require_record
 
 Deed = Callable[[HttpRequest, Notice, User], str]
 
@@ -35,11 +35,7 @@ def do(request: HttpRequest, notice: Notice, user: User) -> str:
 
 def escalated(request: HttpRequest, notice: Notice, user: User) -> Notice:
     """The draft of a notice to somebody else about the same pages (POST: to). Raises Http404, ZhuiwenError."""
-    key = request.POST.get("to", "")
-    seen = visible(Addressee.objects.all(), user)
-    addressee = seen.filter(pk=int(key)).first() if is_key(key) else None
-    if addressee is None:
-        raise Http404
+    addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
     return outcomes.escalate(notice, addressee, user).notice
 
 
@@ -111,11 +107,7 @@ def _counter_back(request: HttpRequest, notice: Notice, user: User) -> str:
 
 
 def _counter_of(request: HttpRequest, notice: Notice) -> CounterStatement:
-    key = request.POST.get("counter", "")
-    counter = notice.counters.filter(pk=int(key)).first() if is_key(key) else None
-    if counter is None:
-        raise Http404
-    return counter
+    return require_record(notice.counters, request.POST.get("counter", ""))
 
 
 def _action(request: HttpRequest, notice: Notice, user: User) -> str:

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,7 +13,7 @@ from core.wording import Message
 from records.access import visible
 from records.models import Notice
 from records.notices.due import Due, due
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.wording import said
 
 
@@ -36,12 +34,11 @@ def due_view(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         raise PermissionDenied
     context = {
-        **admin.site.each_context(request),
         "opts": Notice._meta,
         "title": _("What is due"),
         "rows": due_of(request.user),
     }
-    return with_policy(TemplateResponse(request, "webadmin/notices_due.html", context))
+    return desk_page(request, "webadmin/notices_due.html", context)
 
 
 def due_of(user: User) -> list[DueShown]:

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -32,17 +31,14 @@ from records.notices.kept_files import papers_that_go_with, template_of
 from records.notices.outcomes import mistaken
 from records.notices.values import all_values, cases_of
 from records.removals import track_record
-from webadmin.downloads import as_download, kept_download
+from webadmin.downloads import as_file, kept_download
 from webadmin.notices import deeds
 from webadmin.notices.offers import ADDRESSEE
 from webadmin.notices.sending_shown import events_of, sending_of
-from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_key
+from webadmin.pages import desk_page
+from webadmin.requests.request_values import is_key, require_record
 from webadmin.third_party.subjects import address_of
 from webadmin.wording import said
-
-if TYPE_CHECKING:
-    from django.contrib.admin import ModelAdmin
 
 LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
 # What a mail and the counting of days need of a notice, whatever its template has.
@@ -68,9 +64,8 @@ def draft_view(request: HttpRequest) -> HttpResponse:
 
     to: a paper, or an addressee that was entered, whose paper it then is: the values of `offers`.
     """
-    key = request.POST.get("matter", "")
-    matter = visible(Matter.objects.all(), request.user).filter(pk=int(key)).first() if is_key(key) else None
-    if request.method != "POST" or matter is None or not isinstance(request.user, User):
+    matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
+    if not isinstance(request.user, User):
         raise Http404
     addressee, paper = _chosen(request)
     back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
@@ -90,14 +85,11 @@ def _chosen(request: HttpRequest) -> tuple[Addressee | None, Paper]:
     if asked in set(Paper):
         return None, Paper(asked)
     key = asked.removeprefix(ADDRESSEE)
-    seen = visible(Addressee.objects.all(), request.user)
-    addressee = seen.filter(pk=int(key)).first() if asked != key and is_key(key) else None
-    if addressee is None:
-        raise Http404
+    addressee = require_record(visible(Addressee.objects.all(), request.user), key if asked != key else "")
     return addressee, addressee.paper
 
 
-def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> HttpResponse:
+def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
     """Show a notice, hand out a file (?file=), or do what was asked (POST). Raises Http404 for another holder's."""
     if not may_see(request.user, notice):
         raise Http404
@@ -109,8 +101,8 @@ def notice_view(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[N
     if wanted:
         return _file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
-        return _mail_preview(request, notice, model_admin)
-    return with_policy(TemplateResponse(request, "webadmin/notice.html", _context(request, notice, model_admin)))
+        return _mail_preview(request, notice)
+    return desk_page(request, "webadmin/notice.html", _context(request, notice))
 
 
 def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
@@ -124,7 +116,7 @@ def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
     return HttpResponseRedirect(request.get_full_path())
 
 
-def _mail_preview(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> HttpResponse:
+def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
     """Show the mail as it would go out now, with the button that sends it; back to the notice where none can go out."""
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_on:
@@ -134,7 +126,6 @@ def _mail_preview(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin
         messages.error(request, said(error))
         return HttpResponseRedirect(request.path)
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": Notice._meta,
         "title": _("The mail before it is sent"),
         "notice": notice,
@@ -142,7 +133,7 @@ def _mail_preview(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin
         "subject": subject_of(shown.mail),
         "text": body_of(shown.mail),
     }
-    return with_policy(TemplateResponse(request, "webadmin/notice_mail.html", context))
+    return desk_page(request, "webadmin/notice_mail.html", context)
 
 
 def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
@@ -163,7 +154,7 @@ def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
         messages.error(request, said(error))
         return HttpResponseRedirect(request.path)
     name = f"{_('draft')}-{notice.pk}.{wanted}"
-    return as_download(name, files.word if wanted == "docx" else files.pdf)
+    return as_file(name, files.word if wanted == "docx" else files.pdf)
 
 
 def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
@@ -173,14 +164,13 @@ def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
     raise Http404
 
 
-def _context(request: HttpRequest, notice: Notice, model_admin: "ModelAdmin[Notice]") -> dict[str, Any]:
+def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
     is_draft = notice.state == Notice.State.DRAFTED
     standing = standing_of(notice) if is_draft else Standing((), (), has_authority=True)
     zone = timezone.get_current_timezone()
     papers = papers_that_go_with(notice, timezone.localdate())
     values = all_values(notice, papers, zone)
     return {
-        **model_admin.admin_site.each_context(request),
         "opts": Notice._meta,
         "title": f"{notice.get_kind_display()} · {notice.site}",
         "notice": notice,

@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
-from django.contrib.admin import ModelAdmin
 from django.http import Http404, HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -15,13 +13,13 @@ from core.counting import count_characters
 from core.errors import ZhuiwenError
 from core.ids import PageId
 from core.pages import DATED_BY_SERVER, PageVersion
-from core.ports import PageHistory, PageStore
 from core.visits import AbsenceReason
 from records import access, stores
 from records.cases.addresses import cases_with_pages
 from records.models import CaseMatch, PageRecord
+from webadmin.downloads import raw_download, refusal
 from webadmin.page_history.page_versions import EventKind, History, history
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.web_addresses import is_web_address
 from webadmin.wording import said
 
@@ -76,7 +74,7 @@ def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
     return sorted(rows.values(), key=lambda row: row.fetched_at, reverse=True)
 
 
-def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdmin[PageRecord]") -> HttpResponse:
+def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     """Show what became of a page; hand out the answer that says that it is not there (?proof=<id>).
 
     Raises Http404 for a page that the user may not see and for a proof that the page does not have.
@@ -87,7 +85,6 @@ def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdm
         return _proof(page, request.GET["proof"])
     told, fault = _read_history(page)
     context: dict[str, Any] = {
-        **model_admin.admin_site.each_context(request),
         "opts": page._meta,
         "title": _("History of a page"),
         "subtitle": None,
@@ -98,12 +95,12 @@ def timeline_view(request: HttpRequest, page: PageRecord, model_admin: "ModelAdm
         "fault": fault,
         "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
     }
-    return with_policy(TemplateResponse(request, "webadmin/page_history.html", context))
+    return desk_page(request, "webadmin/page_history.html", context)
 
 
 def _read_history(page: PageRecord) -> tuple[History, str]:
     """The history, or the sentence why it cannot be told."""
-    key, store = PageId(page.page_id), _store()
+    key, store = PageId(page.page_id), stores.page_store()
     try:
         return history(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
     except ZhuiwenError as error:
@@ -112,27 +109,13 @@ def _read_history(page: PageRecord) -> tuple[History, str]:
 
 def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
     """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
-    store = _store()
     try:
-        found = {absence.id: absence for absence in store.absences(PageId(page.page_id))}
-        absence = found.get(absence_id)
-        body = store.raw(absence.raw_digest) if absence is not None else None
+        found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
     except ZhuiwenError as error:
-        return HttpResponse(said(error), status=503, content_type="text/plain; charset=utf-8")
-    if absence is None or body is None:
+        return refusal(said(error), 503)
+    if absence_id not in found:
         raise Http404
-    response = HttpResponse(body, content_type="text/plain")
-    response["Content-Disposition"] = f'attachment; filename="response-{absence.raw_digest[:16]}.txt"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
-
-
-class _Store(PageStore, PageHistory, Protocol):
-    """What every page store is."""
-
-
-def _store() -> _Store:
-    return stores.page_store()  # type: ignore[return-value]
+    return raw_download(found[absence_id].raw_digest)
 
 
 def _reason(absence: Any) -> str:

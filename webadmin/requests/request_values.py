@@ -1,13 +1,15 @@
 """What every value of a request must be, whoever reads it."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Manager, Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from webadmin.requests.bad_values import BadValue
 
+R = TypeVar("R", bound=Model)
 PAGE_OF_LINES = "-page"  # ends the name of the parameter that turns the pages of lines inside a form (django-unfold)
 MAX_PAGE_DIGITS = 6
 MAX_KEY = 2**63 - 1  # of 64 bits
@@ -49,6 +51,19 @@ def check_search(term: str, name: str = "q") -> None:
 def is_key(text: str) -> bool:
     """Whether a record could have this number."""
     return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
+
+
+def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
+    """The one of some records that has a key as it stands in an address or a form; None where none has."""
+    return rows.filter(pk=int(key)).first() if is_key(key) else None
+
+
+def require_record(rows: "Manager[R] | QuerySet[R]", key: str) -> R:
+    """As `record_of_key`. Raises Http404 where none has it."""
+    record = record_of_key(rows, key)
+    if record is None:
+        raise Http404
+    return record
 
 
 def is_page_number(text: str) -> bool:

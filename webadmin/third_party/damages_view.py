@@ -1,9 +1,8 @@
 """The damages of a matter: each figure with its source, and the licence fee of the work as a manager enters it."""
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -15,14 +14,13 @@ from records.matters.damages_told import told
 from records.matters.licence_fees import enter_fee
 from records.models import LicenceFee
 from webadmin.local_times import local_time
-from webadmin.requests.content_policy import has_policy
+from webadmin.pages import desk_page
 from webadmin.third_party.subjects import address_of, matter_of, name_of
 from webadmin.wording import said
 
 SHOWN_FEES = 20  # earlier ones of the work
 
 
-@has_policy
 def damages_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show the reckoning; enter the fee (POST). Raises Http404 for a matter that is not the user's."""
     subject = matter_of(request, key)
@@ -40,7 +38,6 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
             status = 400
     found = damages_of(subject.matter)
     context = {
-        **admin.site.each_context(request),
         "title": _("Damages, as the rights holder reckons them"),
         "subject_name": name_of(subject),
         "back": address_of(subject),
@@ -52,4 +49,4 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         "fees": list(LicenceFee.objects.filter(work=work).select_related("entered_by")[:SHOWN_FEES]),
         "may_manage": access.may_manage(request.user, work),
     }
-    return TemplateResponse(request, "webadmin/damages.html", context, status=status)
+    return desk_page(request, "webadmin/damages.html", context, status=status)

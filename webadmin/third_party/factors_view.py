@@ -1,8 +1,6 @@
 """The sheet of a case or a matter: factor by factor, what is there and what is not. Read on the screen, and printed."""
 
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -13,7 +11,7 @@ from records.evidence.factors import sheet, source_of
 from records.evidence.subject import Subject
 from records.models import Case
 from webadmin.local_times import local_time
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.third_party.subjects import address_of, case_of, matter_of, name_of
 from webadmin.wording import said
 
@@ -30,7 +28,6 @@ def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
 
 def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     context = {
-        **admin.site.each_context(request),
         "title": _("What a court may look at, factor by factor"),
         "subject": subject,
         "subject_name": name_of(subject),
@@ -46,9 +43,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     try:
         facts = facts_of(subject, timezone.now())
     except ZhuiwenError as error:
-        return with_policy(
-            TemplateResponse(request, "webadmin/factors.html", {**context, "fault": said(error)}, status=503)
-        )
+        return desk_page(request, "webadmin/factors.html", {**context, "fault": said(error)}, status=503)
     looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
     context |= {
         "cases": facts.cases,
@@ -63,7 +58,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
             for each in sheet(facts, local_time)
         ],
     }
-    return with_policy(TemplateResponse(request, "webadmin/factors.html", context))
+    return desk_page(request, "webadmin/factors.html", context)
 
 
 def _pages(subject: Subject) -> list[str]:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,8 +21,8 @@ from records.evidence.third_party import Paper, what_was_checked
 from records.evidence.third_party_tasks import is_overdue
 from records.models import Case, ProofCoverage, ThirdPartyProof, ThirdPartyTask
 from webadmin.downloads import kept_download
-from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_key
+from webadmin.pages import desk_page
+from webadmin.requests.request_values import require_record
 from webadmin.third_party.subjects import address_of, case_of, matter_of, name_of
 from webadmin.wording import said
 
@@ -90,7 +89,6 @@ def _answer(request: HttpRequest, subject: Subject) -> HttpResponse:
 def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
     shown = shown_proofs(subject)
     context = {
-        **admin.site.each_context(request),
         "title": _("What others made"),
         "subject": subject,
         "subject_name": name_of(subject),
@@ -106,14 +104,12 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
         "today": timezone.localdate(),
         "proposed": third_party_tasks.proposed_before_notice(subject.matter) if subject.matter else [],
     }
-    return with_policy(TemplateResponse(request, "webadmin/third_party.html", context, status=status))
+    return desk_page(request, "webadmin/third_party.html", context, status=status)
 
 
 def _file(subject: Subject, key: str) -> HttpResponse:
     """A proof as a file, which no browser shows: it may be anything."""
-    proof = subject.proofs().filter(pk=int(key)).first() if is_key(key) else None
-    if proof is None:
-        raise Http404
+    proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
@@ -176,11 +172,7 @@ _ASKED: dict[str, Callable[[HttpRequest, Subject, User], str]] = {
 
 
 def _one(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
-    key: Any = request.POST.get(name, "")
-    record = rows.filter(pk=int(key)).first() if is_key(key) else None
-    if record is None:
-        raise Http404
-    return record
+    return require_record(rows, request.POST.get(name, ""))
 
 
 def _day(request: HttpRequest, name: str) -> date:

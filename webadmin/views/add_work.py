@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -32,8 +29,8 @@ from records.works.changes import Wanted
 from records.works.planned_uploads import UploadGone, divide, keep, planned_upload, sending_of
 from webadmin.forms.work_form import AddWorkForm, HolderForm
 from webadmin.page_history.text_diff import TextDiff, text_diff
+from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key, is_page_number
 from webadmin.wording import said
 
@@ -43,7 +40,7 @@ DIFFERENCES_SHOWN = 20  # chapters on a page, each with what changed in it
 NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the others are counted
 
 
-def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def add_work_view(request: HttpRequest) -> HttpResponse:
     """Show the form; take files (POST), keep what was read of them, and lead to the plan. Nothing is added yet.
 
     The caller has checked that the user may add. The files are read in the request, which `records.works.uploads`
@@ -60,10 +57,10 @@ def add_work_view(request: HttpRequest, model_admin: "ModelAdmin[Work]") -> Http
                 messages.warning(request, said(sending.warning))
             return HttpResponseRedirect(reverse("admin:records_work_plan", args=[upload.pk]))
     acquisition = None if sending is None else Acquisition(faults=sending.faults)
-    return _form_page(request, model_admin, form, acquisition)
+    return _form_page(request, form, acquisition)
 
 
-def plan_view(request: HttpRequest, upload_key: str, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
     """Show what confirming a sending would do; confirm or discard it (POST). Raises Http404, PermissionDenied."""
     user = request.user
     if not isinstance(user, User) or not is_key(upload_key):
@@ -76,8 +73,8 @@ def plan_view(request: HttpRequest, upload_key: str, model_admin: "ModelAdmin[Wo
     if upload.rights_holder is not None and not access.may_manage(user, upload):
         raise PermissionDenied
     if request.method == "POST":
-        return _answered(request, upload, model_admin)
-    return _plan_page(request, upload, model_admin)
+        return _answered(request, upload)
+    return _plan_page(request, upload)
 
 
 def _read(form: AddWorkForm) -> Sending:
@@ -87,7 +84,7 @@ def _read(form: AddWorkForm) -> Sending:
     )
 
 
-def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def _answered(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     """Do what the person chose. A plan that rests on other chapters than those that there are is shown anew."""
     do = request.POST.get("do", "")
     if do == DISCARD:
@@ -102,11 +99,11 @@ def _answered(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAd
         upload.save(update_fields=["rights_holder"])
         return HttpResponseRedirect(request.path)
     if do == ASSIGN or (do == CONFIRM and upload.rights_holder is None):
-        return _plan_page(request, upload, model_admin, form)
+        return _plan_page(request, upload, form)
     if do != CONFIRM:
         known = f"{CONFIRM}, {DISCARD}, {DIVIDE}, {ASSIGN}"
         raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": known})
-    return _confirmed(request, upload, model_admin)
+    return _confirmed(request, upload)
 
 
 def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
@@ -122,7 +119,7 @@ def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     return HttpResponseRedirect(f"{request.path}?of={of}")
 
 
-def _confirmed(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def _confirmed(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     assert upload.rights_holder is not None
     sending = sending_of(upload)
     planned = plan(upload.rights_holder, sending)
@@ -135,22 +132,19 @@ def _confirmed(request: HttpRequest, upload: PlannedUpload, model_admin: "ModelA
     acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
     if acquisition.works and len(acquisition.works) == len(planned.works):
         upload.delete()  # what was left out can still be confirmed
-    _log(request, model_admin, acquisition)
+    _log(request, acquisition)
     _say(request, acquisition)
     form = AddWorkForm(None, None, request.user)
     form.initial = {"rights_holder": upload.rights_holder_id}
-    return _form_page(request, model_admin, form, acquisition)
+    return _form_page(request, form, acquisition)
 
 
-def _plan_page(
-    request: HttpRequest, upload: PlannedUpload, model_admin: "ModelAdmin[Work]", holder_form: HolderForm | None = None
-) -> HttpResponse:
+def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderForm | None = None) -> HttpResponse:
     sending = sending_of(upload)
     planned = plan(upload.rights_holder, sending, stores.index())
     shown = _shown_work(request, planned)
-    page = _page_of(request, shown.planned.change.changed)
+    page = page_of(request, shown.planned.change.changed, DIFFERENCES_SHOWN)
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": _("What would change"),
         "subtitle": None,
@@ -168,7 +162,7 @@ def _plan_page(
         "faults": [said(fault) for fault in sending.faults],
         "action": reverse("admin:records_work_plan", args=[upload.pk]),
     }
-    return with_policy(TemplateResponse(request, "webadmin/planned_work.html", context))
+    return desk_page(request, "webadmin/planned_work.html", context)
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
@@ -207,13 +201,6 @@ def _shown_work(request: HttpRequest, planned: Plan) -> PlannedWork:
     return planned.works[int(of)]
 
 
-def _page_of(request: HttpRequest, changed: list[Wanted]) -> "Page[Wanted]":
-    number = request.GET.get("page", "1")
-    if not is_page_number(number):
-        raise BadValue("page", number, _("write the number of a page."))
-    return Paginator(changed, DIFFERENCES_SHOWN).get_page(number)
-
-
 def _difference(wanted: Wanted) -> TextDiff | str:
     """What changed in a chapter, or a sentence that says why it cannot be shown."""
     assert wanted.was is not None
@@ -231,15 +218,16 @@ def _sentences(planned: PlannedWork) -> list[str]:
     return [said(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 
-def _log(request: HttpRequest, model_admin: "ModelAdmin[Work]", acquisition: Acquisition) -> None:
+def _log(request: HttpRequest, acquisition: Acquisition) -> None:
     """Write each work that is new or different into the admin's log, with who sent it."""
+    works = admin.site.get_model_admin(Work)
     for each in acquisition.works:
         added = each.added
         if added.is_new:
-            model_admin.log_addition(request, added.work, f"{each.file_name}: {added.new} chapters")
+            works.log_addition(request, added.work, f"{each.file_name}: {added.new} chapters")
         elif not added.is_unchanged:
             counts = f"{added.new} new, {added.changed} changed, {added.removed} removed"
-            model_admin.log_change(request, added.work, f"{each.file_name}: {counts}")
+            works.log_change(request, added.work, f"{each.file_name}: {counts}")
 
 
 def _say(request: HttpRequest, acquisition: Acquisition) -> None:
@@ -264,12 +252,9 @@ def _outcome(each: AddedFrom) -> tuple[str, str]:
     return (_("unchanged"), "unchanged") if each.added.is_unchanged else (_("updated"), "open")
 
 
-def _form_page(
-    request: HttpRequest, model_admin: "ModelAdmin[Work]", form: AddWorkForm, acquisition: Acquisition | None
-) -> HttpResponse:
+def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition | None) -> HttpResponse:
     works = acquisition.works if acquisition else []
     context: dict[str, Any] = {
-        **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": _("Add works"),
         "subtitle": None,
@@ -279,4 +264,4 @@ def _form_page(
         "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
         "action": reverse("admin:records_work_add"),
     }
-    return with_policy(TemplateResponse(request, "webadmin/add_work.html", context))
+    return desk_page(request, "webadmin/add_work.html", context)

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -14,14 +13,14 @@ from core.errors import ZhuiwenError
 from records.access import manageable
 from records.cases import ignoring
 from records.models import IgnoredText, RightsHolder
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
 REASONS = [choice for choice in IgnoredText.Reason.choices if choice[0] != IgnoredText.Reason.NOISE]
 
 
-def ignored_text_view(request: HttpRequest, model_admin: Any) -> HttpResponse:
+def ignored_text_view(request: HttpRequest) -> HttpResponse:
     """Ask for a text; show what it would change (POST do=look); save it (POST do=save)."""
     if not isinstance(request.user, User):
         raise PermissionDenied
@@ -39,16 +38,13 @@ def ignored_text_view(request: HttpRequest, model_admin: Any) -> HttpResponse:
         except ZhuiwenError as error:
             context["fault"] = said(error)
     shown = {
-        **model_admin.admin_site.each_context(request),
         "opts": IgnoredText._meta,
         "title": _("A text that counts on no site"),
         "reasons": REASONS,
         "most": ignoring.MAX_TEXT_CHARS,
         **context,
     }
-    return with_policy(
-        TemplateResponse(request, "webadmin/ignored_text.html", shown, status=400 if context["fault"] else 200)
-    )
+    return desk_page(request, "webadmin/ignored_text.html", shown, status=400 if context["fault"] else 200)
 
 
 def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:

@@ -1,14 +1,13 @@
 """A user's own page: who they are here, and the zone in which they read times."""
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from records.models import UserPreference
 from webadmin.forms.profile_form import ProfileForm
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 
 
 def profile_view(request: HttpRequest) -> HttpResponse:
@@ -19,10 +18,9 @@ def profile_view(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Times are now shown in the zone %(zone)s.") % {"zone": form.cleaned_data["zone"]})
         return HttpResponseRedirect(request.path)
     context = {
-        **admin.site.each_context(request),
         "title": _("Your profile"),
         "form": form,
         "memberships": request.user.memberships.select_related("rights_holder"),  # type: ignore[union-attr]
     }
     status = 400 if form.is_bound else 200
-    return with_policy(TemplateResponse(request, "webadmin/profile.html", context, status=status))
+    return desk_page(request, "webadmin/profile.html", context, status=status)

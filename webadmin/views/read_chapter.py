@@ -2,35 +2,28 @@
 
 from collections.abc import Iterator
 
-from django.contrib.admin import ModelAdmin
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from core.ids import WorkTextId
 from records import access, stores
 from records.models import Chapter, Work
-from webadmin.requests.bad_values import BadValue
-from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_key, is_page_number
+from webadmin.pages import desk_page, page_of
+from webadmin.requests.request_values import is_key
 from webadmin.wording import said
 
 PORTION_CHARS = 20_000  # of a text on one page: a chapter of a novel has 3,000, a work in one piece a million
 
 
-def read_chapter_view(request: HttpRequest, work: Work, number: str, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResponse:
     """Show the text of a chapter, a very long one in portions. Raises Http404 for what there is not, BadValue."""
     chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
     if chapter is None or not access.may_see(request.user, work):
         raise Http404
-    wanted = request.GET.get("page", "1")
-    if not is_page_number(wanted):
-        raise BadValue("page", wanted, _("write the number of a page."))
-    portion, fault = _portion(chapter, int(wanted))
+    portion, fault = _portion(request, chapter)
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": f"《{work.title}》 {chapter}",
         "subtitle": None,
@@ -44,7 +37,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str, model_admin
         "following": work.chapters.filter(number__gt=chapter.number).order_by("number").first(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return with_policy(TemplateResponse(request, "webadmin/read_chapter.html", context, status=503 if fault else 200))
+    return desk_page(request, "webadmin/read_chapter.html", context, status=503 if fault else 200)
 
 
 def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
@@ -62,12 +55,12 @@ def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
     yield text[start:]
 
 
-def _portion(chapter: Chapter, number: int) -> "tuple[Page[str] | None, str]":
-    """The portion of that number, or a sentence that says why there is none."""
+def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
+    """The portion that is asked for, or a sentence that says why there is none."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:
         return None, said(error)
     if text is None:
         return None, _("The text is not in the store; send the work again.")
-    return Paginator(list(portions(text)), 1).get_page(number), ""
+    return page_of(request, list(portions(text)), 1), ""

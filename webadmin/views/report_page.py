@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -17,9 +17,10 @@ from core.errors import ZhuiwenError
 from records.access import manages_anything, role_in, roles
 from records.models import Membership
 from records.reports import make_report
+from webadmin.downloads import as_file
 from webadmin.forms.report_form import ReportForm, default_choice
+from webadmin.pages import desk_page
 from webadmin.requests.bad_values import BadValue
-from webadmin.requests.content_policy import with_policy
 from webadmin.wording import said
 
 DEEDS = ("", "show", "preview", "download")
@@ -91,23 +92,18 @@ def _preview(content: bytes) -> HttpResponse:
 
 def _download(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
     """Answer with a file whose name holds days only, never a title that somebody else chose."""
-    response = HttpResponse(content, content_type=chosen.media_type)
     name = f"zhuiwen-report-{report.scope.since:%Y%m%d}-{report.scope.until:%Y%m%d}.{chosen.name}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return as_file(name, content, chosen.media_type)
 
 
 def _page(request: HttpRequest, form: ReportForm, *, is_complete: bool, status: int = 200) -> TemplateResponse:
     context: dict[str, Any] = {
-        **admin.site.each_context(request),
         "title": _("Reports"),
         "form": form,
         "may_export": manages_anything(request.user),
         "preview_query": _preview_query(request) if is_complete else "",
     }
-    return with_policy(TemplateResponse(request, "webadmin/reports.html", context, status=status), frames=True)
+    return desk_page(request, "webadmin/reports.html", context, status=status, frames=True)
 
 
 def _preview_query(request: HttpRequest) -> str:

@@ -3,20 +3,19 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from core.errors import ZhuiwenError
 from records import stores
 from records.models import Site, SiteBanRule
 from records.sites import politeness
-from webadmin.requests.content_policy import with_policy
+from webadmin.pages import desk_page
 from webadmin.wording import said
 
 _FIELDS = ("statuses", "selector", "redirect", "words")
 
 
-def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> HttpResponse:
+def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
     """The rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
     typed = {name: request.GET.get(name, "").strip() for name in _FIELDS}
     url = request.GET.get("url", "").strip()
@@ -38,7 +37,7 @@ def rule_trial(request: HttpRequest, site: Site, context: dict[str, Any]) -> Htt
         "is_typed": any(typed.values()),
         "url": url,
     }
-    return with_policy(render(request, "webadmin/rule_trial.html", context | shown, status=400 if fault else 200))
+    return desk_page(request, "webadmin/rule_trial.html", shown, status=400 if fault else 200)
 
 
 def _rules(site: Site, typed: dict[str, str]) -> list[Any]:

@@ -4,12 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -20,9 +17,8 @@ from records import access
 from records.models import Work
 from records.works import official_times
 from records.works.official_times import Times
+from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_page_number
 from webadmin.wording import said
 
 PER_PAGE = 100
@@ -30,14 +26,14 @@ FIELD = "at-"  # begins the name of the field of a chapter's time, whose number 
 MAX_NAMED = 10  # chapters of a list that the work does not have
 
 
-def work_times_view(request: HttpRequest, work: Work, model_admin: "ModelAdmin[Work]") -> HttpResponse:
+def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     """Show the official times; write those that were typed, pasted, sent or reckoned (POST), for managers.
 
     What cannot be read is answered by one sentence and stays in its field. The caller has made sure that the user may
     see the work. Raises PermissionDenied, BadValue.
     """
     if request.method != "POST":
-        return _page(request, work, model_admin)
+        return _page(request, work)
     if not access.may_manage(request.user, work):
         raise PermissionDenied
     do = request.POST.get("do", "")
@@ -46,11 +42,11 @@ def work_times_view(request: HttpRequest, work: Work, model_admin: "ModelAdmin[W
     try:
         times = _READERS[do](request, work)
     except BadInput as fault:
-        return _page(request, work, model_admin, fault=said(fault), status=400)
+        return _page(request, work, fault=said(fault), status=400)
     came = official_times.set_times(work, times)
     _tell(request, came)
     if came.changed:
-        model_admin.log_change(request, work, f"official times of {came.changed} chapters")
+        admin.site.get_model_admin(Work).log_change(request, work, f"official times of {came.changed} chapters")
     return HttpResponseRedirect(request.get_full_path())
 
 
@@ -112,13 +108,8 @@ def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
         messages.warning(request, _("The work has no chapters with these numbers: %(numbers)s") % {"numbers": numbers})
 
 
-def _page(
-    request: HttpRequest, work: Work, model_admin: "ModelAdmin[Work]", fault: str = "", status: int = 200
-) -> HttpResponse:
-    number = request.GET.get("page", "1")
-    if not is_page_number(number):
-        raise BadValue("page", number, _("write the number of a page."))
-    page = Paginator(work.chapters.order_by("number"), PER_PAGE).get_page(number)
+def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) -> HttpResponse:
+    page = page_of(request, work.chapters.order_by("number"), PER_PAGE)
     shown = [
         (
             chapter,
@@ -128,7 +119,6 @@ def _page(
         for chapter in page
     ]
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": _("Official times"),
         "subtitle": None,
@@ -142,7 +132,7 @@ def _page(
         "zone": timezone.get_current_timezone_name(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return with_policy(TemplateResponse(request, "webadmin/work_times.html", context, status=status))
+    return desk_page(request, "webadmin/work_times.html", context, status=status)
 
 
 def _written(moment: Any) -> str:

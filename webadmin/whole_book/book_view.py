@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -20,9 +17,8 @@ from records import access
 from records.models import Site, Work
 from records.works.whole_book import ChapterCopied, ChapterOnPage, WholeBook, whole_book
 from webadmin.exports import csv_response, xlsx_response
+from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.requests.content_policy import with_policy
-from webadmin.requests.request_values import is_page_number
 from webadmin.whole_book.book_export import COLUMNS, EXTENTS
 from webadmin.whole_book.leads import lead_in_words
 from webadmin.whole_book.selection import chips, selected
@@ -46,7 +42,7 @@ class Row:
     companions: str  # the other chapters on its page
 
 
-def whole_book_view(request: HttpRequest, work: Work, site: Site, model_admin: "ModelAdmin[Work]") -> HttpResponseBase:
+def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
     """Show a work on a site, or hand it out as a file (?export=csv|xlsx), which managers may.
 
     Raises Http404 for a work and a site of two rights holders, or of one that the user does not belong to; BadValue.
@@ -58,12 +54,8 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site, model_admin: "
     chapters = selected(book, shown)
     if "export" in request.GET:
         return _exported(request, work, site, chapters)
-    number = request.GET.get("page", "1")
-    if not is_page_number(number):
-        raise BadValue("page", number, _("write the number of a page."))
-    page = Paginator(chapters, PER_PAGE).get_page(number)
+    page = page_of(request, chapters, PER_PAGE)
     context = {
-        **model_admin.admin_site.each_context(request),
         "opts": Work._meta,
         "title": _("Whole book"),
         "subtitle": None,
@@ -82,7 +74,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site, model_admin: "
         "may_export": access.may_manage(request.user, work),
         "is_undated": not any(chapter.official_at for chapter in book.chapters),
     }
-    return with_policy(TemplateResponse(request, "webadmin/whole_book.html", context))
+    return desk_page(request, "webadmin/whole_book.html", context)
 
 
 def row_of(chapter: ChapterCopied) -> Row:
