@@ -7,9 +7,9 @@ a `fresh` one before each step of its loop; a request of the desk and a task of 
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,6 +19,7 @@ from core.errors import ServiceUnavailable
 from core.sqlite_files import says_damage
 from core.wording import Message
 
+BATCH_IDS = 400  # SQLite takes at most 999 variables in a statement; one of these may name two things
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.database")
 
@@ -117,3 +118,8 @@ def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
                 raise
             log.warning("the admin database is waited for: %s", error)
         time.sleep(RETRY_S)
+
+
+def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """`items` in pieces that fit into a statement."""
+    return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from core.ids import VersionId
 from core.wording import Message
-from records.batches import batches
+from records.database import batches
 from records.models import FailedMessage
 
 WORKER_DIED = Message("task.worker-died")

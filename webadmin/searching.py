@@ -4,6 +4,7 @@ A list of millions is looked through in its order as far as SEARCHED entries. Wh
 stands: the address of a page, and all that belongs to a work or a site whose name has the words.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,14 @@ from functools import cache, reduce
 from operator import and_, or_
 from typing import Any
 
-from django.db.models import Model, Q, QuerySet
+from django.core.exceptions import EmptyResultSet
+from django.db.models import Field, ForeignObject, Lookup, Model, Q, QuerySet
 from django.utils.text import smart_split, unescape_string_literal
 
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.access import Person, visible
 from records.models import Address, Case, CaseAddress, EvidenceBundle, Exclusion, PageRecord, RewordedLead, Site, Work
-from webadmin import among  # noqa: F401 - the lookup
 from webadmin.requests.long_lists import MAX_COUNTED
 
 MAX_SITES = 20  # of a host that was typed
@@ -26,6 +27,25 @@ MAX_SITES = 20  # of a host that was typed
 # 2026-11-27). So it is for the entries of works and sites that have a word in their names.
 SEARCHED = MAX_NAMED = MAX_COUNTED // 2
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
+
+
+@ForeignObject.register_lookup
+@Field.register_lookup
+class Among(Lookup):
+    """That the field has one of these keys: strings or whole numbers, in any collection."""
+
+    lookup_name = "among"
+
+    def get_prep_lookup(self) -> list[Any]:
+        return list(self.rhs)
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if not self.rhs:
+            raise EmptyResultSet
+        field, values = self.process_lhs(compiler, connection)
+        if connection.vendor == "postgresql":
+            return f"{field} = ANY(%s)", [*values, self.rhs]
+        return f"{field} IN (SELECT value FROM json_each(%s))", [*values, json.dumps(self.rhs)]  # noqa: S608 - a column of ours
 
 
 def written_ways(typed: str) -> list[str]:

@@ -19,9 +19,8 @@ from core.wording import Message
 from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
 from records import stores
-from records.backups import pruning
 from records.backups.destinations import open_destination, url_of
-from records.backups.format import backups_at
+from records.backups.format import OBJECTS, backups_at, load
 from records.backups.home_files import files_of, has_key
 from records.backups.installation import installation_key
 from records.backups.writing import Made, Progress, Source, make, moment_words
@@ -70,7 +69,7 @@ def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> BackedUp
         removed, warning = 0, None
         try:
             if asked.keep:
-                removed = pruning.keep_newest(open_destination(asked.destination, settings), asked.keep)
+                removed = keep_newest(open_destination(asked.destination, settings), asked.keep)
         except ZhuiwenError as error:
             warning = Message("backup.not-pruned", reason=error.message)
             _end(run, warning=warning)
@@ -209,3 +208,21 @@ def shown_destination(destination: str) -> str:
         return url_of(destination)[:500]
     except ZhuiwenError:
         return destination[:500]
+
+
+def keep_newest(destination: ObjectStore, count: int) -> int:
+    """Leave the newest backups, and remove the objects that none of them names; how many backups went.
+
+    Raises DamagedBackup where a manifest cannot be read, before anything is removed.
+    """
+    keys = backups_at(destination)
+    old, left = keys[:-count], keys[-count:]
+    if not old:
+        return 0
+    needed = {name for key in left for name in load(destination, key).manifest.objects}
+    for key in old:
+        destination.remove(key)
+    for key in list(destination.keys(OBJECTS)):
+        if key.rpartition("/")[2] not in needed:
+            destination.remove(key)
+    return len(old)

@@ -3,24 +3,37 @@
 Rows are locked in the order of `records.locks`, so that two workers that record the same pages wait for each other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from core.counting import count_characters
+from core.matches import Match
+from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
 from core.states import Rejection
 from records.cases.addresses import cases_with_pages
-from records.cases.case_rows import Cases
-from records.cases.excluding import drop_exclusions, exclude, take_in
+from records.cases.case_rows import Cases, text_and_digest
 from records.cases.found import Found, found_in
-from records.cases.page_rows import write_checks, write_pages
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
-from records.cases.totals import Findings, author_of, poster_of
+from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
 from records.cases.what_counts import Counted, PageTexts, WhatCounts
-from records.locks import lock_rights
+from records.locks import lock_rights, locked_pages
 from records.matters import figures as matters
-from records.models import Case, PageCheck, PageRecord
+from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord
+from records.snapshots import frozen_obfuscations, placed_span, with_length_kept
 from records.standing import OUTDATED, move_cases_to_shown_pages
+
+_SHOWN = (
+    "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
+    "rejection", "checked_at",
+)  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
+_CHECKED = (
+    "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
+)  # fmt: skip
+MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
 
 
 def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[int]]:
@@ -112,3 +125,120 @@ def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:
     version = outcome.version
     account = poster_of(version, findings.matches) or author_of(version)
     return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
+
+
+def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: Cases) -> int:
+    """Keep a finding as left out; the key of its row."""
+    shown = {
+        "page_url": outcome.version.page_url,
+        "page_title": title_of(outcome.version),
+        "page_author": author_of(outcome.version),
+        "page_poster": poster_of(outcome.version, findings.matches),
+        "text_ids": [str(match.text_id) for match in findings.copies],
+        "reason": str(allowance.reason),
+        "detail": allowance.label,
+        "match_class": findings.main.match_class,
+        "similarity": findings.main.similarity,
+        "matched_chars": findings.matched_chars,
+        "found": [_placed(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]],
+    }
+    row, _ = Exclusion.objects.update_or_create(
+        page=page, work=findings.work, defaults=shown, create_defaults={**shown, "found_at": outcome.checked_at}
+    )
+    return row.pk
+
+
+def _placed(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
+    """Where passages stand that are no case, without a word of them: whoever opens it reads the texts in the store."""
+    return {
+        "text_id": str(match.text_id),
+        "chapter_title": chapter.title,
+        "version_id": version.id,
+        "page_text_digest": text_and_digest(version, match)[1],
+        "work_text_digest": texts.text(match.text_id)[1],
+        "match_class": str(match.match_class),
+        "matched_chars": match.matched_chars,
+        "similarity": match.similarity,
+        "spans": [placed_span(span) for span in match.spans],
+    }
+
+
+def take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
+    """Let cases that an older version of the page opened take in what was found on the version that it shows.
+
+    What the rights allow there was never frozen: that version, which is returned, is owed a comparison, which sets the
+    case aside.
+    """
+    taken_in = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
+    is_owed = taken_in.filter(reason__in=ALLOWANCES).exists()
+    taken_in.delete()
+    return [page.version_id] if is_owed else []
+
+
+def drop_exclusions(found: Iterable[Found], kept: Collection[int]) -> None:
+    """Of the pages whose version shown was compared: what is left out there no more."""
+    pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
+    Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
+
+
+def write_pages(found: Sequence[Found]) -> dict[str, PageRecord]:
+    """The rows of the pages, brought up to date; two outcomes of one page in their order."""
+    ids = sorted({each.outcome.version.page_id for each in found})
+    pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
+    known = frozenset(pages)
+    for each in found:
+        outcome, page_id = each.outcome, each.outcome.version.page_id
+        page = pages.get(page_id)
+        if page is None:
+            page = pages[page_id] = PageRecord(
+                page_id=page_id, site=each.site, url=outcome.version.canonical_url,
+                first_seen=outcome.first_seen, last_seen=outcome.seen_at, **_shown(each),
+            )  # fmt: skip
+            continue
+        page.first_seen = min(page.first_seen, outcome.first_seen)
+        page.last_seen = max(page.last_seen, outcome.seen_at)
+        if outcome.is_current or page.version_id == outcome.version.id:
+            for name, value in _shown(each).items():
+                setattr(page, name, value)
+    PageRecord.objects.bulk_create(pages[page_id] for page_id in ids if page_id not in known)
+    PageRecord.objects.bulk_create(
+        [pages[page_id] for page_id in ids if page_id in known],
+        update_conflicts=True,
+        unique_fields=["page_id"],
+        update_fields=["first_seen", "last_seen", *_SHOWN, _KINDS],
+    )
+    return pages
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    """What a page's row says of the version that the page shows."""
+    version, reading = found.outcome.version, found.outcome.version.reading
+    values = (
+        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], count_characters(reading.text), reading.encoding,
+        reading.is_encoding_doubtful, reading.extractor, reading.confidence, frozen_obfuscations(reading.obfuscations),
+        found.rejection, found.outcome.checked_at,
+    )  # fmt: skip
+    return dict(zip(_SHOWN, values, strict=True))
+
+
+def write_checks(found: Iterable[Found]) -> None:
+    """Which comparison each version has had."""
+    checks = {each.outcome.version.id: _check(each) for each in found}
+    PageCheck.objects.bulk_create(
+        checks.values(), update_conflicts=True, unique_fields=["version_id"], update_fields=list(_CHECKED)
+    )
+
+
+def _check(found: Found) -> PageCheck:
+    outcome = found.outcome
+    return PageCheck(
+        version_id=outcome.version.id,
+        page_id=outcome.version.page_id,
+        # What was found in a text that was withdrawn meanwhile may stand in another as well: it is asked again.
+        algorithm_id=outcome.algorithm_id if found.is_whole else OUTDATED,
+        corpus_revision=outcome.corpus_revision,
+        rejection=found.rejection,
+        match_count=sum(len(findings.items) for findings in found.findings),
+        checked_at=outcome.checked_at,
+        appeared_at=outcome.first_seen,
+    )

@@ -7,10 +7,10 @@ from datetime import datetime
 from django.db import transaction
 
 from core.pages import Sighted, VersionOfPage
-from records.batches import batches
 from records.cases.addresses import cases_with_pages, note_addresses_seen
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases, rule_exclusions
+from records.database import batches
 from records.locks import lock_rights, locked_pages
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Exclusion, PageCheck, PageRecord

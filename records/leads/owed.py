@@ -15,7 +15,7 @@ from django.db.models import Exists, F, Max, Model, OuterRef, Q, QuerySet
 
 from core.ids import PageId, VersionId, WorkTextId
 from matcher.reworded.record import CURRENT
-from records.batches import batches
+from records.database import batches
 from records.models import Chapter, FailedMessage, PageCheck, PageRecord, RewordedCheck, RightsHolder
 from records.standing import OUTDATED
 

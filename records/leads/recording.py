@@ -17,11 +17,10 @@ from core.ports import WorkTexts
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
-from records.batches import batches
 from records.cases.permissions import Copied, Rights
 from records.cases.totals import author_of, title_of
 from records.code_version import code_version
-from records.database import answering
+from records.database import answering, batches
 from records.leads.owed import Watch, chapters_taken_up, kinds_of
 from records.locks import lock_rights, locked_pages
 from records.models import Case, CaseAddress, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead

@@ -18,7 +18,7 @@ from django.utils import timezone
 from core.harm import MOST_WORKS, Harm, harm_of, reach_of
 from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
-from records.batches import batches
+from records.database import batches
 from records.matters.first_seen import first_seen
 from records.matters.taken_of_works import write_taken
 from records.models import Case, Chapter, Matter, MatterText, Site, TakenText

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from records.batches import batches
+from records.database import batches
 from records.models import Case, CaseMatch, PageCheck
 
 

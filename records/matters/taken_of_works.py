@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from django.db.models import QuerySet, Sum
 
 from core.taken import NO_PLACES, Places
-from records.batches import batches
+from records.database import batches
 from records.models import CopiedText, MatterText, Work
 
 

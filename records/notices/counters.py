@@ -1,9 +1,11 @@
 """Counter-statements: they stop further notices to that provider, and start the time to complain or sue."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from functools import cache
 
+import holidays
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -17,10 +19,44 @@ from records.notices.events import is_noted, locked, move, note_event, standing_
 from records.notices.kept_files import keep_event_papers
 from records.notices.outcomes import require_after_sending
 from records.notices.sending import Files, Noted, answer_due_of, require_manager, require_past, today_at
-from records.notices.working_days import Counted, counted
 
+_COUNTRIES: Mapping[CounterRule, str] = {CounterRule.REPLY_2020_9: "CN", CounterRule.DMCA: "US"}
 State = Notice.State
 MAX_PLACE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The last day of a time. unknown_year: one in it whose moved working days nobody has announced; else None."""
+
+    last: date
+    unknown_year: int | None = None
+
+
+def counted(start: date, days: int, rule: CounterRule) -> Counted:
+    """The last of so many days after `start`, which is not counted itself (Civil Code art. 201).
+
+    A last day on a holiday stays the last one: who keeps it is in time by every reading (art. 203 would give more).
+    """
+    if not COUNTER_TIMES[rule].is_working_days:
+        return Counted(start + timedelta(days=days))
+    country = _COUNTRIES[rule]
+    last, left = start, days
+    while left:
+        last += timedelta(days=1)
+        left -= _calendar(country, last.year).is_working_day(last)
+    years = range(start.year, last.year + 1)
+    return Counted(last, next((year for year in years if not _is_known(country, year)), None))
+
+
+def _is_known(country: str, year: int) -> bool:
+    """China's State Council announces each autumn which weekends of the next year are worked: until then none is."""
+    return country != "CN" or any(day.year == year for day in _calendar(country, year).weekend_workdays)
+
+
+@cache
+def _calendar(country: str, year: int) -> holidays.HolidayBase:
+    return holidays.country_holidays(country, years=year, expand=False)
 
 
 @dataclass(frozen=True, slots=True)

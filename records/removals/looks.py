@@ -16,7 +16,7 @@ from core.ids import PageId, SiteId
 from core.states import CaseState
 from core.visits import Absence, AbsenceReason, address_id
 from crawler.urls import canonical
-from records.batches import batches
+from records.database import batches
 from records.models import Address, Case, CaseMatch, CrawlRun, Removal, RemovalLook
 from records.removals.seeing import PageOfCase, Seen, Sources
 

@@ -16,7 +16,7 @@ from core.errors import RetryLater
 from core.ids import WorkTextId
 from core.wording import Message
 from core.works import Chapter as ChapterText
-from records.batches import batches
+from records.database import batches
 from records.models import Chapter, RightsHolder, Work
 from records.works.catalogue import PlannedChange
 

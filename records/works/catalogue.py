@@ -20,7 +20,7 @@ from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from records.batches import batches
+from records.database import batches
 from records.locks import lock_rights, locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, RightsHolder, Work

@@ -15,11 +15,11 @@ from core.ids import Digest, digest
 from pagestore.mongo import MongoPageStore, MongoWorkStore
 from pagestore.objects.opening import open_objects
 from records import stores
-from records.backups import pruning
 from records.backups.format import DamagedBackup, backup_of, backups_at, load, object_key, put_manifest
 from records.backups.installation import installation_key
 from records.backups.mending import mend
 from records.backups.restoring import require_empty, require_whole, restore
+from records.backups.runs import keep_newest
 from records.backups.verification import require_fitting, verify
 from records.backups.writing import Source, make
 from records.models import EvidenceBundle, PageRecord, RewordedLead, Work
@@ -67,7 +67,7 @@ def test_what_was_taken_away_is_no_longer_in_the_next_backup(stored: Stored) -> 
     after = stored.backed_up(place).backup.manifest
     assert after.part("work_texts").records == before - 1
     assert verify(after, place, unheard).faults == ()
-    assert pruning.keep_newest(place, 1) == 1
+    assert keep_newest(place, 1) == 1
     kept = b"".join(place.get(each) or b"" for each in place.keys("objects/"))
     assert verify(after, place, unheard).faults == ()
     assert set(place.keys("objects/")) == {object_key(name) for name in after.objects}
@@ -80,11 +80,11 @@ def test_old_backups_go_and_those_that_stay_hold(stored: Stored) -> None:
     for number in range(4):
         MongoWorkStore(stored.mongo).put_text(f"第{number}章")
         made.append(stored.backed_up(place).backup)
-    assert pruning.keep_newest(place, 2) == 2
+    assert keep_newest(place, 2) == 2
     assert backups_at(place) == [each.key for each in made[2:]]
     for each in made[2:]:
         assert verify(each.manifest, place, unheard).faults == ()
-    assert pruning.keep_newest(place, 2) == 0
+    assert keep_newest(place, 2) == 0
 
 
 def test_what_is_written_while_a_backup_is_made_leaves_nothing_named_and_missing(stored: Stored) -> None:

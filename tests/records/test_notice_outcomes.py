@@ -18,14 +18,13 @@ from records import stores
 from records.evidence.papers import papers_of_case
 from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail, PageRecord, RemovalLook
 from records.notices import events, outcomes
-from records.notices.counters import Action, due_of, enter_counter, is_in_time, note_action, take_back
+from records.notices.counters import Action, counted, due_of, enter_counter, is_in_time, note_action, take_back
 from records.notices.drafting import confirm, draft, standing_of, withdraw
 from records.notices.due import due
 from records.notices.events import MOVES, move, reopened
 from records.notices.outcomes import escalate, note_outcome
 from records.notices.sending import Noted, mark_sent, note_sent
 from records.notices.values import cases_of
-from records.notices.working_days import counted
 from tests.support import admin_data, sent_notices
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from records.models import (
 )
 from records.removals import conclusions, schedule, track_record
 from records.removals.remains import Remains, source_text
-from records.removals.walls import wall
+from records.removals.seeing import wall
 from records.sites import rechecks
 from records.standing import OUTDATED
 from tests.support import admin_data

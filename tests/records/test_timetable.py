@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.clock import ManualClock
-from records.sites.timetable import Timetable
+from records.sites.runs import Timetable
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from records.models import Case, Membership
 from tests.support import admin_data
 from tests.support.desk import add_url, list_url, registered_models, signed_in
-from webadmin.next_steps import NEXT_STEPS
+from webadmin.templatetags.desk import NEXT_STEPS
 
 
 @pytest.mark.django_db

@@ -9,7 +9,7 @@ import pytest
 from records.models import RightsHolder
 from tests.support import admin_data
 from tests.support.desk import record_url, signed_in
-from webadmin.forms import holder_form
+from webadmin.forms import member_forms
 
 CASES = 1
 
@@ -54,7 +54,7 @@ def test_a_reviewer_reads_the_kinds_and_changes_none(world: admin_data.World) ->
 def test_it_is_said_where_the_extra_is_not_installed(
     world: admin_data.World, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
-    monkeypatch.setattr(holder_form, "is_installed", lambda: is_there)
+    monkeypatch.setattr(member_forms, "is_installed", lambda: is_there)
     client = signed_in(world.ours.manager)
     client.cookies["django_language"] = "en"
     page = client.get(record_url(world.ours.holder)).content.decode()

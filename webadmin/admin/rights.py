@@ -21,8 +21,7 @@ from records.take_out import take_out
 from webadmin.admin.columns import NOTHING
 from webadmin.admin.isolation import HolderAdmin, is_manager
 from webadmin.downloads import written_aside
-from webadmin.forms.holder_form import RightsHolderForm
-from webadmin.forms.member_forms import MembershipForm, ReviewerForm
+from webadmin.forms.member_forms import MembershipForm, ReviewerForm, RightsHolderForm
 from webadmin.pages import desk_page
 from webadmin.wording import said
 

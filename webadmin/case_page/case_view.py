@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -15,9 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.errors import ZhuiwenError
+from core.ids import VersionId
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
-from records import access
+from records import access, stores
 from records.cases.addresses import list_addresses
 from records.cases.allowance import allowed_now
 from records.cases.licensing import license_case
@@ -32,26 +35,24 @@ from webadmin.case_page.case_files import evidence_response
 from webadmin.case_page.case_history import entries_of
 from webadmin.case_page.case_opinions import SCRIPT, opinions_response
 from webadmin.case_page.case_texts import texts_of
-from webadmin.case_page.change_summary import change_counts, undone_beside
+from webadmin.case_page.change_summary import change_counts, undone_beside, why_found
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import column_html
 from webadmin.case_page.copies import other_copies, other_pages
 from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
-from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of
-from webadmin.case_page.found_by import why_found
+from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of, removals_of
 from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.left_out import left_out_of
 from webadmin.case_page.licence_offer import FIELD, LICENSEE, licence_offer
 from webadmin.case_page.listed import listed
 from webadmin.case_page.page_column import asked_view, page_column, pictures_of
 from webadmin.case_page.reasons import offered_reasons, reason_of
-from webadmin.case_page.removal_shown import removals_of
-from webadmin.case_page.since_decided import difference_of, has_changed
 from webadmin.case_page.text_map import ribbons, ticks
 from webadmin.downloads import raw_download
 from webadmin.matters.among_matters import among_matters
 from webadmin.neighbours import Listed
 from webadmin.page_history.page_view import page_history
+from webadmin.page_history.text_diff import TextDiff, text_diff
 from webadmin.pages import desk_page
 from webadmin.requests.content_policy import with_policy
 from webadmin.requests.request_values import is_key, require_record
@@ -64,6 +65,33 @@ REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
 # Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
 USUAL_WAIT = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Both versions and how their texts differ. fault: why it cannot be told; then the rest is None."""
+
+    before: PageVersion | None = None
+    now: PageVersion | None = None
+    diff: TextDiff | None = None
+    fault: str = ""
+
+
+def has_changed(case: Case) -> bool:
+    """Whether the page shows another version now, as far as it can be seen."""
+    return case.page.version_id != case.decided_version
+
+
+def difference_of(case: Case) -> Difference:
+    """What is different, as far as both versions are stored."""
+    try:
+        store = stores.page_store()
+        before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
+    except ZhuiwenError as error:
+        return Difference(fault=said(error))
+    if before is None or now is None:
+        return Difference(before, now)
+    return Difference(before, now, text_diff(before.reading.text, now.reading.text))
 
 
 def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:

@@ -5,10 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from core.matches import ChangeKind
 from core.obfuscations import Obfuscation
 from core.pages import Reading
+from core.shares import percentage
 from records.models import Case, CaseMatch
+from records.models.phrases import CHANGES, name_of_obfuscation
 from records.snapshots import frozen_obfuscations
 from webadmin.case_page.comparison import Link
 
@@ -86,3 +91,30 @@ def _counted(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
         return KindCount(kind, pairs.total(), (), 0)
     examples = tuple(Example(work, page, count) for (work, page), count in pairs.most_common(MAX_EXAMPLES))
     return KindCount(kind, pairs.total(), examples, max(0, len(pairs) - MAX_EXAMPLES))
+
+
+def why_found(case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]) -> str:
+    """Say what of the page stands in which text of the work, and what became of it: all that the comparison marks."""
+    found = _(
+        "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "
+        "are equal) has %(run)s."
+    ) % {
+        "share": percentage(match.page_containment),
+        "text": match.chapter_title or case.work,
+        "run": f"{match.longest_equal_run_chars:,}",
+    }
+    counts = [
+        *((name_of_obfuscation(each["kind"]), each["count"]) for each in undone),
+        *((str(CHANGES[each.kind]), each.count) for each in changes),
+    ]
+    if not counts:
+        return found
+    kinds = [
+        ngettext("%(kind)s in %(count)s place", "%(kind)s in %(count)s places", count)
+        % {"kind": kind, "count": f"{count:,}"}
+        for kind, count in counts
+    ]
+    return _("%(found)s Changes, and what was undone to read it: %(kinds)s.") % {
+        "found": found,
+        "kinds": _(", ").join(kinds),
+    }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,23 +21,76 @@ from records import access
 from records.evidence.subject import Subject
 from records.matters.assignment import assignees_of
 from records.matters.figures import harm_parts
-from records.models import Case, Matter
+from records.models import Case, Matter, Notice, Removal
 from records.models.phrases import STATES
+from records.notices.counters import due_of
 from records.works.whole_book import ChapterCopied, Extent, whole_book
 from webadmin.admin.columns import obfuscation_names
 from webadmin.forms.report_form import default_choice
 from webadmin.matters.among_matters import case_address
 from webadmin.matters.asked import Asked
 from webadmin.matters.queues import cases_in
-from webadmin.matters.removals import MatterRemovals, removals_of_matter
-from webadmin.notices.of_matter import NoticeLine, notices_of
 from webadmin.notices.offers import offers
 from webadmin.third_party.summary import ThirdPartySummary, third_party_of
 
+SHOWN_NOTICES = 10  # of one matter, the newest; more stand in the list of notices
+MAX_REMOVALS = 8
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
 SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeLine:
+    """One notice. due: in words, "" where nothing has a last day."""
+
+    notice: Notice
+    address: str
+    to: str
+    due: str
+    is_overdue: bool
+
+
+def notices_of(matter: Matter) -> list[NoticeLine]:
+    """The newest notices that name pages of a matter."""
+    rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
+    return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
+
+
+def _notice_line(notice: Notice) -> NoticeLine:
+    words, until = _due_of_notice(notice)
+    return NoticeLine(
+        notice=notice,
+        address=reverse("admin:records_notice_change", args=[notice.pk]),
+        to=notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")),
+        due=words % {"day": until.isoformat()} if until else "",
+        is_overdue=until is not None and until < timezone.localdate(),
+    )
+
+
+def _due_of_notice(notice: Notice) -> tuple[str, date | None]:
+    if notice.state == Notice.State.SENT and notice.answer_due is not None:
+        return _("answer due on %(day)s"), notice.answer_due
+    if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:
+        return "", None
+    days = [counted.last for counter in notice.counters.all() if (counted := due_of(counter))]
+    return _("complain or sue until %(day)s"), min(days, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class MatterRemovals:
+    """confirmed: how many cases there are of which pages could be removed."""
+
+    count: int
+    confirmed: int
+    newest: Sequence[Removal]
+
+
+def removals_of_matter(matter: Matter) -> MatterRemovals:
+    """Those that stand, the newest first."""
+    rows = Removal.objects.filter(case__matter=matter, ended_at=None).select_related("case").order_by("-since", "-pk")
+    return MatterRemovals(rows.count(), matter.confirmed_cases, list(rows[:MAX_REMOVALS]))
 
 
 @dataclass(frozen=True, slots=True)

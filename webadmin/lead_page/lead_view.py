@@ -1,31 +1,31 @@
 """One lead on one screen: what it is and is not, both texts sentence by sentence, and what a person says of it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from core.matches import STRENGTH_STEPS, RewordedState
 from core.terms import REWORDED_BANDS
 from core.wording import Message
-from records import access
+from records import access, stores
 from records.cases.verdicts import MAX_NOTE_CHARS
+from records.leads.compared_texts import compared_page, compared_work
+from records.leads.lead_export import export_lead
+from records.leads.letter import letter_file, letter_name, letter_refusal
 from records.leads.standing import standing_of
 from records.leads.verdicts import decide, stands
 from records.models import Matter, RewordedLead
 from records.models.phrases import in_language_of_reader
-from webadmin.downloads import raw_download
-from webadmin.lead_page.lead_files import evidence_response
-from webadmin.lead_page.lead_letter import letter_response, offered_letter
-from webadmin.lead_page.lead_texts import texts_of
-from webadmin.lead_page.order_lines import HEIGHT, WIDTH, order_lines
-from webadmin.lead_page.pairs import MAX_SHOWN, pairs_of
+from webadmin.downloads import as_file, exported, raw_download, refusal
+from webadmin.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, order_lines, pairs_of
 from webadmin.lead_page.sentence_rows import rows_of
 from webadmin.pages import desk_page
 from webadmin.requests.request_values import is_key
@@ -44,6 +44,70 @@ _DONE = {
     RewordedState.DISMISSED: gettext_lazy("The lead is dismissed."),
     RewordedState.WAITING: gettext_lazy("The lead waits for a person again."),
 }
+
+
+@dataclass(slots=True)
+class LeadTexts:
+    """None for a text that is not there, or is not the one that was compared. notes: sentences for the reader."""
+
+    page: str | None = None
+    work: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def texts_of(lead: RewordedLead) -> LeadTexts:
+    """Fetch both texts; what fails is told in a note, never raised."""
+    found = LeadTexts()
+    try:
+        found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
+        found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
+    except ZhuiwenError as error:
+        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
+        found.notes.append(words % {"error": said(error)})
+    return found
+
+
+def _told(found: LeadTexts, read: Callable[[], str]) -> str | None:
+    """What is read, or a note that it is gone or another."""
+    try:
+        return read()
+    except BadInput as error:
+        found.notes.append(said(error))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedLetter:
+    """files: addresses and names of what may be drafted; refusal: why nothing may, else ""."""
+
+    refusal: str = ""
+    files: list[tuple[str, str]] = field(default_factory=list)
+
+
+def offered_letter(lead: RewordedLead) -> OfferedLetter:
+    """What the page says of a letter. The texts are read when one is asked for."""
+    refusal = letter_refusal(lead)
+    if refusal is not None:
+        return OfferedLetter(refusal=said(refusal))
+    named = {
+        ("docx", "zh-hans"): _("Word, in Chinese"),
+        ("txt", "zh-hans"): _("Plain text, in Chinese"),
+        ("docx", "en"): _("Word, in English"),
+        ("txt", "en"): _("Plain text, in English"),
+    }
+    return OfferedLetter(
+        files=[(f"?{urlencode({'letter': kind, 'in': language})}", name) for (kind, language), name in named.items()]
+    )
+
+
+def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
+    """The answer to ?letter: the draft as a file, or a sentence that says why there is none."""
+    kind, language = request.GET["letter"], request.GET.get("in", "zh-hans")
+    try:
+        content = letter_file(lead, kind, language)
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+    return as_file(letter_name(lead, kind, language), content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +229,13 @@ def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
     return lower.first() or keys.first()
+
+
+def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
+    """The answer to ?export=evidence: a zip, or a sentence that says why there is none.
+
+    The caller has made sure that the user may see the lead; exporting is a manager's. Raises Http404.
+    """
+    if not access.may_manage(request.user, lead):
+        raise Http404
+    return exported(f"zhuiwen-lead-{lead.pk}.zip", lambda path: export_lead(lead, path))

@@ -8,6 +8,7 @@ from typing import Any
 from core.matches import strength_dots, strength_step
 from matcher.reworded.found import longest_in_order
 
+WIDTH, HEIGHT = 1_000, 100  # of the drawing's own measure; it is as wide as there is room
 MAX_SHOWN = 400  # pairs; a page of two hours' reading has no more, and nobody looks at them all
 
 
@@ -49,3 +50,28 @@ def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
         )
         for number, row in enumerate(rows)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLine:
+    """From a sentence of the page, above, to its counterpart, below."""
+
+    number: int
+    rank: int
+    above: float
+    below: float
+    is_moved: bool
+
+
+def order_lines(pairs: Sequence[Pair]) -> list[OrderLine]:
+    """The lines that keep the order first, so that those which cross them lie on top."""
+    most = max((pair.rank for pair in pairs), default=0)
+    lines = [
+        OrderLine(number, pair.rank, _place(number, len(pairs)), _place(pair.rank, most), pair.is_moved)
+        for number, pair in enumerate(pairs, 1)
+    ]
+    return sorted(lines, key=lambda line: line.is_moved)
+
+
+def _place(number: int, count: int) -> float:
+    return round((number - 0.5) * WIDTH / count, 1)

@@ -1,16 +1,66 @@
 """The navigation of the desk's own pages: what the sidebar of Unfold's pages holds."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import template
 from django.template import Context
 from django.urls import reverse
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_lazy as _
 
-from webadmin.next_steps import NEXT_STEPS, NextStep
 from webadmin.theme import navigation
 
 register = template.Library()
+
+
+class NextStep(NamedTuple):
+    """A sentence, and where it leads."""
+
+    sentence: Any
+    address: str = ""  # the name of a list; "" where there is nothing to do but wait
+    link: Any = ""
+
+
+_INBOX = ("admin:index", _("Inbox"))
+_SITES = ("admin:records_site_changelist", _("Sites"))
+NEXT_STEPS = {
+    "work": NextStep(_("Send the texts of your works: pages are compared with them.")),
+    "site": NextStep(_("Enter a site with its start page: it is crawled from then on.")),
+    "addressee": NextStep(_("Begin with a site: what was read on its pages stands under “Whom to write to”."), *_SITES),
+    "notice": NextStep(_("A notice is drafted on the page of a matter that has confirmed pages."), *_INBOX),
+    "holderidentity": NextStep(_("Enter who the rights holder is in law: notices are filled with it.")),
+    "holderpaper": NextStep(
+        _("Enter the papers that go with notices: identity, ownership of works, power of attorney.")
+    ),
+    "papertemplate": NextStep(_("None is needed: without one of your own the standard template is used.")),
+    "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
+    "rewordedlead": NextStep(
+        _("Choose with the rights holder for which kinds of works such pages are looked for."),
+        "admin:records_rightsholder_changelist",
+        _("Rights holders"),
+    ),
+    "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
+    "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),
+    "pagerecord": NextStep(_("Pages appear here as soon as a site is crawled."), *_SITES),
+    "crawlrun": NextStep(_("Choose a site and ask for its crawl, or wait for its time."), *_SITES),
+    "address": NextStep(_("Addresses appear here as soon as a site is crawled."), *_SITES),
+    "sitemove": NextStep(_("A site that may have moved to another host is proposed here.")),
+    "discoveredpage": NextStep(
+        _("Pages that a search for a work finds are proposed here."),
+        "admin:records_discoveryplan_changelist",
+        _("Searches for works"),
+    ),
+    "discoveryplan": NextStep(
+        _("Each work can be searched for; no search has been set up yet."), "admin:records_work_changelist", _("Works")
+    ),
+    "discoveryquery": NextStep(
+        _("Each sentence that is sent to the search engine stands here."),
+        "admin:records_discoveryplan_changelist",
+        _("Searches for works"),
+    ),
+    "licence": NextStep(_("Enter who may publish a work, where and until when: what they publish opens no case.")),
+    "owndomain": NextStep(_("Enter your own sites: what stands there opens no case.")),
+}
 
 
 @register.simple_tag(takes_context=True)

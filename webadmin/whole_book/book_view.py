@@ -10,24 +10,56 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from core.hidden_characters import spelled
-from core.shares import percentage
+from core.shares import cut_share, percentage
 from records import access
 from records.models import Site, Work
-from records.works.whole_book import ChapterCopied, ChapterOnPage, WholeBook, whole_book
-from webadmin.exports import csv_response, xlsx_response
+from records.works.whole_book import ChapterCopied, ChapterOnPage, Extent, WholeBook, whole_book
+from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.whole_book.book_export import COLUMNS, EXTENTS
 from webadmin.whole_book.leads import lead_in_words
 from webadmin.whole_book.selection import chips, selected
 
+EXTENTS = {
+    Extent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
+    Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
+    Extent.NONE: gettext_lazy("missing"),
+}
 PER_PAGE = 100  # chapters of the table; the strip has all
 LONG = 600  # chapters from which on the strip is drawn small
 MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and stand in the export
 MAX_TITLE_CHARS = 40  # of a page in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
+
+
+def _hours(chapter: ChapterCopied) -> float | None:
+    """The lead as a number, to sort and reckon by; negative for a lag."""
+    return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
+
+
+def _structure(chapter: ChapterCopied) -> str:
+    words = [_("several on a page")] * chapter.is_merged + [_("over several pages")] * chapter.is_spread
+    return "; ".join(words)
+
+
+COLUMNS = (
+    Column(gettext_lazy("chapter"), lambda chapter: chapter.number),
+    Column(gettext_lazy("title"), lambda chapter: spelled(chapter.title)),
+    Column(gettext_lazy("state"), lambda chapter: EXTENTS[chapter.extent]),
+    Column(gettext_lazy("share of the chapter"), lambda chapter: cut_share(chapter.share)),
+    Column(gettext_lazy("characters taken (each once)"), lambda chapter: chapter.taken_chars),
+    Column(gettext_lazy("officially published"), lambda chapter: chapter.official_at),
+    Column(gettext_lazy("first seen on the site"), lambda chapter: chapter.first_seen_at),
+    Column(gettext_lazy("published, as the page states"), lambda chapter: chapter.stated_at),
+    Column(gettext_lazy("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
+    Column(gettext_lazy("hours before the official time"), _hours),
+    Column(gettext_lazy("merged or spread"), _structure),
+    Column(gettext_lazy("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
+    Column(gettext_lazy("pages"), lambda chapter: "\n".join(spelled(each.page.url) for each in chapter.pages)),
+)
 
 
 @dataclass(frozen=True, slots=True)
