@@ -4,6 +4,8 @@ A name is ASCII (IDNA), in lower case, without a dot at its end; an IPv6 address
 that compares hosts (rights, the scope of a crawl, the list of sites) compares these.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
@@ -117,3 +119,10 @@ def _native(name: str) -> str:
         return name.encode("ascii").decode("idna")
     except UnicodeError:
         return name
+
+
+def parsed_hosts(written: Iterable[str]) -> Iterator[Host]:
+    """The hosts that some texts name, in order; a text that names none is passed over."""
+    for text in written:
+        with suppress(ValueError):
+            yield parse_host(text)

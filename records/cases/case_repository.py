@@ -11,12 +11,12 @@ from core.ids import SiteId, VersionId, WorkTextId
 from core.matches import RewordedState
 from core.pages import Page, VersionOfPage
 from core.ports import Gap, Outcome, Search, Unsearched, WorkTexts
-from records.cases.found import site_key
 from records.cases.recording import record_outcomes
 from records.cases.rulings import rule_waiting
 from records.cases.sightings import note_sightings
 from records.database import answering, batches
 from records.models import CaseMatch, Chapter, PageCheck, PageRecord, RewordedLead, RightsHolder, Site
+from records.models.site import site_key
 from records.standing import OUTDATED
 from records.works.work_length import note_counted
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFound
-from core.ids import SiteId
 from core.matches import Match
 from core.ports import Outcome
 from core.states import Rejection
 from records.cases.attribution import Sources, with_sources
 from records.cases.totals import Findings, by_work
 from records.models import Chapter, Site
+from records.models.site import site_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,6 @@ class Found:
         if self.outcome.rejection is not None:
             return str(self.outcome.rejection)
         return "" if self.findings else str(Rejection.NO_MATCH)
-
-
-def site_key(site: SiteId) -> int:
-    """The row of a site. Raises NotFound for what is no key."""
-    if not site.isdecimal():
-        raise NotFound("site", site)
-    return int(site)
 
 
 def found_in(outcomes: Sequence[Outcome]) -> list[Found]:

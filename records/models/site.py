@@ -9,6 +9,8 @@ from django.db.models import Q
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from core.errors import NotFound
+from core.ids import SiteId
 from records.models.copied_key import CopiedKey
 from records.models.in_order import in_order
 from records.models.message_field import MessageField
@@ -153,3 +155,10 @@ class CrawlRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.site} · {localtime(self.due_at):%Y-%m-%d %H:%M}"
+
+
+def site_key(site: SiteId) -> int:
+    """The row of a site. Raises NotFound for what is no key."""
+    if not site.isdecimal():
+        raise NotFound("site", site)
+    return int(site)

@@ -17,7 +17,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from core.errors import BadInput
-from core.hosts import host_key, parse_host
+from core.hosts import host_key, parsed_hosts
 from core.ids import digest
 from core.rights import is_below, rule
 from core.wording import Message
@@ -235,13 +235,8 @@ def _decide(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site
 
 
 def _is_watched(holder: int, name: str, port: int) -> bool:
-    for host in SiteDomain.objects.filter(site__rights_holder=holder).values_list("host", flat=True):
-        try:
-            if parse_host(host).is_at(name, port):
-                return True
-        except ValueError:
-            continue
-    return False
+    hosts = SiteDomain.objects.filter(site__rights_holder=holder).values_list("host", flat=True)
+    return any(host.is_at(name, port) for host in parsed_hosts(hosts))
 
 
 def _digest(url: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from django.contrib.auth.models import User
@@ -16,9 +16,9 @@ from django.db.models import Count
 from django.utils import timezone
 
 from core.errors import BadInput, NotFound
-from core.hosts import host_key, parse_host
-from core.ids import Digest, PageId, SiteId
-from core.pages import PageVersion
+from core.hosts import host_key, parse_host, parsed_hosts
+from core.ids import PageId, SiteId
+from core.ports import PageStore
 from core.shares import cut_share
 from core.visits import AddressKind, address_id
 from core.wording import Message
@@ -26,6 +26,7 @@ from crawler.main_text.skeleton import agreement, skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 from records.models import Address, Licence, OffSiteRedirect, OwnDomain, Site, SiteDomain, SiteMove
+from records.sites.runs import lines
 from records.sites.visit_repository import host_of
 
 # Chosen, 2026-11: one page that leads away is an advertisement or a partner; three that keep their place are none.
@@ -36,14 +37,6 @@ MIN_TEMPLATE = 0.8
 MIN_RESEMBLANCE = 0.8  # of two texts at the same place: advertisements in them differ
 MAX_PAIRS, MAX_TEMPLATE_PAGES, MAX_EXAMPLES = 40, 5, 5
 _SHINGLE_CHARS = 8
-
-
-class Pages(Protocol):
-    """What is needed of a page store."""
-
-    def versions(self, page_id: PageId) -> list[PageVersion]: ...
-
-    def raw(self, digest: Digest) -> bytes | None: ...
 
 
 class MoveRefused(BadInput):
@@ -74,7 +67,7 @@ class Evidence:
         return is_led or (has_texts and has_place and (self.template or 0.0) >= MIN_TEMPLATE)
 
 
-def propose(site: Site, pages: Pages, now: datetime) -> list[SiteMove]:
+def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
     """Write down the moves that there is enough evidence for; returns those that are new.
 
     Evidence of a move that waits for a person is brought up to date; one that was decided is left alone.
@@ -125,7 +118,7 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
         _decide(move, SiteMove.State.ACCEPTED, user, now)
         site = Site.objects.select_for_update().get(pk=move.site_id)
         scheme = _scheme(move)
-        site.start_urls = "\n".join(dict.fromkeys(_on_new_host(url, move, scheme) for url in _lines(site.start_urls)))
+        site.start_urls = "\n".join(dict.fromkeys(_on_new_host(url, move, scheme) for url in lines(site.start_urls)))
         site.save(update_fields=["start_urls"])
         for host in (move.from_host, move.to_host):
             if not site.domains.filter(host__in=parse_host(host).spellings()).exists():
@@ -157,7 +150,7 @@ def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
     return found
 
 
-def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: Pages) -> Evidence:
+def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> Evidence:
     led = list(OffSiteRedirect.objects.filter(site=site, from_host=from_host, to_host=to_host).order_by("pk"))
     ours = _details(site, from_host)
     theirs = _details(other, to_host) if other is not None else {}
@@ -184,14 +177,14 @@ def _details(site: Site, host: str) -> dict[str, Address]:
     return {_place(row.url): row for row in rows if host_of(row.url) == host}
 
 
-def _are_alike(old: Address, new: Address, pages: Pages) -> bool:
+def _are_alike(old: Address, new: Address, pages: PageStore) -> bool:
     if old.text_digest and old.text_digest == new.text_digest:
         return True
     first, second = _shingles(_text(old, pages)), _shingles(_text(new, pages))
     return bool(first and second) and len(first & second) >= MIN_RESEMBLANCE * min(len(first), len(second))
 
 
-def _text(address: Address, pages: Pages) -> str:
+def _text(address: Address, pages: PageStore) -> str:
     versions = pages.versions(PageId(address.page_id))
     return next((each.reading.text for each in versions if each.id == address.version_id), "")
 
@@ -201,16 +194,16 @@ def _shingles(text: str) -> frozenset[str]:
     return frozenset(bare[at : at + _SHINGLE_CHARS] for at in range(len(bare) - _SHINGLE_CHARS + 1))
 
 
-def _template_agreement(ours: list[Address], theirs: list[Address], pages: Pages) -> float | None:
+def _template_agreement(ours: list[Address], theirs: list[Address], pages: PageStore) -> float | None:
     one, other = (_template(addresses[:MAX_TEMPLATE_PAGES], pages) for addresses in (ours, theirs))
     return cut_share(agreement(one, other)) if one and other else None
 
 
-def _template(addresses: Iterable[Address], pages: Pages) -> frozenset[str]:
+def _template(addresses: Iterable[Address], pages: PageStore) -> frozenset[str]:
     return template([found for address in addresses if (found := _skeleton(address, pages))])
 
 
-def _skeleton(address: Address, pages: Pages) -> frozenset[str]:
+def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
     versions = pages.versions(PageId(address.page_id))
     if not versions:
         return frozenset()
@@ -224,19 +217,12 @@ def _right_on(site: Site, host: str) -> Message | None:
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
-        if _holds(domain, name, port):
+        if any(each.holds(name, port) for each in parsed_hosts([domain])):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
     for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a page of it makes no licensed host
-        if _holds(licence.domain, name, port):
+        if any(each.holds(name, port) for each in parsed_hosts([licence.domain])):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None
-
-
-def _holds(domain: str, name: str, port: int) -> bool:
-    try:
-        return parse_host(domain).holds(name, port)
-    except ValueError:
-        return False
 
 
 def _decide(move: SiteMove, state: str, user: User | None, now: datetime | None) -> None:
@@ -310,7 +296,3 @@ def _main_host(site: Site) -> str:
 def _place(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.path or '/'}?{parts.query}"
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nsmallest
-from typing import Protocol
 
 from django.db import transaction
 from django.db.models import Q
 from lxml.html import HtmlElement
 
-from core.hosts import parse_host
-from core.ids import Digest, VersionId
-from core.pages import PageVersion
+from core.hosts import parsed_hosts
+from core.ids import VersionId
+from core.ports import PageStore
 from crawler.main_text.skeleton import skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.site_identifiers import identifiers, registrable
@@ -31,14 +30,6 @@ MAX_SITES = 20  # with one identifier: what more have is a platform's, a counter
 # Of two templates, by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
 SKETCH, MIN_ENTRIES, MIN_AGREEMENT, MAX_ALIKE = 128, 20, 0.9, 5
 MAX_COMPARED = 2_000
-
-
-class Pages(Protocol):
-    """What is needed of a page store."""
-
-    def version(self, version_id: VersionId) -> PageVersion | None: ...
-
-    def raw(self, digest: Digest) -> bytes | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +51,7 @@ class Family:
         return bool(self.shared or self.alike)
 
 
-def read_site(site: Site, pages: Pages, now: datetime) -> bool:
+def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
     """Read the identifiers and the template of a site anew, where that was not done of late; whether it was."""
     if SiteTemplate.objects.filter(site=site, read_at__gt=now - READ_EVERY).exists():
         return False
@@ -81,7 +72,7 @@ def family_of(site: Site) -> Family:
     return Family(_shared(site), _alike(site))
 
 
-def _trees(site: Site, pages: Pages) -> list[tuple[str, HtmlElement]]:
+def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
     """Some of the site's pages as its crawls last saw them, by their addresses."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
@@ -144,13 +135,7 @@ def _shared(site: Site) -> tuple[Shared, ...]:
 def _registered(site: Site) -> set[str]:
     """The names under which a site stands: two sites of one platform have the platform's identifiers."""
     hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    found = set()
-    for host in hosts:
-        try:
-            found.add(registrable(parse_host(host).name))
-        except ValueError:
-            continue
-    return found
+    return {registrable(host.name) for host in parsed_hosts(hosts)}
 
 
 def _alike(site: Site) -> tuple[tuple[Site, float], ...]:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from core.errors import BadInput, RetryLater
-from core.hosts import parse_host
+from core.hosts import parsed_hosts
 from core.messages import LookUpRequested
 from core.ports import Clock, Outbox
 from core.settings import Settings
@@ -74,13 +74,7 @@ def newest(site: Site) -> ContactLookUp | None:
 def hosts_of(site: Site) -> list[str]:
     """The hosts of a site: its domains, else those of its start pages."""
     stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    found = []
-    for each in stated:
-        try:
-            found.append(str(parse_host(each)))
-        except ValueError:
-            continue
-    return list(dict.fromkeys(host for host in found if host))
+    return list(dict.fromkeys(filter(None, map(str, parsed_hosts(stated)))))
 
 
 def _require_possible(site: Site, settings: Settings) -> None:

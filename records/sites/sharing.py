@@ -1,8 +1,8 @@
 """Sites of one rights holder that cover the same host: allowed, and said, for each page then counts for both."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from core.hosts import Host, parse_host
+from core.hosts import Host, parsed_hosts
 from core.wording import Message
 from crawler.site_kinds import KINDS
 from records.models import Site
@@ -25,16 +25,8 @@ def hosts_of(site: Site) -> list[Host]:
     """The hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
     if KINDS[site.kind].starts_are_pages or not KINDS[site.kind].is_crawled:
         return []
-    entered = list(_parsed(domain.host for domain in site.domains.all()))
-    return entered or list(_parsed(site.start_urls.splitlines()[:MAX_START_URLS]))
-
-
-def _parsed(written: Iterable[str]) -> Iterator[Host]:
-    for text in written:
-        try:
-            yield parse_host(text)
-        except ValueError:  # of an older release; a crawl says so
-            continue
+    entered = list(parsed_hosts(domain.host for domain in site.domains.all()))
+    return entered or list(parsed_hosts(site.start_urls.splitlines()[:MAX_START_URLS]))
 
 
 def _spellings(hosts: Iterable[Host]) -> set[str]:

@@ -1,6 +1,6 @@
 """The book of visits in the admin database: what earlier runs know of a site, and where its pages lead off it."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from hashlib import sha256
@@ -9,21 +9,20 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from core.errors import NotFound
 from core.hosts import parse_host
 from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
-from records.database import answering, fresh
+from records.database import answering, batches, fresh
 from records.locks import lock_rights
 from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
+from records.models.site import site_key
 from records.snapshots import with_length_kept
 from records.standing import move_cases_to_shown_pages
 
 _FIELDS = [field.name for field in fields(Visit)]
 _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
-_BATCH = 500  # rows of one statement; SQLite allows 32,766 values, a row has 28
 
 
 class DjangoVisitRepository:
@@ -31,28 +30,28 @@ class DjangoVisitRepository:
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
         with _answering():
-            return [visit_of(row) for row in Address.objects.filter(site_id=_key(site)).order_by("pk").iterator()]
+            return [visit_of(row) for row in Address.objects.filter(site_id=site_key(site)).order_by("pk").iterator()]
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
         with _answering():
-            holder = Site.objects.filter(pk=_key(site)).values_list("rights_holder_id", flat=True).first()
-            rows = [_row(_key(site), holder, visit) for visit in visits]
+            holder = Site.objects.filter(pk=site_key(site)).values_list("rights_holder_id", flat=True).first()
+            rows = [_row(site_key(site), holder, visit) for visit in visits]
             with transaction.atomic():
-                for batch in _batches(rows):
+                for batch in batches(rows):
                     Address.objects.bulk_create(
                         batch, update_conflicts=True, unique_fields=["id"], update_fields=_UPDATED
                     )
                 _note_gone(visits, holder)
 
     def open_pages(self, site: SiteId) -> frozenset[PageId]:
-        pages = Case.objects.filter(state=CaseState.OPEN, site_id=_key(site)).values_list("page_id", flat=True)
+        pages = Case.objects.filter(state=CaseState.OPEN, site_id=site_key(site)).values_list("page_id", flat=True)
         with _answering():
             return frozenset(PageId(page) for page in pages)
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
         with _answering(), transaction.atomic():
             for move in moves:
-                _note_move(_key(site), move)
+                _note_move(site_key(site), move)
 
 
 def failing(site: Site | None = None) -> QuerySet[Address]:
@@ -106,8 +105,8 @@ def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
     there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
     gone = {visit.page_id: visit.gone_since for visit in away}
     returned = list[str]()
-    for at in range(0, len(there), _BATCH):
-        known = PageRecord.objects.filter(page_id__in=there[at : at + _BATCH], gone_since__isnull=False)
+    for batch in batches(there):
+        known = PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False)
         returned += known.values_list("page_id", flat=True)
     if holder is None or not (gone or returned):
         return
@@ -133,13 +132,3 @@ def _note_move(site: int, move: MovedTo) -> None:
         defaults=newest,
         create_defaults={"site_id": site, "first_at": move.at, **first, **newest},
     )
-
-
-def _batches(rows: Sequence[Address]) -> Iterable[Sequence[Address]]:
-    return (rows[at : at + _BATCH] for at in range(0, len(rows), _BATCH))
-
-
-def _key(site: SiteId) -> int:
-    if not site.isdecimal():
-        raise NotFound("site", site)
-    return int(site)
