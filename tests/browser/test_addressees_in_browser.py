@@ -15,6 +15,7 @@ from core.settings import RegistrySettings
 from records import stores
 from records.models import Addressee, ContactLookUp, Site
 from tests.support import admin_data, browser
+from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +23,7 @@ SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of wha
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=2)
 
 
@@ -37,7 +38,7 @@ def open_section(visitor: browser.Visitor, site: Site, name: str) -> None:
 
 
 def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
-    chromium: Browser, live_server: object, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    chromium: Browser, live_server: object, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outbox = CollectingOutbox()
     monkeypatch.setattr(stores, "outbox", lambda: outbox)

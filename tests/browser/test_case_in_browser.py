@@ -10,6 +10,8 @@ from records.models import Case
 from records.opinions.asking import ask
 from records.opinions.requests import Subject, request_opinions
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk import CollectingOutbox
 
@@ -17,19 +19,19 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=4)
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     case_texts.keep_estate(kept, world.ours)
     return kept
 
 
 @pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: admin_data.World, texts: object) -> browser.Visitor:
+def reviewer(chromium: Browser, live_server: object, world: World, texts: object) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.reviewer)
     return at_work
@@ -39,7 +41,7 @@ def case_path(case: Case) -> str:
     return f"/admin/records/case/{case.pk}/change/"
 
 
-def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: World) -> None:
     page, case = reviewer.page, world.ours.cases[3]
     reviewer.go("/admin/records/case/")
     reviewer.leave_by(f'a[href*="/case/{case.pk}/change/"]')
@@ -69,9 +71,7 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
     assert reviewer.complaints == []
 
 
-def test_passages_and_changes_are_linked_by_keyboard_and_pointer(
-    reviewer: browser.Visitor, world: admin_data.World
-) -> None:
+def test_passages_and_changes_are_linked_by_keyboard_and_pointer(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
     reviewer.go(case_path(world.ours.cases[3]))
     linked = page.locator(".zw-passage.is-linked")
@@ -92,9 +92,7 @@ def test_passages_and_changes_are_linked_by_keyboard_and_pointer(
     assert reviewer.complaints == []
 
 
-def test_the_other_side_scrolls_to_what_was_chosen(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_the_other_side_scrolls_to_what_was_chosen(reviewer: browser.Visitor, world: World, texts: Texts) -> None:
     page, case = reviewer.page, world.ours.cases[3]
     work = "序。\n" * 400 + "渡口的灯是在立冬那天熄的。"
     copy = "渡口的灯是在立冬那天熄的。" + "尾\n" * 30
@@ -117,9 +115,7 @@ def test_the_other_side_scrolls_to_what_was_chosen(
     )
 
 
-def test_a_hostile_page_is_shown_and_does_nothing(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_a_hostile_page_is_shown_and_does_nothing(reviewer: browser.Visitor, world: World, texts: Texts) -> None:
     page, case = reviewer.page, world.ours.cases[0]
     case_texts.keep_hostile(texts, case)
     reviewer.go(case_path(case))
@@ -138,14 +134,14 @@ def test_a_hostile_page_is_shown_and_does_nothing(
     assert reviewer.complaints == []
 
 
-def asked(case: Case, texts: case_texts.Texts, page: str, work: str) -> None:
+def asked(case: Case, texts: Texts, page: str, work: str) -> None:
     """Let the published engines judge a case with these texts."""
     texts.keep_case(case, page, work)
     ask(Subject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
 
 
 def test_the_engines_that_agree_stand_first_and_the_others_unfold(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts
+    reviewer: browser.Visitor, world: World, texts: Texts
 ) -> None:
     page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
     asked(case, texts, with_homophones(work, 0.3), work)
@@ -163,7 +159,7 @@ def test_the_engines_that_agree_stand_first_and_the_others_unfold(
 
 
 def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts, outbox: CollectingOutbox
+    reviewer: browser.Visitor, world: World, texts: Texts, outbox: CollectingOutbox
 ) -> None:
     page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
     texts.keep_case(case, with_homophones(work, 0.3), work)
@@ -190,7 +186,7 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
 
 
 def test_a_request_that_is_open_is_followed_up_by_whoever_looks_next(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts, outbox: CollectingOutbox
+    reviewer: browser.Visitor, world: World, texts: Texts, outbox: CollectingOutbox
 ) -> None:
     case = world.ours.cases[3]
     subject = Subject(case.pk, case.version_id)
@@ -204,7 +200,7 @@ def test_a_request_that_is_open_is_followed_up_by_whoever_looks_next(
 
 
 def test_a_broker_that_is_away_is_said_where_the_section_unfolds_and_a_click_tries_again(
-    reviewer: browser.Visitor, world: admin_data.World, outbox: CollectingOutbox
+    reviewer: browser.Visitor, world: World, outbox: CollectingOutbox
 ) -> None:
     case = world.ours.cases[3]
     reviewer.go(case_path(case))
@@ -221,7 +217,7 @@ def test_a_broker_that_is_away_is_said_where_the_section_unfolds_and_a_click_tri
 
 
 def test_who_was_signed_out_meanwhile_is_told_to_reload(
-    reviewer: browser.Visitor, world: admin_data.World, outbox: CollectingOutbox
+    reviewer: browser.Visitor, world: World, outbox: CollectingOutbox
 ) -> None:
     reviewer.go(case_path(world.ours.cases[3]))
     reviewer.page.context.clear_cookies()
@@ -237,8 +233,8 @@ def test_without_the_script_a_button_asks(
     chromium: Browser,
     live_server: object,
     reviewer: browser.Visitor,
-    world: admin_data.World,
-    texts: case_texts.Texts,
+    world: World,
+    texts: Texts,
     outbox: CollectingOutbox,
 ) -> None:
     case = world.ours.cases[3]
@@ -255,9 +251,7 @@ def test_without_the_script_a_button_asks(
     assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
 
 
-def test_the_engines_fit_on_a_telephone(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_the_engines_fit_on_a_telephone(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
     case, work = world.ours.cases[0], story(1, 80)
     asked(case, texts, work, work)
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
@@ -270,12 +264,12 @@ def test_the_engines_fit_on_a_telephone(
     assert narrow.complaints == []
 
 
-def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: World) -> None:
     assert reviewer.go(case_path(world.theirs.cases[0])) == 404
     assert "beidou" not in reviewer.page.content()
 
 
-def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
     reviewer.go(case_path(world.ours.cases[0]))
     expect(page.locator("#zw-compare")).to_have_text("Side by side")
@@ -289,7 +283,7 @@ def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/records/case/", "case"])
 def test_no_page_is_wider_than_a_telephone(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, path: str
+    chromium: Browser, live_server: object, world: World, texts: Texts, path: str
 ) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
     narrow.log_in(world.ours.reviewer)

@@ -7,6 +7,7 @@ from core.marks import Mark
 from core.text import TextRange
 from records.models import Case, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,12 +21,12 @@ PIXEL = bytes.fromhex(
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=4)
 
 
 @pytest.fixture
-def case(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
+def case(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     """A copied chapter in which one character was changed, with hidden text and a screenshot."""
     case = world.ours.cases[3]
     at = PAGE.index("老周")
@@ -44,9 +45,7 @@ def picture(route: Route) -> None:
     route.fulfill(body=PIXEL, content_type="image/png")
 
 
-def at_case(
-    chromium: Browser, live_server: object, world: admin_data.World, case: Case, width: int = 1440
-) -> browser.Visitor:
+def at_case(chromium: Browser, live_server: object, world: World, case: Case, width: int = 1440) -> browser.Visitor:
     reviewer = browser.visitor(chromium, str(live_server), width=width)
     reviewer.log_in(world.ours.reviewer)
     reviewer.page.route("**/*shown=screenshot*", picture)
@@ -55,7 +54,7 @@ def at_case(
 
 
 def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
-    chromium: Browser, live_server: object, world: admin_data.World, case: Case
+    chromium: Browser, live_server: object, world: World, case: Case
 ) -> None:
     reviewer = at_case(chromium, live_server, world, case)
     page = reviewer.page
@@ -79,7 +78,7 @@ def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
 
 
 def test_without_the_script_a_link_shows_the_page_as_it_came(
-    chromium: Browser, live_server: object, world: admin_data.World, case: Case
+    chromium: Browser, live_server: object, world: World, case: Case
 ) -> None:
     page = at_case(chromium, live_server, world, case).page
     plain = browser.visitor(chromium, str(live_server), runs_scripts=False)
@@ -90,7 +89,7 @@ def test_without_the_script_a_link_shows_the_page_as_it_came(
 
 
 def test_on_a_phone_each_passage_of_the_page_is_followed_by_the_one_of_the_work(
-    chromium: Browser, live_server: object, world: admin_data.World, case: Case
+    chromium: Browser, live_server: object, world: World, case: Case
 ) -> None:
     reviewer = at_case(chromium, live_server, world, case, width=390)
     page = reviewer.page

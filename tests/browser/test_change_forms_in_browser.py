@@ -13,12 +13,13 @@ import webadmin.admin  # noqa: F401 - registers the lists
 from records.access import HOLDER_PATHS, visible
 from records.models import Site
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
     return made
@@ -33,7 +34,7 @@ def records_of(person: User) -> Iterator[Model]:
 
 @pytest.mark.parametrize("role", ["manager", "reviewer"])
 def test_no_record_has_a_page_on_which_a_script_complains(
-    chromium: Browser, live_server: object, world: admin_data.World, role: str
+    chromium: Browser, live_server: object, world: World, role: str
 ) -> None:
     person = getattr(world.ours, role)
     visitor = browser.visitor(chromium, str(live_server))
@@ -52,7 +53,7 @@ def test_no_record_has_a_page_on_which_a_script_complains(
 
 
 def test_a_reviewer_reads_what_a_site_is_set_to_and_nothing_that_its_kind_does_not_use(
-    chromium: Browser, live_server: object, world: admin_data.World
+    chromium: Browser, live_server: object, world: World
 ) -> None:
     site = world.ours.sites[0]
     visitor = browser.visitor(chromium, str(live_server))

@@ -14,6 +14,7 @@ from records.models import ArchiveImport, DiscoveredPage, PageRecord, Site, Site
 from records.sites import discovery, imports
 from records.sites import encrypted_secrets as sealed
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,12 +24,12 @@ LOGIN = "open https://luoxia.example/in\nfill name = {user}\nfill pass = {passwo
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
-def opened(chromium: Browser, live_server: object, world: admin_data.World) -> Callable[..., browser.Visitor]:
+def opened(chromium: Browser, live_server: object, world: World) -> Callable[..., browser.Visitor]:
     """A window in which the manager is signed in, or somebody else."""
 
     def open_window(language: str = "en", width: int = 1440, person: User | None = None) -> browser.Visitor:
@@ -64,7 +65,7 @@ def frame_px(page: Page, name: str) -> float:
 
 
 def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
-    opened: Callable[..., browser.Visitor], world: admin_data.World
+    opened: Callable[..., browser.Visitor], world: World
 ) -> None:
     at_work, site = opened(), world.ours.sites[0]
     page = at_work.page
@@ -104,7 +105,7 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
 
 
 def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
-    opened: Callable[..., browser.Visitor], world: admin_data.World
+    opened: Callable[..., browser.Visitor], world: World
 ) -> None:
     at_work = opened("zh-CN")
     page = at_work.page
@@ -119,7 +120,7 @@ def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
 
 
 def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
-    opened: Callable[..., browser.Visitor], world: admin_data.World
+    opened: Callable[..., browser.Visitor], world: World
 ) -> None:
     at_work, site = opened(), world.ours.sites[0]
     page = at_work.page
@@ -142,9 +143,7 @@ def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
     assert [entry.switched_by for entry in switched.robots_switches.all()] == [world.ours.manager]
 
 
-def test_a_site_of_archive_files_is_offered_no_crawl(
-    opened: Callable[..., browser.Visitor], world: admin_data.World
-) -> None:
+def test_a_site_of_archive_files_is_offered_no_crawl(opened: Callable[..., browser.Visitor], world: World) -> None:
     at_work = opened()
     archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
     at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
@@ -160,7 +159,7 @@ def test_a_site_of_archive_files_is_offered_no_crawl(
 )
 def test_rules_are_tried_on_pages_that_are_stored(
     opened: Callable[..., browser.Visitor],
-    world: admin_data.World,
+    world: World,
     monkeypatch: pytest.MonkeyPatch,
     language: str,
     width: int,
@@ -190,7 +189,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     assert at_work.complaints == []
 
 
-def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: admin_data.World) -> None:
+def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: World) -> None:
     site = world.ours.sites[0]
     old, new = site.domains.get().host, "xin.luoxia.example.org"
     evidence = {
@@ -218,7 +217,7 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
 
 
 def test_the_site_of_a_found_page_is_watched_and_crawled(
-    opened: Callable[..., browser.Visitor], world: admin_data.World, outbox: CollectingOutbox
+    opened: Callable[..., browser.Visitor], world: World, outbox: CollectingOutbox
 ) -> None:
     work = world.ours.works[0]
     query = discovery.begin_query(discovery.plan_for(work), 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
@@ -246,7 +245,7 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
 
 
 def test_an_archive_of_the_folder_is_asked_for(
-    opened: Callable[..., browser.Visitor], world: admin_data.World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opened: Callable[..., browser.Visitor], world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
     (tmp_path / "旧站.warc.gz").write_bytes(b"WARC/1.1")
@@ -265,7 +264,7 @@ def test_an_archive_of_the_folder_is_asked_for(
 
 
 def test_on_a_telephone_a_history_begins_with_the_page_that_it_is_of(
-    opened: Callable[..., browser.Visitor], world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., browser.Visitor], world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = case_texts.use(monkeypatch)
     record = PageRecord.objects.filter(site__rights_holder=world.ours.holder).first()

@@ -11,6 +11,8 @@ from core.states import CaseState, Verdict
 from records import stores
 from records.models import Case, Work
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,12 +25,12 @@ CHAPTERS = (
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=11)
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     case_texts.keep_estate(kept, world.ours)
     outbox = CollectingOutbox()
@@ -37,7 +39,7 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 
 
 def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
+    chromium: Browser, live_server: object, world: World, texts: Texts, tmp_path: Path
 ) -> None:
     novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.jpg"
     novel.write_text("".join(CHAPTERS[:2]), encoding="gb18030")
@@ -73,7 +75,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
 
 
 def test_files_that_are_too_large_are_told_before_they_are_sent(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
+    chromium: Browser, live_server: object, world: World, texts: Texts, tmp_path: Path
 ) -> None:
     large = tmp_path / "大.txt"
     with large.open("wb") as file:
@@ -90,7 +92,7 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
 
 
 def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+    chromium: Browser, live_server: object, world: World, texts: Texts
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.reviewer)
@@ -137,9 +139,7 @@ def shown(page: Page) -> int:
     return int(page.url.split("/case/")[1].split("/")[0])
 
 
-def test_figures_say_what_they_mean(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_figures_say_what_they_mean(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
     at_work = browser.visitor(chromium, str(live_server), "zh-CN")
     at_work.log_in(world.ours.reviewer)
     at_work.go(f"/admin/records/case/{world.ours.cases[3].pk}/change/")
@@ -149,7 +149,7 @@ def test_figures_say_what_they_mean(
 
 @pytest.mark.parametrize("width", [420, 1440])
 def test_the_dashboard_draws_its_days_as_wide_as_the_window(
-    chromium: Browser, live_server: object, world: admin_data.World, width: int
+    chromium: Browser, live_server: object, world: World, width: int
 ) -> None:
     Case.objects.update(opened_at=timezone.now() - timedelta(days=60))
     for case, days in zip(world.ours.cases[:3], (9, 9, 2), strict=True):
@@ -174,7 +174,7 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(
     ["work/", "work/add/", "pagerecord/", "exclusion/", "site/", "crawlrun/", "licence/", "membership/", "site/add/"],
 )
 def test_no_list_or_form_is_wider_than_a_telephone(
-    chromium: Browser, live_server: object, world: admin_data.World, path: str
+    chromium: Browser, live_server: object, world: World, path: str
 ) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
     narrow.log_in(world.ours.manager)

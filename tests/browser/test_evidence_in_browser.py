@@ -17,6 +17,7 @@ from pipeline.evidence import EvidencePorts
 from records import stores
 from records.models import Case, DayTree, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
@@ -25,7 +26,7 @@ SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of wha
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, processes: None) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, processes: None) -> World:
     """One case with two stamped bundles, of which one is drawn; one with a bundle that was changed."""
     filled, texts, kept = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
@@ -45,7 +46,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 @pytest.mark.parametrize("language", ["zh-CN", "en"])
 def test_evidence_is_shown_and_taken_away(
-    chromium: Browser, live_server: object, world: admin_data.World, language: str, tmp_path: Path
+    chromium: Browser, live_server: object, world: World, language: str, tmp_path: Path
 ) -> None:
     manager = browser.visitor(chromium, str(live_server), language)
     manager.log_in(world.ours.manager)
@@ -69,7 +70,7 @@ def test_evidence_is_shown_and_taken_away(
     assert manager.complaints == []
 
 
-def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object, world: admin_data.World) -> None:
+def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object, world: World) -> None:
     narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=390)
     narrow.log_in(world.administrator)
     bundle = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)

@@ -6,13 +6,14 @@ from playwright.sync_api import Browser, expect
 from core.states import CaseState
 from records.models import Case, Matter
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PASSWORD = admin_data.PASSWORD
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """Twelve pages of two sites: ten wait for a decision."""
     filled = admin_data.fill_world(cases=12)
     case_texts.keep_estate(case_texts.use(monkeypatch), filled.ours)
@@ -20,20 +21,18 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
 
 
 @pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: admin_data.World) -> browser.Visitor:
+def reviewer(chromium: Browser, live_server: object, world: World) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.reviewer)
     at_work.go("/admin/")
     return at_work
 
 
-def open_cases(world: admin_data.World) -> int:
+def open_cases(world: World) -> int:
     return Case.objects.filter(rights_holder=world.ours.holder, state=CaseState.OPEN).count()
 
 
-def test_ten_cases_of_two_matters_are_decided_by_eleven_keys(
-    reviewer: browser.Visitor, world: admin_data.World
-) -> None:
+def test_ten_cases_of_two_matters_are_decided_by_eleven_keys(reviewer: browser.Visitor, world: World) -> None:
     assert open_cases(world) == 10
     with reviewer.page.expect_navigation():
         reviewer.page.keyboard.press("e")
@@ -45,7 +44,7 @@ def test_ten_cases_of_two_matters_are_decided_by_eleven_keys(
     assert reviewer.complaints == []
 
 
-def test_arrows_move_the_preview_and_keys_choose_and_decide(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_arrows_move_the_preview_and_keys_choose_and_decide(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
     titles = page.locator(".inbox-open").all_text_contents()
     assert len(titles) == 2
@@ -97,7 +96,7 @@ def test_a_filter_is_seen_kept_in_the_case_and_taken_away(reviewer: browser.Visi
     expect(page.locator(".inbox-chips")).to_have_count(0)
 
 
-def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
     page.fill('#inbox-preview input[name="awaited"]', "授权委托书")
     reviewer.leave_by('#inbox-preview form:has(input[name="awaited"]) button')
@@ -108,7 +107,7 @@ def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visito
 
 
 def test_without_scripts_everything_is_a_link_or_a_form(
-    chromium: Browser, live_server: object, world: admin_data.World, reviewer: browser.Visitor
+    chromium: Browser, live_server: object, world: World, reviewer: browser.Visitor
 ) -> None:
     at_work = browser.visitor(chromium, str(live_server), runs_scripts=False)
     at_work.page.context.add_cookies(reviewer.page.context.cookies())  # the form to log in needs Unfold's script

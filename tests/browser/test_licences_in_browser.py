@@ -6,12 +6,13 @@ from playwright.sync_api import Browser, expect
 from core.states import Verdict
 from records.models import Case, Licence
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     made = admin_data.fill_world(cases=7)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
     return made
@@ -21,12 +22,12 @@ def case_path(case: Case) -> str:
     return f"/admin/records/case/{case.pk}/change/"
 
 
-def made(world: admin_data.World) -> Licence:
+def made(world: World) -> Licence:
     return Licence.objects.filter(rights_holder=world.ours.holder).latest("pk")
 
 
 def test_the_three_licences_are_made_by_key_by_pointer_and_without_scripts(
-    chromium: Browser, live_server: object, world: admin_data.World
+    chromium: Browser, live_server: object, world: World
 ) -> None:
     person = browser.visitor(chromium, str(live_server))
     person.log_in(world.ours.manager)

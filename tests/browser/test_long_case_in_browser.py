@@ -18,6 +18,8 @@ from pypdf import PdfReader
 
 from records.models import Case, CaseMatch
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,17 +70,17 @@ def long_case(chars: int, changes: int) -> Long:
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(monkeypatch: pytest.MonkeyPatch) -> Texts:
     return case_texts.use(monkeypatch)
 
 
 def shown_to(
-    chromium: Browser, live_server: object, world: admin_data.World, *, width: int = 1440, before: str = ""
+    chromium: Browser, live_server: object, world: World, *, width: int = 1440, before: str = ""
 ) -> browser.Visitor:
     reviewer = browser.visitor(chromium, str(live_server), width=width)
     reviewer.log_in(world.ours.reviewer)
@@ -91,13 +93,13 @@ def case_path(case: Case) -> str:
     return f"/admin/records/case/{case.pk}/change/"
 
 
-def keep(texts: case_texts.Texts, case: Case, long: Long) -> None:
+def keep(texts: Texts, case: Case, long: Long) -> None:
     CaseMatch.objects.filter(case=case).update(spans=long.spans)
     texts.keep_case(case, long.page, long.work)
 
 
 def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_the_whole_text(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+    chromium: Browser, live_server: object, world: World, texts: Texts
 ) -> None:
     keep(texts, world.ours.cases[0], long_case(20_000, 400))
     reviewer = shown_to(chromium, live_server, world, before=NEVER_IDLE)
@@ -121,7 +123,7 @@ def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_th
 
 
 def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+    chromium: Browser, live_server: object, world: World, texts: Texts
 ) -> None:
     keep(texts, world.ours.cases[0], long_case(30_000, 600))
     page = shown_to(chromium, live_server, world).page
@@ -141,7 +143,7 @@ def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
 
 
 def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+    chromium: Browser, live_server: object, world: World, texts: Texts
 ) -> None:
     long = long_case(8_000, 100)
     half = len(long.page) // 2
@@ -167,7 +169,7 @@ def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage
 
 
 def test_every_change_has_a_name_for_screen_readers(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
+    chromium: Browser, live_server: object, world: World, texts: Texts
 ) -> None:
     keep(texts, world.ours.cases[0], long_case(2_000, 6))
     page = shown_to(chromium, live_server, world).page
@@ -186,9 +188,7 @@ def busy(watched: CDPSession) -> float:
     return next(float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
 
 
-def test_how_long_it_takes(
-    chromium: Browser, live_server: object, world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_how_long_it_takes(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
     if not os.environ.get("FIGURES"):
         pytest.skip("says figures where FIGURES=1 asks for them")
     keep(texts, world.ours.cases[0], long_case(200_000, 5_000))

@@ -7,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,13 +31,13 @@ LISTS = {
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
     return made
 
 
-def own_pages(world: admin_data.World) -> dict[str, str]:
+def own_pages(world: World) -> dict[str, str]:
     """The pages that stand on the desk's own base."""
     case = world.ours.cases[3]
     return {
@@ -100,7 +101,7 @@ def show_bulk_page(visitor: browser.Visitor) -> None:
     expect(visitor.page.locator("button.zw-button")).to_be_visible()
 
 
-def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: admin_data.World) -> None:
+def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: World) -> None:
     visitor = browser.visitor(chromium, str(live_server), "zh-CN", SCREEN["width"])
     visitor.page.set_viewport_size(SCREEN)
     visitor.page.add_init_script("localStorage.setItem('adminTheme', '\"light\"')")
@@ -116,7 +117,7 @@ def test_axe_finds_nothing_grave(chromium: Browser, live_server: object, world: 
     assert {name: faults for name, faults in found.items() if any(faults.values())} == {}
 
 
-def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object, world: admin_data.World) -> None:
+def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object, world: World) -> None:
     visitor = browser.visitor(chromium, str(live_server))
     visitor.page.add_init_script(
         "window.refused = []; addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirective))"
@@ -143,9 +144,7 @@ def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object
     assert visitor.complaints == []
 
 
-def test_light_and_dark_are_one_choice_on_all_pages(
-    chromium: Browser, live_server: object, world: admin_data.World
-) -> None:
+def test_light_and_dark_are_one_choice_on_all_pages(chromium: Browser, live_server: object, world: World) -> None:
     visitor = browser.visitor(chromium, str(live_server))
     visitor.log_in(world.ours.reviewer)
     root = visitor.page.locator("html")
@@ -163,7 +162,7 @@ def test_light_and_dark_are_one_choice_on_all_pages(
 
 
 def test_the_language_is_changed_and_the_desk_left_from_every_page(
-    chromium: Browser, live_server: object, world: admin_data.World
+    chromium: Browser, live_server: object, world: World
 ) -> None:
     visitor = browser.visitor(chromium, str(live_server), width=390)
     visitor.log_in_by_form(world.ours.reviewer.get_username(), admin_data.PASSWORD)

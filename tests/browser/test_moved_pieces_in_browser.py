@@ -15,6 +15,7 @@ from matcher.matching import Matcher
 from records.models import Case, CaseMatch
 from records.snapshots import frozen_span
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.corpus_texts import story, with_homophones
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,12 +27,12 @@ PAGE = with_homophones("".join("".join(SENTENCES[4 * number : 4 * number + 4]) f
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
-def shuffled(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
+def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     """A case whose page has the pieces of its work in another order, with the passages that the matcher finds."""
     case = world.ours.cases[0]
     index, corpus = MemoryIndex(), MemoryCorpus()
@@ -46,7 +47,7 @@ def shuffled(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
 
 @pytest.mark.parametrize(("language", "name"), [("en", "moved"), ("zh-CN", "移位")])
 def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
-    chromium: Browser, live_server: object, world: admin_data.World, shuffled: Case, language: str, name: str
+    chromium: Browser, live_server: object, world: World, shuffled: Case, language: str, name: str
 ) -> None:
     reviewer = browser.visitor(chromium, str(live_server), language)
     reviewer.log_in(world.ours.reviewer)

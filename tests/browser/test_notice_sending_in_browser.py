@@ -16,13 +16,14 @@ from records import stores
 from records.models import Notice
 from records.notices import mails
 from tests.support import admin_data, browser, case_texts, sent_notices
+from tests.support.admin_data import World
 from tests.support.mail_servers import real_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     made = admin_data.fill_world(cases=5)
     sent_notices.kept(monkeypatch)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
@@ -34,7 +35,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data
 def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # one way, step by step
     chromium: Browser,
     live_server: object,
-    world: admin_data.World,
+    world: World,
     settings: LazySettings,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,

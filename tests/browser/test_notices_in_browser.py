@@ -10,13 +10,14 @@ from playwright.sync_api import Browser, expect
 from records import stores
 from records.models import Notice
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     made, kept = admin_data.fill_world(cases=5), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
@@ -28,9 +29,7 @@ def words_of(path: str | Path) -> str:
     return "\n".join(paragraph.text for paragraph in docx.Document(io.BytesIO(Path(path).read_bytes())).paragraphs)
 
 
-def test_from_the_verdict_to_the_confirmed_notice(
-    chromium: Browser, live_server: object, world: admin_data.World
-) -> None:
+def test_from_the_verdict_to_the_confirmed_notice(chromium: Browser, live_server: object, world: World) -> None:
     person, case = browser.visitor(chromium, str(live_server)), world.ours.cases[0]
     person.log_in(world.ours.manager)
     page = person.page

@@ -6,24 +6,26 @@ from playwright.sync_api import Browser, expect
 from core.states import CaseState, Verdict
 from records.models import Case
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=10)
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     case_texts.keep_estate(kept, world.ours)
     return kept
 
 
 @pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: admin_data.World, texts: object) -> browser.Visitor:
+def reviewer(chromium: Browser, live_server: object, world: World, texts: object) -> browser.Visitor:
     at_work = browser.visitor(chromium, str(live_server))
     at_work.log_in(world.ours.reviewer)
     return at_work
@@ -33,7 +35,7 @@ def case_path(case: Case) -> str:
     return f"/admin/records/case/{case.pk}/change/"
 
 
-def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, world: World) -> None:
     reviewer.go(case_path(world.ours.cases[3]))
     height = reviewer.page.evaluate("innerHeight")
     for selector in (".zw-bar", ".zw-kinds", ".zw-choices", "#zw-note"):
@@ -46,7 +48,7 @@ def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, wor
         assert min(height, box["y"] + box["height"]) - box["y"] >= 400, "twelve lines of text"
 
 
-def test_ten_cases_are_decided_by_ten_keys(reviewer: browser.Visitor, world: admin_data.World) -> None:
+def test_ten_cases_are_decided_by_ten_keys(reviewer: browser.Visitor, world: World) -> None:
     ours = Case.objects.filter(rights_holder=world.ours.holder)
     ours.update(state=CaseState.OPEN, decision=None, allowed_as="", allowed_by="")
     reviewer.go("/admin/records/case/?state__exact=open")
@@ -61,9 +63,7 @@ def test_ten_cases_are_decided_by_ten_keys(reviewer: browser.Visitor, world: adm
     assert reviewer.complaints == []
 
 
-def test_a_kind_of_change_is_switched_off_and_no_key_stops_at_it(
-    reviewer: browser.Visitor, world: admin_data.World
-) -> None:
+def test_a_kind_of_change_is_switched_off_and_no_key_stops_at_it(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
     reviewer.go(case_path(world.ours.cases[3]))
     homophone = page.locator('[data-side="page"] .zw-homophone').first
@@ -80,7 +80,7 @@ def test_a_kind_of_change_is_switched_off_and_no_key_stops_at_it(
 
 @pytest.mark.parametrize("together", [True, False])
 def test_the_columns_scroll_together_by_their_passages(
-    reviewer: browser.Visitor, world: admin_data.World, texts: case_texts.Texts, together: bool
+    reviewer: browser.Visitor, world: World, texts: Texts, together: bool
 ) -> None:
     page, case = reviewer.page, world.ours.cases[3]
     lines = [f"第{number}夜，渡口的灯是在立冬那天熄的，江面起了雾。\n" for number in range(200)]

@@ -18,6 +18,7 @@ from pipeline.evidence import EvidencePorts
 from records import stores
 from records.models import Case, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.parsed_reports import from_pdf
 
@@ -26,7 +27,7 @@ SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of wha
 
 
 @pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     """Two cases with a bundle each; the second is confirmed."""
     filled, texts, kept = admin_data.fill_world(cases=2), case_texts.use(monkeypatch), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
@@ -48,7 +49,7 @@ def keep(visitor: browser.Visitor, name: str) -> None:
 
 @pytest.mark.parametrize(("language", "width"), [("zh-CN", 1440), ("en", 1440), ("zh-CN", 390)])
 def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
-    chromium: Browser, live_server: object, world: admin_data.World, language: str, width: int, tmp_path: Path
+    chromium: Browser, live_server: object, world: World, language: str, width: int, tmp_path: Path
 ) -> None:
     case = world.ours.cases[1]
     manager = browser.visitor(chromium, str(live_server), language, width)
@@ -90,7 +91,7 @@ def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
 
 
 def test_the_damages_of_a_matter_are_reckoned_on_the_screen(
-    chromium: Browser, live_server: object, world: admin_data.World
+    chromium: Browser, live_server: object, world: World
 ) -> None:
     manager = browser.visitor(chromium, str(live_server), "zh-CN")
     manager.log_in(world.ours.manager)

@@ -9,6 +9,7 @@ from matcher.index.memory import MemoryIndex
 from records import stores
 from records.models import Chapter
 from tests.support import admin_data, browser, case_texts
+from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,13 +20,13 @@ SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又�
 
 
 @pytest.fixture
-def world(transactional_db: None) -> admin_data.World:
+def world(transactional_db: None) -> World:
     return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
 def manager(
-    chromium: Browser, live_server: object, world: admin_data.World, outbox: object, monkeypatch: pytest.MonkeyPatch
+    chromium: Browser, live_server: object, world: World, outbox: object, monkeypatch: pytest.MonkeyPatch
 ) -> browser.Visitor:
     case_texts.use(monkeypatch)
     monkeypatch.setattr(stores, "index", MemoryIndex)
@@ -59,9 +60,7 @@ def test_a_sending_is_looked_at_confirmed_and_read(manager: browser.Visitor) -> 
     assert manager.complaints == []
 
 
-def test_a_cell_of_the_strip_leads_to_its_chapter_on_another_page(
-    manager: browser.Visitor, world: admin_data.World
-) -> None:
+def test_a_cell_of_the_strip_leads_to_its_chapter_on_another_page(manager: browser.Visitor, world: World) -> None:
     work, site = book(world.ours.holder, 250, published_from=BEGUN), world.ours.sites[0]
     carry(site, work, 9, {230: range(CHARS)}, BEGUN + timedelta(days=229, hours=-2))
     page = manager.page
@@ -74,7 +73,7 @@ def test_a_cell_of_the_strip_leads_to_its_chapter_on_another_page(
 
 
 def test_on_a_phone_nothing_of_the_book_is_beside_the_screen(
-    chromium: Browser, live_server: object, manager: browser.Visitor, world: admin_data.World
+    chromium: Browser, live_server: object, manager: browser.Visitor, world: World
 ) -> None:
     work, site = book(world.ours.holder, 12, published_from=BEGUN), world.ours.sites[0]
     carry(site, work, 9, {3: range(CHARS)}, BEGUN)

@@ -19,6 +19,7 @@ from records.evidence.third_party import Paper, add_proof
 from records.evidence.third_party_tasks import ask
 from records.models import EvidenceBundle, Stamp
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 NOW = datetime(2026, 3, 12, tzinfo=UTC)
@@ -109,7 +110,7 @@ class TestGathered:
         return kept
 
     @pytest.fixture
-    def world(self, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+    def world(self, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> World:
         texts = case_texts.use(monkeypatch)
         ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(NOW))
         world = admin_data.fill_world(2)
@@ -118,7 +119,7 @@ class TestGathered:
             evidence.bundle_version(VersionId(case.version_id), ports)
         return world
 
-    def test_of_a_case_from_its_bundles(self, world: admin_data.World, store: MemoryEvidenceStore) -> None:
+    def test_of_a_case_from_its_bundles(self, world: World, store: MemoryEvidenceStore) -> None:
         case = world.ours.cases[0]
         found = facts_of(Subject(case=case), NOW)
         assert (found.cases, found.bundles, found.owed, found.looked_into, found.unreadable) == (1, 1, 0, 1, 0)
@@ -129,7 +130,7 @@ class TestGathered:
         store.damage(Digest(row.digest), lambda content: content[:-1])
         assert facts_of(Subject(case=case), NOW).unreadable == 1
 
-    def test_stamps_trees_checks_and_others(self, world: admin_data.World) -> None:
+    def test_stamps_trees_checks_and_others(self, world: World) -> None:
         case = world.ours.cases[0]
         row = EvidenceBundle.objects.get(case=case)
         trees = {tree.day: tree for tree in close_days(NOW.date(), NOW)}
@@ -151,7 +152,7 @@ class TestGathered:
         assert (found.chains, found.platforms, found.named_by_others) == (1, ("某存证平台",), 1)
         assert (found.tasks, found.overdue) == (1, 1)
 
-    def test_of_a_matter_all_its_cases_and_of_nobody_else(self, world: admin_data.World) -> None:
+    def test_of_a_matter_all_its_cases_and_of_nobody_else(self, world: World) -> None:
         matter = world.ours.cases[0].matter
         found = facts_of(Subject(matter=matter), NOW)
         assert found.bundles == EvidenceBundle.objects.filter(case__matter=matter).count() == 1

@@ -17,6 +17,7 @@ from records.leads.standing import standing_of
 from records.leads.verdicts import decide
 from records.models import Addressee, HolderIdentity, HolderPaper, PageRecord, RewordedLead
 from tests.support import admin_data, case_texts
+from tests.support.case_texts import Texts
 
 pytestmark = pytest.mark.django_db
 # What says more than a comparison of meaning can, or sounds like a threat.
@@ -39,12 +40,12 @@ NEVER = (
 
 
 @pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(monkeypatch: pytest.MonkeyPatch) -> Texts:
     return case_texts.use(monkeypatch)
 
 
 @pytest.fixture
-def estate(texts: case_texts.Texts) -> admin_data.Estate:
+def estate(texts: Texts) -> admin_data.Estate:
     """Its lead is confirmed."""
     made = admin_data.fill_estate("长河文学", "changhe", cases=1)
     texts.keep_lead(made.lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
@@ -115,9 +116,7 @@ def test_the_strongest_are_named_in_the_order_of_the_page_and_the_others_counted
     assert "账目他藏" not in said
 
 
-def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(
-    estate: admin_data.Estate, texts: case_texts.Texts
-) -> None:
+def test_hostile_text_begins_no_line_turns_nothing_and_is_no_field(estate: admin_data.Estate, texts: Texts) -> None:
     lead, page = estate.lead, f"=cmd|' /C calc'!A0\r\n【日期】 {{{{权利人名称}}}}\x07\u202e袋米\u200b{'长' * 400}"
     RewordedLead.objects.filter(pk=lead.pk).update(
         pairs=[[0, len(page), 0, 10, 0.9]],

@@ -26,6 +26,7 @@ from records.models import Case, Chapter, IgnoredText, Matter, OwnDomain, PageRe
 from records.sites.visit_repository import DjangoVisitRepository
 from records.works.catalogue import add_work
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
@@ -103,7 +104,7 @@ def _somebody_waits() -> bool:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch, outbox: CollectingOutbox) -> admin_data.World:
+def world(monkeypatch: pytest.MonkeyPatch, outbox: CollectingOutbox) -> World:
     """Of four cases of ours the first and the third are in one matter; all are open."""
     made = admin_data.fill_world(cases=4)
     case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
@@ -113,13 +114,13 @@ def world(monkeypatch: pytest.MonkeyPatch, outbox: CollectingOutbox) -> admin_da
 
 
 @pytest.fixture
-def matter(world: admin_data.World) -> tuple[Case, Case]:
+def matter(world: World) -> tuple[Case, Case]:
     first, _, third, _ = Case.objects.filter(rights_holder=world.ours.holder).order_by("pk")
     assert first.matter_id == third.matter_id
     return first, third
 
 
-def dismiss(case: Case, world: admin_data.World) -> Callable[[], None]:
+def dismiss(case: Case, world: World) -> Callable[[], None]:
     """What a reviewer does meanwhile."""
     return lambda: decide(case, Verdict.FALSE_ALARM, world.ours.reviewer)
 
@@ -135,9 +136,7 @@ def recorded(*cases: Case, text: str = "抄来的字句", has_findings: bool = T
     return lambda: DjangoCaseRepository(MemoryWorkStore()).open_or_update_cases(outcomes)
 
 
-def test_a_crawl_that_marks_pages_as_gone_and_back_and_a_verdict(
-    world: admin_data.World, matter: tuple[Case, Case]
-) -> None:
+def test_a_crawl_that_marks_pages_as_gone_and_back_and_a_verdict(world: World, matter: tuple[Case, Case]) -> None:
     gone, back = matter
     for case in matter:
         decide(case, Verdict.CONFIRMED, world.ours.reviewer)
@@ -156,7 +155,7 @@ def test_a_crawl_that_marks_pages_as_gone_and_back_and_a_verdict(
 
 
 def test_a_worker_that_marks_pages_as_changed_and_as_before_and_a_verdict(
-    world: admin_data.World, matter: tuple[Case, Case]
+    world: World, matter: tuple[Case, Case]
 ) -> None:
     before, other = matter
     record = recorded(before, other, has_findings=False)
@@ -169,9 +168,7 @@ def test_a_worker_that_marks_pages_as_changed_and_as_before_and_a_verdict(
     assert Case.objects.get(pk=before.pk).changed_since is None
 
 
-def test_what_counts_nowhere_and_a_verdict_on_a_case_that_it_concerns(
-    world: admin_data.World, matter: tuple[Case, Case]
-) -> None:
+def test_what_counts_nowhere_and_a_verdict_on_a_case_that_it_concerns(world: World, matter: tuple[Case, Case]) -> None:
     words, reason = admin_data.WORK_TEXT[12:40], IgnoredText.Reason.SET_WORDING
     manager, holder = world.ours.manager, world.ours.holder
     newest_first = ignoring.foresee(holder, words).losses
@@ -182,9 +179,7 @@ def test_what_counts_nowhere_and_a_verdict_on_a_case_that_it_concerns(
     assert Case.objects.get(pk=last.pk).state == CaseState.DISMISSED
 
 
-def test_rights_that_change_twice_in_one_transaction_and_a_verdict(
-    world: admin_data.World, matter: tuple[Case, Case]
-) -> None:
+def test_rights_that_change_twice_in_one_transaction_and_a_verdict(world: World, matter: tuple[Case, Case]) -> None:
     for number, case in enumerate(matter):
         Case.objects.filter(pk=case.pk).update(page_url=f"https://{number}.own.example/")
 
@@ -197,9 +192,7 @@ def test_rights_that_change_twice_in_one_transaction_and_a_verdict(
     assert Matter.objects.get(pk=matter[0].matter_id).closed_cases == 2
 
 
-def test_a_passage_that_is_left_out_while_a_worker_writes_its_page(
-    world: admin_data.World, matter: tuple[Case, Case]
-) -> None:
+def test_a_passage_that_is_left_out_while_a_worker_writes_its_page(world: World, matter: tuple[Case, Case]) -> None:
     found, texts = matter[0].matches.get(), [admin_data.WORK_TEXT[12:40]]
     leave_out = partial(passages.exclude_passages, found, texts, world.ours.reviewer, reason="quotation")
     crossed(leave_out, recorded(matter[0]), ("INSERT INTO", "records_excludedpassage"))
@@ -207,7 +200,7 @@ def test_a_passage_that_is_left_out_while_a_worker_writes_its_page(
 
 
 def test_a_work_whose_chapters_move_under_a_licence_while_a_worker_writes_its_matter(
-    world: admin_data.World, matter: tuple[Case, Case]
+    world: World, matter: tuple[Case, Case]
 ) -> None:
     case, holder = matter[0], world.ours.holder
     admin_data.licence(holder, domain="elsewhere.example", work=case.work, chapters="1")
@@ -217,7 +210,7 @@ def test_a_work_whose_chapters_move_under_a_licence_while_a_worker_writes_its_ma
     assert case.work.chapters.get().number == 7
 
 
-def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: admin_data.World) -> None:
+def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: World) -> None:
     work, text = world.ours.works[0], "渡口的灯熄了很久，江面起了雾。"
     key, store = work_text_id(text), MemoryWorkStore()
     Chapter.objects.create(work=work, number=9, title="第九章", text_id=key, chars=len(text))
@@ -228,7 +221,7 @@ def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: admin_
     assert Chapter.objects.get(work=work, number=9).chars == 12
 
 
-def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: admin_data.World) -> None:
+def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: World) -> None:
     first, second, *_ = Case.objects.filter(rights_holder=world.ours.holder).order_by("pk")
     Case.objects.exclude(pk__in=[first.pk, second.pk]).update(state=CaseState.DISMISSED)
     site = Site.objects.create(rights_holder=world.ours.holder, name="另一站", start_urls="https://other.example/")

@@ -18,7 +18,9 @@ from records.models import Case, OpinionRequest
 from records.opinions.asking import ask
 from records.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
 from tests.support import admin_data, case_texts
-from tests.support.desk import CollectingOutbox, signed_in
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import CollectingOutbox, english
 
 pytestmark = pytest.mark.django_db
 
@@ -27,12 +29,12 @@ BY_SCRIPT = {"X-Requested-With": "XMLHttpRequest"}
 
 
 @pytest.fixture
-def world() -> admin_data.World:
+def world() -> World:
     return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         case_texts.keep_estate(kept, estate)
@@ -40,15 +42,13 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 
 
 @pytest.fixture
-def case(world: admin_data.World, texts: object) -> Case:
+def case(world: World, texts: object) -> Case:
     return world.ours.cases[0]
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World) -> Client:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
-    return client
+def reviewer(world: World) -> Client:
+    return english(world.ours.reviewer)
 
 
 def subject_of(case: Case) -> Subject:
@@ -93,9 +93,7 @@ def test_a_request_that_was_not_answered_in_time_may_be_made_again(case: Case, o
     assert is_open(subject_of(case), late)
 
 
-def test_what_was_answered_is_not_requested_again(
-    case: Case, texts: case_texts.Texts, outbox: CollectingOutbox
-) -> None:
+def test_what_was_answered_is_not_requested_again(case: Case, texts: Texts, outbox: CollectingOutbox) -> None:
     ask(subject_of(case), texts.pages, texts.works, NOW)
     request_opinions(subject_of(case), NOW)
     assert outbox.sent == []
@@ -103,7 +101,7 @@ def test_what_was_answered_is_not_requested_again(
 
 
 def test_a_version_on_which_the_case_does_not_rest_is_not_asked_about(
-    world: admin_data.World, case: Case, outbox: CollectingOutbox
+    world: World, case: Case, outbox: CollectingOutbox
 ) -> None:
     with pytest.raises(NotFound):
         request_opinions(Subject(case.pk, world.ours.cases[1].version_id), NOW)
@@ -127,7 +125,7 @@ def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, rev
 
 
 def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say(
-    case: Case, texts: case_texts.Texts, outbox: CollectingOutbox, reviewer: Client
+    case: Case, texts: Texts, outbox: CollectingOutbox, reviewer: Client
 ) -> None:
     where = address(case, opinions=case.version_id)
     for _ in range(2):
@@ -175,7 +173,7 @@ def test_a_broker_that_is_away_is_one_sentence(
     assert not OpinionRequest.objects.exists()
 
 
-def test_no_request_comes_from_another_site(case: Case, outbox: CollectingOutbox, world: admin_data.World) -> None:
+def test_no_request_comes_from_another_site(case: Case, outbox: CollectingOutbox, world: World) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     assert browser.post(address(case, opinions=case.version_id), headers=BY_SCRIPT).status_code == 403
@@ -184,7 +182,7 @@ def test_no_request_comes_from_another_site(case: Case, outbox: CollectingOutbox
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_case_of_another_rights_holder_is_not_there_to_ask_about(
-    world: admin_data.World, texts: object, outbox: CollectingOutbox, reviewer: Client, method: str
+    world: World, texts: object, outbox: CollectingOutbox, reviewer: Client, method: str
 ) -> None:
     theirs = world.theirs.cases[0]
     said = getattr(reviewer, method)(address(theirs, opinions=theirs.version_id), headers=BY_SCRIPT)
@@ -194,7 +192,7 @@ def test_a_case_of_another_rights_holder_is_not_there_to_ask_about(
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_version_of_another_case_is_not_there_to_ask_about(
-    world: admin_data.World, case: Case, outbox: CollectingOutbox, reviewer: Client, method: str
+    world: World, case: Case, outbox: CollectingOutbox, reviewer: Client, method: str
 ) -> None:
     theirs = world.theirs.cases[0]
     assert getattr(reviewer, method)(address(case, opinions=theirs.version_id)).status_code == 404

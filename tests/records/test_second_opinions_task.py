@@ -20,6 +20,7 @@ from records.models import CaseMatch, FailedMessage, OpinionRequest, SecondOpini
 from records.opinions import asking as second_opinions
 from records.opinions.requests import Subject, request_opinions
 from tests.support import admin_data, case_texts
+from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ class Desk:
     client: "redis.Redis"
     subject: Subject
     outbox: CollectingOutbox
-    texts: case_texts.Texts
+    texts: Texts
 
     def ask(self) -> None:
         """As a worker does with the message."""

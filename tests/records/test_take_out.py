@@ -19,6 +19,7 @@ from records.access import HOLDER_PATHS
 from records.models import Addressee, Chapter, DayTree, EvidenceBundle, VerdictRecord
 from records.take_out import take_out
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
 from tests.support.desk import signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
     filled = admin_data.fill_world(cases=3)
     texts, store = case_texts.use(monkeypatch), MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: store)
@@ -39,9 +40,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
     return filled
 
 
-def test_it_has_every_table_the_texts_and_the_evidence_and_each_digest_holds(
-    world: admin_data.World, tmp_path: Path
-) -> None:
+def test_it_has_every_table_the_texts_and_the_evidence_and_each_digest_holds(world: World, tmp_path: Path) -> None:
     path = tmp_path / "全部.zip"
     taken = take_out(world.ours.holder, path)
     assert [each.name for each in tmp_path.iterdir()] == ["全部.zip"]
@@ -71,7 +70,7 @@ def test_it_has_every_table_the_texts_and_the_evidence_and_each_digest_holds(
     assert not any(cell.startswith("=") for cell in cells)
 
 
-def test_nothing_of_another_rights_holder_is_in_it(world: admin_data.World, tmp_path: Path) -> None:
+def test_nothing_of_another_rights_holder_is_in_it(world: World, tmp_path: Path) -> None:
     take_out(world.ours.holder, tmp_path / "ours.zip")
     with zipfile.ZipFile(tmp_path / "ours.zip") as opened:
         everything = b"".join(opened.read(name) for name in opened.namelist())
@@ -80,7 +79,7 @@ def test_nothing_of_another_rights_holder_is_in_it(world: admin_data.World, tmp_
     assert not any("beidou" in name for name in zipfile.ZipFile(tmp_path / "ours.zip").namelist())
 
 
-def test_what_the_stores_no_longer_have_is_named(world: admin_data.World, tmp_path: Path) -> None:
+def test_what_the_stores_no_longer_have_is_named(world: World, tmp_path: Path) -> None:
     Chapter.objects.filter(work__rights_holder=world.ours.holder).update(text_id="00" * 20)
     taken = take_out(world.ours.holder, tmp_path / "ours.zip")
     assert any(each.startswith("works/") for each in taken.lacking)
@@ -89,7 +88,7 @@ def test_what_the_stores_no_longer_have_is_named(world: admin_data.World, tmp_pa
 
 
 def test_a_damaged_text_is_named_and_the_rest_is_in_it(
-    world: admin_data.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mongo_url: str
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mongo_url: str
 ) -> None:
     database = connect(mongo_url)
     works = MongoWorkStore(database)
@@ -106,7 +105,7 @@ def test_a_damaged_text_is_named_and_the_rest_is_in_it(
     assert (tmp_path / "ours.zip").stat().st_mode & 0o777 == 0o600
 
 
-def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: admin_data.World, tmp_path: Path) -> None:
+def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: World, tmp_path: Path) -> None:
     bundle = EvidenceBundle.objects.get(case=world.ours.cases[0])
     foreign = EvidenceBundle.objects.get(case=world.theirs.cases[0])
     leaves = sorted([bundle.digest, foreign.digest])
@@ -127,7 +126,7 @@ def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: admin_dat
         assert "tables/counterstatement_cases.csv" in opened.namelist()
 
 
-def test_a_manager_downloads_it_and_nobody_else(world: admin_data.World) -> None:
+def test_a_manager_downloads_it_and_nobody_else(world: World) -> None:
     address = reverse("admin:records_rightsholder_take_out", args=[world.ours.holder.pk])
     asked = signed_in(world.ours.manager).get(address)
     assert (asked.status_code, b'<form method="post"' in asked.content) == (200, True)

@@ -12,10 +12,16 @@ from core.errors import ServiceUnavailable
 from core.wording import Message
 
 
-def signed_in(person: User) -> Client:
+def signed_in(person: User, language: str = "") -> Client:
     client = Client()
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    if language:
+        client.cookies["django_language"] = language
     return client
+
+
+def english(person: User) -> Client:
+    return signed_in(person, "en")
 
 
 def list_url(model: type[Model]) -> str:

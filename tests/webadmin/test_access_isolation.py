@@ -48,6 +48,7 @@ from records.models import (
     Work,
 )
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 
 THEIR_TAG = "beidou"  # stands in every name, title and URL of the other estate
@@ -57,11 +58,11 @@ ROLES = ("reviewer", "manager")
 
 
 @pytest.fixture(scope="module")
-def filled(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[admin_data.World]:
+def filled(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
     yield from admin_data.kept_world(django_db_blocker, fill)
 
 
-def fill() -> admin_data.World:
+def fill() -> World:
     world = admin_data.fill_world()
     for estate in (world.ours, world.theirs):
         admin_data.evidence_bundle(estate.cases[0])
@@ -70,11 +71,11 @@ def fill() -> admin_data.World:
 
 
 @pytest.fixture
-def world(filled: admin_data.World, db: None) -> admin_data.World:
+def world(filled: World, db: None) -> World:
     return deepcopy(filled)
 
 
-def theirs(world: admin_data.World, model: type[Model]) -> Model:
+def theirs(world: World, model: type[Model]) -> Model:
     """One record of the other rights holder, of any registered model of ours."""
     estate = world.theirs
     known: dict[type[Model], Model] = {
@@ -110,7 +111,7 @@ def theirs(world: admin_data.World, model: type[Model]) -> Model:
     return known[model]
 
 
-def person(world: admin_data.World, role: str) -> User:
+def person(world: World, role: str) -> User:
     return getattr(world.ours, role)
 
 
@@ -123,7 +124,7 @@ def test_every_registered_model_is_isolated_or_for_administrators(db: None) -> N
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_a_list_names_nothing_of_another_rights_holder(world: admin_data.World, model: type[Model], role: str) -> None:
+def test_a_list_names_nothing_of_another_rights_holder(world: World, model: type[Model], role: str) -> None:
     response = signed_in(person(world, role)).get(list_url(model))
     if model is Membership and role == "reviewer":
         assert response.status_code == 403
@@ -135,7 +136,7 @@ def test_a_list_names_nothing_of_another_rights_holder(world: admin_data.World, 
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_a_search_finds_nothing_of_another_rights_holder(world: admin_data.World, model: type[Model]) -> None:
+def test_a_search_finds_nothing_of_another_rights_holder(world: World, model: type[Model]) -> None:
     response = signed_in(world.ours.manager).get(list_url(model), {"q": THEIR_TAG})
     assert response.status_code == 200
     assert response.context["cl"].result_count == 0
@@ -145,7 +146,7 @@ def test_a_search_finds_nothing_of_another_rights_holder(world: admin_data.World
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
 def test_a_record_of_another_rights_holder_cannot_be_reached_by_its_number(
-    world: admin_data.World, model: type[Model], role: str, page: str
+    world: World, model: type[Model], role: str, page: str
 ) -> None:
     record = theirs(world, model)
     client = signed_in(person(world, role))
@@ -161,7 +162,7 @@ def test_a_record_of_another_rights_holder_cannot_be_reached_by_its_number(
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
 def test_no_address_below_a_record_of_another_rights_holder_shows_or_does_anything(
-    world: admin_data.World, model: type[Model], role: str
+    world: World, model: type[Model], role: str
 ) -> None:
     """Timelines, trials, buttons, decisions: whatever the admin of a model has registered for one record."""
     record, client = theirs(world, model), signed_in(person(world, role))
@@ -181,9 +182,7 @@ def test_no_address_below_a_record_of_another_rights_holder_shows_or_does_anythi
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_a_filter_by_a_foreign_key_of_another_rights_holder_shows_no_name(
-    world: admin_data.World, model: type[Model]
-) -> None:
+def test_a_filter_by_a_foreign_key_of_another_rights_holder_shows_no_name(world: World, model: type[Model]) -> None:
     client = signed_in(world.ours.manager)
     estate = world.theirs
     keys: dict[str, Any] = {
@@ -198,7 +197,7 @@ def test_a_filter_by_a_foreign_key_of_another_rights_holder_shows_no_name(
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_no_lookup_in_the_address_reaches_passwords(world: admin_data.World, model: type[Model]) -> None:
+def test_no_lookup_in_the_address_reaches_passwords(world: World, model: type[Model]) -> None:
     client = signed_in(world.ours.manager)
     for key in ("decided_by__password__startswith", "user__password__startswith", "requested_by__password__startswith"):
         response = client.get(list_url(model), {key: "pbkdf2"})
@@ -206,7 +205,7 @@ def test_no_lookup_in_the_address_reaches_passwords(world: admin_data.World, mod
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_a_form_offers_only_what_belongs_to_ones_own_rights_holder(world: admin_data.World, model: type[Model]) -> None:
+def test_a_form_offers_only_what_belongs_to_ones_own_rights_holder(world: World, model: type[Model]) -> None:
     response = signed_in(world.ours.manager).get(add_url(model))
     assert response.status_code in {200, 403}
     assert THEIR_TAG not in response.content.decode()
@@ -214,9 +213,7 @@ def test_a_form_offers_only_what_belongs_to_ones_own_rights_holder(world: admin_
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_an_action_on_foreign_keys_of_records_changes_nothing(
-    world: admin_data.World, model: type[Model], role: str
-) -> None:
+def test_an_action_on_foreign_keys_of_records_changes_nothing(world: World, model: type[Model], role: str) -> None:
     record = theirs(world, model)
     before = list(type(record).objects.filter(pk=record.pk).values())
     runs = CrawlRun.objects.count()
@@ -232,7 +229,7 @@ def test_an_action_on_foreign_keys_of_records_changes_nothing(
     assert CrawlRun.objects.count() == runs
 
 
-def test_the_detail_action_does_not_crawl_a_site_of_another_rights_holder(world: admin_data.World) -> None:
+def test_the_detail_action_does_not_crawl_a_site_of_another_rights_holder(world: World) -> None:
     site = world.theirs.sites[0]
     address = reverse("admin:records_site_crawl_now", args=[site.pk])
     runs = CrawlRun.objects.count()
@@ -243,7 +240,7 @@ def test_the_detail_action_does_not_crawl_a_site_of_another_rights_holder(world:
 
 
 @pytest.mark.parametrize(("model", "field"), [("case", "work"), ("exclusion", "work")])
-def test_autocomplete_offers_nothing_of_another_rights_holder(world: admin_data.World, model: str, field: str) -> None:
+def test_autocomplete_offers_nothing_of_another_rights_holder(world: World, model: str, field: str) -> None:
     asked = {"app_label": "records", "model_name": model, "field_name": field, "term": ""}
     response = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked)
     names = [entry["text"] for entry in response.json()["results"]]
@@ -253,16 +250,14 @@ def test_autocomplete_offers_nothing_of_another_rights_holder(world: admin_data.
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("model", SYSTEM, ids=lambda model: model.__name__)
-def test_what_belongs_to_nobody_is_for_administrators_alone(
-    world: admin_data.World, model: type[Model], role: str
-) -> None:
+def test_what_belongs_to_nobody_is_for_administrators_alone(world: World, model: type[Model], role: str) -> None:
     client = signed_in(person(world, role))
     assert client.get(list_url(model)).status_code == 403
     assert client.get(add_url(model)).status_code == 403
     assert signed_in(world.administrator).get(list_url(model)).status_code == 200
 
 
-def test_django_permissions_on_single_models_open_nothing(world: admin_data.World) -> None:
+def test_django_permissions_on_single_models_open_nothing(world: World) -> None:
     from django.contrib.auth.models import Permission
 
     outsider = admin_data.user("outsider")
@@ -273,13 +268,13 @@ def test_django_permissions_on_single_models_open_nothing(world: admin_data.Worl
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model.__name__)
-def test_an_administrator_sees_both_rights_holders(world: admin_data.World, model: type[Model]) -> None:
+def test_an_administrator_sees_both_rights_holders(world: World, model: type[Model]) -> None:
     shown = signed_in(world.administrator).get(list_url(model)).content.decode()
     assert THEIR_TAG in shown
     assert "changhe" in shown
 
 
-def test_an_inactive_member_and_a_person_without_role_see_nothing(world: admin_data.World) -> None:
+def test_an_inactive_member_and_a_person_without_role_see_nothing(world: World) -> None:
     inactive = world.ours.manager
     inactive.is_active = False
     inactive.save()
@@ -287,7 +282,7 @@ def test_an_inactive_member_and_a_person_without_role_see_nothing(world: admin_d
     assert signed_in(admin_data.user("stranger")).get(list_url(Case)).status_code == 403
 
 
-def test_a_member_of_two_rights_holders_changes_only_what_they_manage(world: admin_data.World) -> None:
+def test_a_member_of_two_rights_holders_changes_only_what_they_manage(world: World) -> None:
     both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
     client = signed_in(both)
@@ -300,7 +295,7 @@ def test_a_member_of_two_rights_holders_changes_only_what_they_manage(world: adm
     assert Site.objects.filter(pk=site.pk, name=site.name).exists()
 
 
-def test_an_export_leaves_out_what_the_person_only_reviews(world: admin_data.World) -> None:
+def test_an_export_leaves_out_what_the_person_only_reviews(world: World) -> None:
     both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
     keys = list(Case.objects.values_list("pk", flat=True))
@@ -311,7 +306,7 @@ def test_an_export_leaves_out_what_the_person_only_reviews(world: admin_data.Wor
 
 
 @pytest.mark.parametrize("field", ["work", "site", "holder"])
-def test_a_report_cannot_be_asked_for_another_rights_holder(world: admin_data.World, field: str) -> None:
+def test_a_report_cannot_be_asked_for_another_rights_holder(world: World, field: str) -> None:
     both = admin_data.user("second", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=admin_data.holder("第三家"), role=Membership.Role.REVIEWER)
     key = {"work": world.theirs.works[0], "site": world.theirs.sites[0], "holder": world.theirs.holder}[field].pk

@@ -17,6 +17,7 @@ from matcher.index.memory import MemoryIndex
 from records import stores
 from records.models import Licence, Membership, Work
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.requests.request_size import MAX_REQUEST_BYTES
@@ -31,7 +32,7 @@ SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又�
 
 
 @pytest.fixture
-def world() -> admin_data.World:
+def world() -> World:
     return admin_data.fill_world(cases=1)
 
 
@@ -62,7 +63,7 @@ def send(client: Client, holder: object, *files: SimpleUploadedFile, **fields: o
 
 
 def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     client = signed_in(world.ours.manager)
     files = [text("《夜航》作者：闻笛.txt", FIRST + SECOND), text("水.md", "渡口无灯，江上有雾。")]
@@ -82,7 +83,7 @@ def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
 
 
 def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     client = signed_in(world.ours.manager)
     send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
@@ -97,10 +98,9 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
 
 
 def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "zh-hans"
+    client = signed_in(world.ours.manager, "zh-hans")
     files = [text("夜航.txt", FIRST), text("书.mobi", b"%PDF"), text("空.txt", b" "), text("x\u202e.txt", "no Chinese")]
     response = send(client, world.ours.holder.pk, *files)
     assert len(response.context["works"]) == 1
@@ -112,7 +112,7 @@ def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
 
 
 def test_title_and_author_are_taken_from_the_form_where_they_are_given(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     client = signed_in(world.ours.manager)
     send(client, world.ours.holder.pk, text("a.txt", FIRST), title="渡口", author="林栖", kind="essay")
@@ -121,7 +121,7 @@ def test_title_and_author_are_taken_from_the_form_where_they_are_given(
 
 
 @pytest.mark.parametrize("fields", [{}, {"kind": "poem"}])
-def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: admin_data.World, fields: dict[str, str]) -> None:
+def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: World, fields: dict[str, str]) -> None:
     files = [text("a.txt", FIRST)] if fields else []
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, *files, **fields)
     assert response.status_code == 200
@@ -130,7 +130,7 @@ def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: admin_data.
 
 
 def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
-    world: admin_data.World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
+    world: World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
         def send(self, message: object) -> None:
@@ -144,7 +144,7 @@ def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
 
 
 def test_while_the_page_store_is_down_each_file_says_so_and_no_row_is_written(
-    world: admin_data.World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
+    world: World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down(MemoryWorkStore):
         asked = 0
@@ -165,7 +165,7 @@ def test_while_the_page_store_is_down_each_file_says_so_and_no_row_is_written(
 # Isolation
 
 
-def test_a_reviewer_sees_no_way_to_add_and_has_none(world: admin_data.World, store: MemoryWorkStore) -> None:
+def test_a_reviewer_sees_no_way_to_add_and_has_none(world: World, store: MemoryWorkStore) -> None:
     client = signed_in(world.ours.reviewer)
     assert client.get(add_url(Work)).status_code == 403
     assert send(client, world.ours.holder.pk, text("夜航.txt", FIRST)).status_code == 403
@@ -175,7 +175,7 @@ def test_a_reviewer_sees_no_way_to_add_and_has_none(world: admin_data.World, sto
 
 
 def test_a_manager_adds_nothing_to_another_rights_holder_even_where_they_review(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
@@ -188,7 +188,7 @@ def test_a_manager_adds_nothing_to_another_rights_holder_even_where_they_review(
 
 
 def test_a_work_of_the_same_title_of_another_rights_holder_is_not_touched(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     theirs = world.theirs.works[0]
     before = list(theirs.chapters.values())
@@ -204,7 +204,7 @@ def test_a_work_of_the_same_title_of_another_rights_holder_is_not_touched(
 
 
 def test_a_manifest_inside_a_sending_names_no_other_rights_holder(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     import io
     import zipfile
@@ -218,14 +218,14 @@ def test_a_manifest_inside_a_sending_names_no_other_rights_holder(
 
 
 def test_an_administrator_chooses_among_all_rights_holders(
-    world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     send(signed_in(world.administrator), world.theirs.holder.pk, text("夜航.txt", FIRST))
     assert Work.objects.get(title="夜航").rights_holder == world.theirs.holder
     assert outbox.sent == [WorkAdded(work_text_id(FIRST))] or len(outbox.sent) == 1
 
 
-def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: admin_data.World) -> None:
+def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: World) -> None:
     assert add_url(Work) not in signed_in(world.ours.manager).get(add_url(Licence)).content.decode()
 
 
@@ -233,7 +233,7 @@ def test_a_licence_form_offers_no_shortcut_to_a_new_work(world: admin_data.World
 
 
 @pytest.mark.parametrize("path", ["/admin/records/work/add/", "/admin/login/"])
-def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: admin_data.World, path: str) -> None:
+def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: World, path: str) -> None:
     class Unread:
         def read(self, *_: object) -> bytes:
             raise AssertionError("the body was read")
@@ -251,7 +251,7 @@ def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: a
 
 
 def test_files_that_are_too_large_together_are_refused_in_the_form(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webadmin.forms.work_form.MAX_UPLOAD_BYTES", 100)
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND))

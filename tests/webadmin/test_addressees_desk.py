@@ -19,14 +19,15 @@ from core.wording import Message
 from records import stores
 from records.models import Addressee, ContactLookUp, SiteIdentifier
 from tests.support import admin_data
-from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url, signed_in
 
 HOSTILE = '"><script>alert(1)</script>'
 
 
 @pytest.fixture
-def desk(world: admin_data.World) -> Client:
-    return speaking(world.ours.manager)
+def desk(world: World) -> Client:
+    return english(world.ours.manager)
 
 
 @pytest.fixture
@@ -42,19 +43,13 @@ def switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "ZHUIWEN", replace(settings.ZHUIWEN, registries=registries))
 
 
-def speaking(person: Any, language: str = "en") -> Client:
-    client = signed_in(person)
-    client.cookies["django_language"] = language
-    return client
-
-
 def shown(client: Client, url: str) -> str:
     response = client.get(url)
     assert response.status_code == 200
     return unescape(response.content.decode())
 
 
-def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: admin_data.World, desk: Client) -> None:
+def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, desk: Client) -> None:
     site = world.ours.sites[0]
     row = admin_data.contact(site, label="客服")
     admin_data.contact(site, ContactKind.COMPLAINT_PAGE, "https://luoxia.example/tousu")
@@ -74,7 +69,7 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: admin_data
     assert f"{add_url(Addressee)}?site={site.pk}&of=host" in page
 
 
-def test_one_click_begins_the_form_with_what_was_read(world: admin_data.World, desk: Client) -> None:
+def test_one_click_begins_the_form_with_what_was_read(world: World, desk: Client) -> None:
     site = world.ours.sites[1]
     first = admin_data.contact(site, value="bd@yunjian.example")
     admin_data.contact(site, value="ts@yunjian.example", label="版权投诉")
@@ -93,7 +88,7 @@ def test_one_click_begins_the_form_with_what_was_read(world: admin_data.World, d
     assert chosen.initial["email"] == "bd@yunjian.example"
 
 
-def fields(world: admin_data.World, **changes: Any) -> dict[str, Any]:
+def fields(world: World, **changes: Any) -> dict[str, Any]:
     given = {
         "rights_holder": world.ours.holder.pk,
         "name": "云笺科技",
@@ -113,9 +108,7 @@ def saved(client: Client, given: dict[str, Any]) -> Addressee | dict[str, Any]:
     return dict(response.context["adminform"].form.errors)
 
 
-def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(
-    world: admin_data.World, desk: Client
-) -> None:
+def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(world: World, desk: Client) -> None:
     site = world.ours.sites[1]
     admin_data.contact(site)
     assert "only read so far" in shown(desk, record_url(site))
@@ -145,19 +138,19 @@ def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(
     ],
 )
 def test_what_cannot_be_is_refused_at_its_field(
-    world: admin_data.World, desk: Client, changes: dict[str, Any], field: str
+    world: World, desk: Client, changes: dict[str, Any], field: str
 ) -> None:
     assert list(saved(desk, fields(world, **changes))) == [field]
 
 
-def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: admin_data.World, desk: Client) -> None:
+def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: World, desk: Client) -> None:
     made = saved(desk, fields(world, role=AddresseeRole.PUBLISHES, counter_days=12))
     assert isinstance(made, Addressee)
     assert (made.counter_rule, made.counter_days) == (CounterRule.NONE, None)
     assert "letter to stop" in shown(desk, record_url(made))
 
 
-def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: admin_data.World, desk: Client) -> None:
+def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, desk: Client) -> None:
     theirs = world.theirs
     assert "sites" in saved(desk, fields(world, sites=[theirs.sites[0].pk]))
     assert "rights_holder" in saved(desk, fields(world, rights_holder=theirs.holder.pk))
@@ -168,13 +161,13 @@ def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: admin_data.W
         assert desk.get(f"{add_url(Addressee)}?{query}").status_code == 200
 
 
-def test_an_administrator_cannot_mix_sites_of_two_holders(world: admin_data.World) -> None:
-    errors = saved(speaking(world.administrator), fields(world, sites=[world.theirs.sites[0].pk]))
+def test_an_administrator_cannot_mix_sites_of_two_holders(world: World) -> None:
+    errors = saved(english(world.administrator), fields(world, sites=[world.theirs.sites[0].pk]))
     assert list(errors) == ["sites"]
 
 
-def test_a_reviewer_reads_and_enters_nothing(world: admin_data.World) -> None:
-    client = speaking(world.ours.reviewer)
+def test_a_reviewer_reads_and_enters_nothing(world: World) -> None:
+    client = english(world.ours.reviewer)
     site = world.ours.sites[0]
     admin_data.contact(site, ContactKind.HOST, "某云", source="rdap")
     page = shown(client, record_url(site))
@@ -186,7 +179,7 @@ def test_a_reviewer_reads_and_enters_nothing(world: admin_data.World) -> None:
     assert client.post(record_url(world.ours.addressee), fields(world)).status_code == 403
 
 
-def test_hostile_contacts_are_shown_as_text(world: admin_data.World, desk: Client) -> None:
+def test_hostile_contacts_are_shown_as_text(world: World, desk: Client) -> None:
     site = world.ours.sites[0]
     where = f"javascript:alert(1)//{HOSTILE}"
     admin_data.contact(site, ContactKind.COMPLAINT_PAGE, f"javascript:alert(2)//{HOSTILE}", where=where)
@@ -201,7 +194,7 @@ def test_hostile_contacts_are_shown_as_text(world: admin_data.World, desk: Clien
     assert "e" * 200 not in page
 
 
-def test_a_site_of_the_same_operator_lends_its_addressees(world: admin_data.World, desk: Client) -> None:
+def test_a_site_of_the_same_operator_lends_its_addressees(world: World, desk: Client) -> None:
     first, second = world.ours.sites[:2]
     now = timezone.now()
     for site in (first, second):
@@ -213,7 +206,7 @@ def test_a_site_of_the_same_operator_lends_its_addressees(world: admin_data.Worl
 
 
 def test_a_look_up_is_offered_only_where_it_is_switched_on(
-    world: admin_data.World, desk: Client, outbox: CollectingOutbox
+    world: World, desk: Client, outbox: CollectingOutbox
 ) -> None:
     site = world.ours.sites[0]
     page = shown(desk, record_url(site))
@@ -225,9 +218,7 @@ def test_a_look_up_is_offered_only_where_it_is_switched_on(
 
 
 @pytest.mark.usefixtures("switched_on")
-def test_a_manager_asks_once_and_sees_what_came_of_it(
-    world: admin_data.World, desk: Client, outbox: CollectingOutbox
-) -> None:
+def test_a_manager_asks_once_and_sees_what_came_of_it(world: World, desk: Client, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     assert "Look up host and registrar" in shown(desk, record_url(site))
     for _ in range(2):
@@ -242,12 +233,12 @@ def test_a_manager_asks_once_and_sees_what_came_of_it(
     assert "3 entries found." in page
     assert "no server knows whose &lt;b&gt;x‹RLO› is" in page
     assert (
-        speaking(world.ours.reviewer).post(record_url(site, "look_up"), {"_form_submitted": "True"}).status_code == 403
+        english(world.ours.reviewer).post(record_url(site, "look_up"), {"_form_submitted": "True"}).status_code == 403
     )
 
 
-def test_the_chinese_desk_speaks_chinese(world: admin_data.World) -> None:
-    client = speaking(world.ours.manager, "zh-hans")
+def test_the_chinese_desk_speaks_chinese(world: World) -> None:
+    client = signed_in(world.ours.manager, "zh-hans")
     admin_data.contact(world.ours.sites[1])
     page = shown(client, record_url(world.ours.sites[1]))
     assert "通知对象" in page

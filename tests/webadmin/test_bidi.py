@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from records.models import Case, Licence, OwnAccount, Site
 from tests.support import admin_data, case_texts, parsed_reports
+from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
 from webadmin.requests.bidi import marked, marked_html
 
@@ -36,7 +37,7 @@ NOT_TEXT = {"password", "codename", "app_label", "model", "session_key", "task",
 
 
 @pytest.fixture
-def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     texts = case_texts.use(monkeypatch)
     case_texts.keep_estate(texts, world.ours)
     admin_data.removal(admin_data.evidence_bundle(world.ours.cases[0]))
@@ -117,7 +118,7 @@ def turning_in(text: str) -> str:
     return "".join(sorted(set(text) & set(TURNING)))
 
 
-def addresses(world: admin_data.World) -> Iterator[str]:
+def addresses(world: World) -> Iterator[str]:
     """Every page of the desk that shows something stored."""
     yield reverse("admin:index")
     yield reverse("admin:search") + "?s=case"
@@ -136,7 +137,7 @@ def addresses(world: admin_data.World) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("processes")
-def test_no_page_of_the_desk_shows_a_character_that_turns_the_writing(world: admin_data.World) -> None:
+def test_no_page_of_the_desk_shows_a_character_that_turns_the_writing(world: World) -> None:
     client = signed_in(world.administrator)
     seen = 0
     for address in addresses(world):
@@ -150,7 +151,7 @@ def test_no_page_of_the_desk_shows_a_character_that_turns_the_writing(world: adm
     assert seen > 200, "the texts are there, and marked"
 
 
-def test_what_a_field_holds_goes_back_as_it_was(world: admin_data.World) -> None:
+def test_what_a_field_holds_goes_back_as_it_was(world: World) -> None:
     licence = Licence.objects.filter(rights_holder=world.ours.holder).get()
     client = signed_in(world.ours.manager)
     html = client.get(record_url(licence)).content.decode()
@@ -163,7 +164,7 @@ def test_what_a_field_holds_goes_back_as_it_was(world: admin_data.World) -> None
     assert any(site.start_urls in text for text in shown(html).kept), "a field of many lines too"
 
 
-def test_messages_say_it_with_marks(world: admin_data.World) -> None:
+def test_messages_say_it_with_marks(world: World) -> None:
     client = signed_in(world.ours.reviewer)
     data = {"action": "decide_confirmed", "_selected_action": [world.ours.cases[0].pk], "note": TAIL}
     planned = client.post(list_url(Case), data)
@@ -172,7 +173,7 @@ def test_messages_say_it_with_marks(world: admin_data.World) -> None:
     assert not turning_in(html)
 
 
-def test_the_choices_that_a_script_shows_are_marked(world: admin_data.World) -> None:
+def test_the_choices_that_a_script_shows_are_marked(world: World) -> None:
     asked = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
     results = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked).json()["results"]
     assert results
@@ -180,7 +181,7 @@ def test_the_choices_that_a_script_shows_are_marked(world: admin_data.World) -> 
     assert all("‹RLO›" in each["text"] for each in results)
 
 
-def test_no_exported_list_has_one(world: admin_data.World) -> None:
+def test_no_exported_list_has_one(world: World) -> None:
     client = signed_in(world.ours.manager)
     keys = [case.pk for case in world.ours.cases]
 
@@ -197,7 +198,7 @@ def test_no_exported_list_has_one(world: admin_data.World) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "html", "json", "pdf", "xlsx"])
-def test_no_report_has_one(world: admin_data.World, kind: str) -> None:
+def test_no_report_has_one(world: World, kind: str) -> None:
     asked = {"do": "download", "since": "2026-03-01", "until": "2026-03-31", "language": "en", "format": kind}
     response = signed_in(world.ours.manager).get(reverse("webadmin_reports"), asked)
     assert response.status_code == 200

@@ -15,7 +15,9 @@ from core.taken import Places
 from records.cases.verdicts import decide
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, Notice, PageRecord, Site, Stamp, TakenText
 from tests.support import admin_data, case_texts
-from tests.support.desk import signed_in
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import english
 from webadmin.case_page.elsewhere import other_places
 
 CASES = 4
@@ -24,22 +26,20 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     case_texts.keep_estate(kept, world.ours)
     return kept
 
 
 @pytest.fixture
-def case(world: admin_data.World, texts: case_texts.Texts) -> Case:
+def case(world: World, texts: Texts) -> Case:
     return world.ours.cases[3]
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World) -> Client:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
-    return client
+def reviewer(world: World) -> Client:
+    return english(world.ours.reviewer)
 
 
 def address(case: Case) -> str:
@@ -103,7 +103,7 @@ def stamped(case: Case) -> None:
     )
 
 
-def changed(case: Case, texts: case_texts.Texts, text: str) -> str:
+def changed(case: Case, texts: Texts, text: str) -> str:
     """Let the page show another text from now on."""
     version = texts.keep(case.page, text, text.encode())
     PageRecord.objects.filter(pk=case.page_id).update(version_id=version)
@@ -111,7 +111,7 @@ def changed(case: Case, texts: case_texts.Texts, text: str) -> str:
 
 
 def test_what_changed_since_the_verdict_is_led_to_and_shown(
-    world: admin_data.World, reviewer: Client, case: Case, texts: case_texts.Texts
+    world: World, reviewer: Client, case: Case, texts: Texts
 ) -> None:
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     assert "changed since" not in bar(reviewer, case)
@@ -138,7 +138,7 @@ def test_a_version_that_is_gone_from_the_store_is_told(reviewer: Client, case: C
 
 
 def test_while_the_page_store_is_away_the_difference_says_so(
-    reviewer: Client, case: Case, texts: case_texts.Texts, monkeypatch: pytest.MonkeyPatch
+    reviewer: Client, case: Case, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(key: str) -> None:
         raise ServiceUnavailable("MongoDB", "127.0.0.1:27017")
@@ -149,9 +149,7 @@ def test_while_the_page_store_is_away_the_difference_says_so(
     assert "127.0.0.1:27017" in page
 
 
-def test_the_difference_is_shown_to_nobody_else(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_difference_is_shown_to_nobody_else(world: World, texts: Texts, reviewer: Client) -> None:
     assert reviewer.get(address(world.theirs.cases[0]) + "?difference=1").status_code == 404
 
 
@@ -167,7 +165,7 @@ def another(case: Case, site: Site, number: int, *, taken: range | None = None) 
 
 
 def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_share(
-    world: admin_data.World, reviewer: Client, case: Case
+    world: World, reviewer: Client, case: Case
 ) -> None:
     Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
@@ -196,7 +194,7 @@ def test_when_a_site_has_more_pages_than_are_shown_the_list_has_them_all(
 
 
 def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
-    world: admin_data.World, reviewer: Client, case: Case
+    world: World, reviewer: Client, case: Case
 ) -> None:
     TakenText.objects.filter(case=case).update(
         text_id=case.matches.get().text_id, places=Places.of(range(100)).packed()
@@ -216,7 +214,7 @@ def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
 
 
 def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_once(
-    reviewer: Client, case: Case, texts: case_texts.Texts, monkeypatch: pytest.MonkeyPatch
+    reviewer: Client, case: Case, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert reviewer.get(address(case)).context["notes"] == []
 
@@ -237,7 +235,7 @@ def test_what_a_match_took_itself_was_taken_from_nothing_else(case: Case) -> Non
 
 
 def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_more(
-    world: admin_data.World, reviewer: Client, case: Case, monkeypatch: pytest.MonkeyPatch
+    world: World, reviewer: Client, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
@@ -253,13 +251,13 @@ def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_mo
             assert (len(cut.shown), cut.is_cut) == (1, True)
 
 
-def test_a_case_of_which_nothing_counts_names_no_copies(world: admin_data.World, reviewer: Client, case: Case) -> None:
+def test_a_case_of_which_nothing_counts_names_no_copies(world: World, reviewer: Client, case: Case) -> None:
     another(case, admin_data.site(world.ours.holder, "别站", "bie.example.net"), 71)
     TakenText.objects.filter(case=case).delete()
     assert "No other site" in section(shown(reviewer, case), "zw-copies")
 
 
-def test_copies_of_another_rights_holder_are_not_named(world: admin_data.World, reviewer: Client, case: Case) -> None:
+def test_copies_of_another_rights_holder_are_not_named(world: World, reviewer: Client, case: Case) -> None:
     theirs = world.theirs.cases[0]
     TakenText.objects.filter(case__in=(case, theirs)).update(text_id=case.matches.get().text_id)
     theirs.matches.update(text_id=case.matches.get().text_id)
@@ -297,7 +295,7 @@ def test_digests_and_engines_are_folded_away(reviewer: Client, case: Case) -> No
 
 
 def test_text_taken_from_another_work_is_tinted_with_its_title_and_moved_passages_apart(
-    world: admin_data.World, reviewer: Client, case: Case
+    world: World, reviewer: Client, case: Case
 ) -> None:
     (span,) = case.matches.get().spans
     moved = ["moved", span["page"][0] + 60, span["page"][0] + 80, span["work"][0] + 130, span["work"][0] + 150]

@@ -18,6 +18,9 @@ from records import stores
 from records.cases.verdicts import decide
 from records.models import Case, CaseMatch
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import english
 
 CASES = 4
 
@@ -25,17 +28,15 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     case_texts.keep_estate(kept, world.ours)
     return kept
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World, client: Client) -> Client:
-    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
-    client.cookies["django_language"] = "en"
-    return client
+def reviewer(world: World, client: Client) -> Client:
+    return english(world.ours.reviewer)
 
 
 def address(case: Case) -> str:
@@ -48,9 +49,7 @@ def shown(client: Client, case: Case, query: str = "") -> str:
     return response.content.decode()
 
 
-def test_both_texts_stand_side_by_side_with_their_changes_linked(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_both_texts_stand_side_by_side_with_their_changes_linked(world: World, texts: Texts, reviewer: Client) -> None:
     page = shown(reviewer, world.ours.cases[3])
     for key in ("1-1", "1-2"):
         assert page.count(f'data-changes="{key}"') == 2
@@ -58,9 +57,7 @@ def test_both_texts_stand_side_by_side_with_their_changes_linked(
     assert "no longer" not in page
 
 
-def test_the_author_and_the_time_that_the_page_states_are_shown(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_author_and_the_time_that_the_page_states_are_shown(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[3]
     assert "published 2" not in shown(reviewer, case)
     at = datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
@@ -71,7 +68,7 @@ def test_the_author_and_the_time_that_the_page_states_are_shown(
 
 
 def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     page = shown(reviewer, case)
@@ -86,7 +83,7 @@ def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(
 
 
 def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counted(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     own = admin_data.work(world.ours.holder, "石桥<夜话>", text="石桥下面的水声一夜没有停过。")
@@ -102,7 +99,7 @@ def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counte
     assert "别家的书" not in page
 
 
-def also_from(world: admin_data.World, case: Case, estate: admin_data.Estate, title: str, at: list[int]) -> Case:
+def also_from(world: World, case: Case, estate: admin_data.Estate, title: str, at: list[int]) -> Case:
     """A case of another work on the same page, of which the page has the characters at `at`."""
     other = admin_data.case(case.page, admin_data.work(estate.holder, title), 3)
     match = other.matches.get()
@@ -119,7 +116,7 @@ def end_of_page(case: Case) -> list[int]:
 
 
 def test_text_that_was_copied_from_another_work_of_the_holder_says_which_and_leads_to_its_case(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
@@ -129,9 +126,7 @@ def test_text_that_was_copied_from_another_work_of_the_holder_says_which_and_lea
     assert admin_data.ADVERT[:10] in taken
 
 
-def test_text_that_another_holders_work_has_names_nobody(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_text_that_another_holders_work_has_names_nobody(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[3]
     also_from(world, case, world.theirs, "别家的书", end_of_page(case))
     page = shown(reviewer, case)
@@ -140,7 +135,7 @@ def test_text_that_another_holders_work_has_names_nobody(
 
 
 def test_what_the_page_has_of_both_works_is_shown_as_copied_from_the_one_that_is_looked_at(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     (span,) = case.matches.get().spans
@@ -148,18 +143,14 @@ def test_what_the_page_has_of_both_works_is_shown_as_copied_from_the_one_that_is
     assert "zw-taken" not in shown(reviewer, case)
 
 
-def test_another_version_of_the_page_says_nothing_about_this_one(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_another_version_of_the_page_says_nothing_about_this_one(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[3]
     other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
     other.matches.update(version_id="another")
     assert "zw-taken" not in shown(reviewer, case)
 
 
-def test_the_evidence_of_the_match_is_quoted(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_evidence_of_the_match_is_quoted(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     match, page = case.matches.get(), shown(reviewer, case)
     for evidence in (match.raw_digest, match.page_text_digest, match.work_text_digest, match.version_id, match.text_id):
@@ -167,9 +158,7 @@ def test_the_evidence_of_the_match_is_quoted(
     assert "algorithm 1, corpus revision 1, code 0.1.0" in page
 
 
-def test_a_case_of_another_rights_holder_is_not_there(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_a_case_of_another_rights_holder_is_not_there(world: World, texts: Texts, reviewer: Client) -> None:
     theirs = world.theirs.cases[0]
     assert reviewer.get(address(theirs)).status_code == 404
     assert reviewer.get(address(theirs) + f"?raw={theirs.matches.get().pk}").status_code == 404
@@ -178,7 +167,7 @@ def test_a_case_of_another_rights_holder_is_not_there(
 
 
 def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts_are_shown(
-    world: admin_data.World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down(case_texts.MemoryPageStore):
         def version(self, version_id: object) -> None:
@@ -198,7 +187,7 @@ def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts
 
 
 def test_texts_that_are_gone_are_replaced_by_the_frozen_excerpts(
-    world: admin_data.World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     page = shown(reviewer, world.ours.cases[3])
@@ -208,20 +197,20 @@ def test_texts_that_are_gone_are_replaced_by_the_frozen_excerpts(
 
 
 def test_a_text_that_is_not_the_one_of_the_evidence_is_never_shown_as_it(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     CaseMatch.objects.filter(case=case).update(work_text_digest="0" * 64)
     assert "The stored text of the work no longer has the digest of the evidence" in shown(reviewer, case)
 
 
-def test_a_case_without_a_match_says_so(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+def test_a_case_without_a_match_says_so(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     case.matches.all().delete()
     assert "This case has no match" in shown(reviewer, case)
 
 
-def test_a_hostile_page_is_inert(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+def test_a_hostile_page_is_inert(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     case_texts.keep_hostile(texts, case)
     page = shown(reviewer, case)
@@ -233,9 +222,7 @@ def test_a_hostile_page_is_inert(world: admin_data.World, texts: case_texts.Text
     assert re.search(r'data-mark="ZWSP×2"', page)
 
 
-def test_an_address_that_is_no_web_address_is_not_a_link(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_an_address_that_is_no_web_address_is_not_a_link(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     Case.objects.filter(pk=case.pk).update(page_url="javascript:alert(1)")
     page = shown(reviewer, case)
@@ -243,18 +230,14 @@ def test_an_address_that_is_no_web_address_is_not_a_link(
     assert 'href="javascript' not in page
 
 
-def test_the_link_to_the_page_gives_nothing_away(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_link_to_the_page_gives_nothing_away(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     link = re.search(rf'<a[^>]*href="{re.escape(case.page_url)}"[^>]*>', shown(reviewer, case))
     assert link is not None
     assert 'rel="noreferrer noopener"' in link.group(0)
 
 
-def test_the_browser_is_told_to_run_no_script_of_the_page(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_browser_is_told_to_run_no_script_of_the_page(world: World, texts: Texts, reviewer: Client) -> None:
     response = reviewer.get(address(world.ours.cases[0]))
     policy = dict(part.strip().split(" ", 1) for part in response["Content-Security-Policy"].split(";"))
     assert "'unsafe-inline'" not in policy["script-src"]
@@ -263,9 +246,7 @@ def test_the_browser_is_told_to_run_no_script_of_the_page(
     assert not re.search(r"\son(click|load|error|mouseover)=", response.content.decode())
 
 
-def test_the_raw_response_is_a_file_of_plain_text(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_raw_response_is_a_file_of_plain_text(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     response = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
     assert response.content.startswith(b"<html><script>")
@@ -277,14 +258,12 @@ def test_the_raw_response_is_a_file_of_plain_text(
 
 @pytest.mark.parametrize("asked", ["", "x", "999999"])
 def test_a_raw_response_that_is_not_of_this_case_is_not_there(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, asked: str
+    world: World, texts: Texts, reviewer: Client, asked: str
 ) -> None:
     assert reviewer.get(address(world.ours.cases[0]) + f"?raw={asked}").status_code == 404
 
 
-def test_a_verdict_is_taken_and_shown_with_who_when_and_why(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_a_verdict_is_taken_and_shown_with_who_when_and_why(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "<b>同音字</b>"})
     assert response.status_code == 302
@@ -296,7 +275,7 @@ def test_a_verdict_is_taken_and_shown_with_who_when_and_why(
 
 
 def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[0]
     decide(case, Verdict.LICENSED, world.ours.manager)
@@ -310,16 +289,14 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
 
 @pytest.mark.parametrize("form", [{}, {"verdict": "guilty", "basis": "0"}, {"verdict": "confirmed", "basis": "x"}])
 def test_a_form_without_a_verdict_changes_nothing(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, form: dict[str, str]
+    world: World, texts: Texts, reviewer: Client, form: dict[str, str]
 ) -> None:
     case = world.ours.cases[0]
     assert reviewer.post(address(case), form).status_code == 302
     assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
 
 
-def test_neighbours_are_the_open_cases_of_the_own_rights_holder(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, texts: Texts, reviewer: Client) -> None:
     newest, oldest = world.ours.cases[0], world.ours.cases[3]
     of_list = "?_changelist_filters=state__exact%3Dopen"
     page = shown(reviewer, newest)
@@ -332,7 +309,7 @@ def test_neighbours_are_the_open_cases_of_the_own_rights_holder(
     "filters", ["o=5&q=%E7%AB%A0", "o=-5&match_class__exact=identical", "state__exact=guilty", "p=x"]
 )
 def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, filters: str
+    world: World, texts: Texts, reviewer: Client, filters: str
 ) -> None:
     response = reviewer.get(reverse("admin:records_case_changelist") + "?" + filters)
     is_readable = response.status_code == 200
@@ -348,7 +325,7 @@ def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
 
 
 def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[0]
     decide(case, Verdict.FAIR_USE, world.ours.manager, "引文")
@@ -366,9 +343,7 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
     assert [record.verdict for record in decided.verdicts.all()] == ["fair_use", "confirmed", "fair_use"]
 
 
-def test_nobody_undoes_what_somebody_else_decided(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_nobody_undoes_what_somebody_else_decided(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     record = case.verdicts.first()
@@ -379,9 +354,7 @@ def test_nobody_undoes_what_somebody_else_decided(
     assert Case.objects.get(pk=case.pk).verdict == Verdict.CONFIRMED
 
 
-def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(
-    world: admin_data.World, texts: case_texts.Texts, client: Client
-) -> None:
+def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(world: World, texts: Texts, client: Client) -> None:
     case = world.ours.cases[0]
     client.force_login(world.ours.manager)
     told = client.post(address(case), {"verdict": "licensed", "basis": "0"})
@@ -390,9 +363,7 @@ def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(
     assert given == {"work": str(case.work_id), "domain": urlsplit(case.page_url).netloc}
 
 
-def test_a_case_with_several_chapters_shows_one_at_a_time(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_a_case_with_several_chapters_shows_one_at_a_time(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     first = case.matches.get()
     second = CaseMatch.objects.get(pk=first.pk)
@@ -405,7 +376,7 @@ def test_a_case_with_several_chapters_shows_one_at_a_time(
 
 
 def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[0]
     newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
@@ -416,7 +387,7 @@ def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
 
 
 def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, reviewer: Client
+    world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client
 ) -> None:
     case, text = world.ours.cases[0], admin_data.page_text(0)
     starts = [(title, TextOffset(at)) for title, at in (("楔<子>", 0), ("尾声", len(text) - 2))]
@@ -430,7 +401,7 @@ def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(
 
 @pytest.mark.parametrize(("language", "words"), [("zh-hans", "逐字对照"), ("en", "Side by side")])
 def test_the_case_is_shown_in_the_readers_language(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, language: str, words: str
+    world: World, texts: Texts, reviewer: Client, language: str, words: str
 ) -> None:
     reviewer.cookies["django_language"] = language
     with translation.override(None):
@@ -438,7 +409,7 @@ def test_the_case_is_shown_in_the_readers_language(
 
 
 def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[3]
     CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
@@ -452,7 +423,7 @@ def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
 
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_why_it_was_found_names_what_the_chips_name_with_the_same_counts(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, reviewer: Client, is_stored: bool
+    world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client, is_stored: bool
 ) -> None:
     case, hidden = world.ours.cases[3], ObfuscationFound(Obfuscation.HIDDEN_TEXT, 4, "甲")
     of_match = [{"kind": "homophone", "count": 2, "example": ""}, {"kind": "patchwork", "count": 2, "example": ""}]
@@ -474,9 +445,7 @@ def test_why_it_was_found_names_what_the_chips_name_with_the_same_counts(
     assert "homophones" not in dict(chips), "marked as changes already"
 
 
-def test_what_a_machine_read_out_of_pictures_is_said_to_be(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_what_a_machine_read_out_of_pictures_is_said_to_be(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[3]
     said = "read from pictures by machine recognition"
     Case.objects.filter(pk=case.pk).update(obfuscations=[{"kind": "hidden_text", "count": 1, "example": "甲"}])

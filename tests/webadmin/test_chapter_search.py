@@ -11,7 +11,7 @@ from django.urls import reverse
 from core.taken import Places
 from records.matters.figures import refresh
 from records.models import Chapter, Matter, TakenText
-from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import list_url, registered_models, signed_in
 from webadmin.matters import search
 
@@ -21,7 +21,7 @@ WORDS, NO_WORDS = "沉江旧约", "无此字句"
 
 
 @pytest.fixture
-def theirs(world: admin_data.World) -> Matter:
+def theirs(world: World) -> Matter:
     """Of a text that we have as well: there its chapter is called otherwise, and it was taken from both works."""
     ours, other = world.ours.works[0], world.theirs.works[0]
     chapter = other.chapters.get(number=1)
@@ -47,14 +47,12 @@ def found(person: User, typed: str) -> list[Matter]:
     return [line.matter for line in response.context["lines"]]
 
 
-def test_it_finds_the_matter_for_its_own_holder_and_for_an_administrator(
-    world: admin_data.World, theirs: Matter
-) -> None:
+def test_it_finds_the_matter_for_its_own_holder_and_for_an_administrator(world: World, theirs: Matter) -> None:
     assert found(world.theirs.reviewer, WORDS) == found(world.administrator, WORDS) == [theirs]
     assert found(world.ours.reviewer, WORDS) == []
 
 
-def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: admin_data.World, theirs: Matter) -> None:
+def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: World, theirs: Matter) -> None:
     reviewer, case = world.ours.reviewer, world.ours.cases[0]
     beside = reverse("admin:records_case_change", args=[case.pk])
     for address, asked in ((INBOX, "queue=all&q="), (beside, f"inbox={quote('queue=all&q=')}")):
@@ -63,14 +61,14 @@ def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: admin_d
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.model_name)
 def test_a_list_says_nothing_of_a_title_that_another_holder_has(
-    world: admin_data.World, theirs: Matter, model: type[Model]
+    world: World, theirs: Matter, model: type[Model]
 ) -> None:
     for person in (world.ours.reviewer, world.ours.manager):
         assert page_of(person, list_url(model), "q=", WORDS) == page_of(person, list_url(model), "q=", NO_WORDS)
 
 
 def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at(
-    world: admin_data.World, theirs: Matter, monkeypatch: pytest.MonkeyPatch
+    world: World, theirs: Matter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A word in more titles than are looked at finds the own ones all the same."""
     monkeypatch.setattr(search, "MAX_CHAPTERS", 1)
@@ -83,7 +81,7 @@ def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at
 
 
 def test_a_word_in_the_titles_of_many_chapters_names_none_of_them(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = world.ours.cases[0]
     Chapter.objects.filter(work=case.work).update(title=WORDS)

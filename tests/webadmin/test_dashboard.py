@@ -16,6 +16,7 @@ from django.utils import timezone, translation
 from core.states import Rejection, Verdict
 from records.models import Case, CrawlRun
 from tests.support import admin_data
+from tests.support.admin_data import World
 from webadmin import dashboard
 from webadmin.day_chart import Day, drawn
 
@@ -34,7 +35,7 @@ def tiles(user: User) -> dict[str, int]:
     }
 
 
-def test_counts_are_those_of_the_own_rights_holder(world: admin_data.World) -> None:
+def test_counts_are_those_of_the_own_rights_holder(world: World) -> None:
     counts = tiles(world.ours.reviewer)
     assert (counts["Open cases"], counts["Confirmed"], counts["Dismissed"]) == (4, 1, 1)
     assert (counts["Pages watched"], counts["Sites"], counts["Works"]) == (8, 2, 2)
@@ -42,16 +43,16 @@ def test_counts_are_those_of_the_own_rights_holder(world: admin_data.World) -> N
     assert counts["Characters in the corpus"] == chars
 
 
-def test_an_administrator_sees_the_counts_of_all(world: admin_data.World) -> None:
+def test_an_administrator_sees_the_counts_of_all(world: World) -> None:
     assert tiles(world.administrator)["Open cases"] == 8
     assert tiles(world.administrator)["Works"] == 4
 
 
-def test_a_person_who_belongs_to_nobody_sees_nothing(world: admin_data.World) -> None:
+def test_a_person_who_belongs_to_nobody_sees_nothing(world: World) -> None:
     assert not any(tiles(admin_data.user("nobody")).values())
 
 
-def test_new_cases_are_counted_by_when_they_were_opened(world: admin_data.World) -> None:
+def test_new_cases_are_counted_by_when_they_were_opened(world: World) -> None:
     now = timezone.now()
     for case, hours in zip(world.ours.cases, (1, 23, 25, 24 * 6, 24 * 8, 24 * 40), strict=True):
         Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(hours=hours))
@@ -59,7 +60,7 @@ def test_new_cases_are_counted_by_when_they_were_opened(world: admin_data.World)
     assert (counts["New in 24 hours"], counts["New in 7 days"]) == (2, 4)
 
 
-def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: admin_data.World) -> None:
+def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: World) -> None:
     now = timezone.now()
     site = world.ours.sites[0]
     admin_data.run(site, CrawlRun.State.FAILED, due_at=now - timedelta(days=1))
@@ -70,21 +71,21 @@ def test_runs_that_failed_or_did_not_happen_are_counted_and_urgent(world: admin_
     assert faults == {1: True}
 
 
-def test_cases_are_counted_by_class_and_by_site(world: admin_data.World) -> None:
+def test_cases_are_counted_by_class_and_by_site(world: World) -> None:
     context = figures(world.ours.reviewer)
     for table in ("classes", "sites"):
         columns = zip(*(row.counts for row in context[table]), strict=True)
         assert [sum(column) for column in columns] == [4, 1, 1, 0]
 
 
-def test_findings_that_are_no_case_are_counted_by_reason(world: admin_data.World) -> None:
+def test_findings_that_are_no_case_are_counted_by_reason(world: World) -> None:
     admin_data.exclusion(world.ours.pages[0], world.ours.works[1], Rejection.QUOTATION)
     admin_data.exclusion(world.ours.pages[1], world.ours.works[1], Rejection.QUOTATION)
     rows = figures(world.ours.reviewer)["exclusions"]
     assert [(row.label, row.counts) for row in rows] == [("quotation", (2,)), ("licensed", (1,))]
 
 
-def test_the_chart_shows_days_of_the_readers_calendar(world: admin_data.World) -> None:
+def test_the_chart_shows_days_of_the_readers_calendar(world: World) -> None:
     now = timezone.now()
     for index, case in enumerate(world.ours.cases):
         Case.objects.filter(pk=case.pk).update(opened_at=now - timedelta(days=index % 2))
@@ -112,7 +113,7 @@ def test_bars_are_as_high_as_their_numbers() -> None:
     ]
 
 
-def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_data.World) -> None:
+def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: World) -> None:
     with CaptureQueriesContext(connection) as few:
         figures(world.ours.reviewer)
     for number in range(40):
@@ -124,7 +125,7 @@ def test_the_number_of_queries_does_not_grow_with_what_is_stored(world: admin_da
     assert len(many) == len(few) <= 40
 
 
-def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client: Client) -> None:
+def test_every_count_leads_to_a_list_that_opens(world: World, client: Client) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     client.cookies["django_language"] = "en"
     page = client.get(reverse("admin:dashboard")).content.decode()
@@ -136,7 +137,7 @@ def test_every_count_leads_to_a_list_that_opens(world: admin_data.World, client:
         assert response.status_code == 200, f"{link} answered {response.status_code}"
 
 
-def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, client: Client) -> None:
+def test_the_list_behind_the_open_cases_shows_as_many(world: World, client: Client) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     context = figures(world.ours.reviewer)
     for tile in context["case_tiles"]:
@@ -146,7 +147,7 @@ def test_the_list_behind_the_open_cases_shows_as_many(world: admin_data.World, c
         assert client.get(row.href).context["cl"].result_count == sum(row.counts), row.label
 
 
-def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: admin_data.World, client: Client) -> None:
+def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: World, client: Client) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     rows = figures(world.ours.reviewer)["works"]
     copies = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
@@ -159,7 +160,7 @@ def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: adm
 
 
 def test_counts_of_many_cases_are_kept_for_a_while_and_say_of_when_they_are(
-    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     client.cookies["django_language"] = "en"

@@ -14,7 +14,8 @@ from deploy.cli.evidence import numbers_in
 from records.evidence.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
 from records.models import Case, CaseMatch, EvidenceBundle, Matter
 from tests.support import admin_data
-from tests.support.desk import list_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, list_url, signed_in
 
 CASES = 3
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -39,9 +40,8 @@ def bundle(case: Case, number: int, state: str = EvidenceBundle.State.HELD) -> E
     )  # fmt: skip
 
 
-def chosen(world: admin_data.World, action: str, keys: list[int], *, by: object = None) -> HttpResponse:
-    client = signed_in(by or world.ours.manager)  # type: ignore[arg-type]
-    client.cookies["django_language"] = "en"
+def chosen(world: World, action: str, keys: list[int], *, by: object = None) -> HttpResponse:
+    client = english(by or world.ours.manager)  # type: ignore[arg-type]
     response = client.post(list_url(EvidenceBundle), {"action": action, "_selected_action": keys})
     assert isinstance(response, HttpResponse)
     return response
@@ -52,7 +52,7 @@ def table(content: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
 
 
-def test_a_list_has_a_line_for_each_chosen_bundle(world: admin_data.World) -> None:
+def test_a_list_has_a_line_for_each_chosen_bundle(world: World) -> None:
     first, second, _ = (bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1))
     response = chosen(world, "export_digests_csv", [second.pk, first.pk])
     assert response["Content-Disposition"].startswith('attachment; filename="zhuiwen-digests-')
@@ -66,7 +66,7 @@ def test_a_list_has_a_line_for_each_chosen_bundle(world: admin_data.World) -> No
     assert [row[-1] for row in rows] == [str(first.case_id), str(second.case_id)]
 
 
-def test_the_twin_for_programs_says_the_same(world: admin_data.World) -> None:
+def test_the_twin_for_programs_says_the_same(world: World) -> None:
     made = bundle(world.ours.cases[0], 1)
     response = chosen(world, "export_digests_json", [made.pk])
     assert response["Content-Type"] == "application/json"
@@ -76,7 +76,7 @@ def test_the_twin_for_programs_says_the_same(world: admin_data.World) -> None:
 
 
 @pytest.mark.parametrize("url", HOSTILE)
-def test_a_hostile_address_is_no_formula_and_hides_nothing(world: admin_data.World, url: str) -> None:
+def test_a_hostile_address_is_no_formula_and_hides_nothing(world: World, url: str) -> None:
     made = bundle(world.ours.cases[0], 1)
     CaseMatch.objects.filter(bundles=made).update(final_url=url)
     rows = rows_of(EvidenceBundle.objects.all(), SHANGHAI)
@@ -87,7 +87,7 @@ def test_a_hostile_address_is_no_formula_and_hides_nothing(world: admin_data.Wor
     assert twin["page_url"] == url
 
 
-def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: admin_data.World) -> None:
+def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: World) -> None:
     ours, theirs = bundle(world.ours.cases[0], 1), bundle(world.theirs.cases[0], 2)
     for person, is_offered in ((world.ours.manager, True), (world.ours.reviewer, False)):
         shown = signed_in(person).get(list_url(EvidenceBundle)).content.decode()
@@ -98,7 +98,7 @@ def test_nobody_gets_bundles_of_others_nor_a_reviewer_any(world: admin_data.Worl
     assert "attachment" not in response.headers.get("Content-Disposition", "")
 
 
-def test_files_that_are_not_as_they_were_are_left_out(world: admin_data.World) -> None:
+def test_files_that_are_not_as_they_were_are_left_out(world: World) -> None:
     states = EvidenceBundle.State
     made = [bundle(world.ours.cases[0], 1)]
     for number, state in enumerate((states.CHANGED, states.MISSING, states.REMOVED), 1):
@@ -111,7 +111,7 @@ def test_files_that_are_not_as_they_were_are_left_out(world: admin_data.World) -
     assert [row[0] for row in rows] == [f"{made[0].digest}.wacz"]
 
 
-def test_bundles_are_chosen_by_case_matter_and_site(world: admin_data.World) -> None:
+def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
     made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
     other = bundle(world.theirs.cases[0], 9)
     assert set(bundles_of([made[1].case_id], [], [])) == {made[1]}

@@ -9,15 +9,14 @@ from django.urls import reverse
 
 from records.models import Case, Membership
 from tests.support import admin_data
-from tests.support.desk import add_url, list_url, registered_models, signed_in
+from tests.support.desk import add_url, english, list_url, registered_models, signed_in
 from webadmin.templatetags.desk import NEXT_STEPS
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
 def test_an_empty_list_offers_to_add_only_what_can_be_added(model: type[Model]) -> None:
-    client = signed_in(admin_data.administrator())
-    client.cookies["django_language"] = "en"
+    client = english(admin_data.administrator())
     response = client.get(list_url(model))
     if response.context["cl"].result_count:  # the administrator stands among the users
         return
@@ -31,8 +30,7 @@ def test_an_empty_list_offers_to_add_only_what_can_be_added(model: type[Model]) 
 
 @pytest.mark.django_db
 def test_a_search_that_finds_nothing_offers_to_be_reset() -> None:
-    client = signed_in(admin_data.administrator())
-    client.cookies["django_language"] = "en"
+    client = english(admin_data.administrator())
     for asked in ({"q": "nowhere"}, {"state__exact": "open"}):
         page = client.get(list_url(Case), asked).content.decode()
         assert "No record matches the search and the filters." in page
@@ -48,8 +46,7 @@ def test_the_dashboard_and_every_list_open() -> None:
 
 @pytest.mark.parametrize("name", NEXT_STEPS)
 def test_an_empty_list_says_what_to_do_next(db: None, name: str) -> None:
-    manager = signed_in(admin_data.user("amy", admin_data.holder(), Membership.Role.MANAGER))
-    manager.cookies["django_language"] = "en"
+    manager = english(admin_data.user("amy", admin_data.holder(), Membership.Role.MANAGER))
     step, listed = NEXT_STEPS[name], list_url(apps.get_model("records", name))
     page = manager.get(listed).content.decode()
     assert str(step.sentence) in page

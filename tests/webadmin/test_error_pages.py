@@ -7,6 +7,7 @@ from django.test import Client
 
 from records.models import Site
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import add_url, record_url, signed_in
 from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
@@ -19,9 +20,7 @@ def speaking(client: Client, language: str) -> Client:
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "nothing at this address"), ("zh-hans", "此地址没有内容")])
-def test_a_case_that_is_not_ones_own_is_answered_with_a_sentence(
-    world: admin_data.World, language: str, words: str
-) -> None:
+def test_a_case_that_is_not_ones_own_is_answered_with_a_sentence(world: World, language: str, words: str) -> None:
     case = world.theirs.cases[0]
     response = speaking(signed_in(world.ours.reviewer), language).get(record_url(case))
     assert response.status_code == 404
@@ -29,13 +28,13 @@ def test_a_case_that_is_not_ones_own_is_answered_with_a_sentence(
     assert "beidou" not in response.content.decode()
 
 
-def test_what_a_role_does_not_allow_is_said(world: admin_data.World) -> None:
+def test_what_a_role_does_not_allow_is_said(world: World) -> None:
     response = speaking(signed_in(world.ours.reviewer), "zh-hans").get(add_url(Site))
     assert response.status_code == 403
     assert "您的角色不允许此操作" in response.content.decode()
 
 
-def test_a_fault_of_ours_shows_no_traceback(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_shows_no_traceback(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> object:
         raise ZeroDivisionError("secret detail")
 
@@ -48,14 +47,14 @@ def test_a_fault_of_ours_shows_no_traceback(world: admin_data.World, monkeypatch
     assert "secret detail" not in response.content.decode()
 
 
-def test_a_form_that_is_out_of_date_is_answered_with_a_sentence(world: admin_data.World) -> None:
+def test_a_form_that_is_out_of_date_is_answered_with_a_sentence(world: World) -> None:
     client = speaking(Client(enforce_csrf_checks=True), "zh-hans")
     response = client.post("/admin/login/", {"username": "changhe-reviewer", "password": admin_data.PASSWORD})
     assert response.status_code == 403
     assert "页面已过期" in response.content.decode()
 
 
-def test_who_is_locked_out_is_told_so(world: admin_data.World) -> None:
+def test_who_is_locked_out_is_told_so(world: World) -> None:
     client = speaking(Client(), "zh-hans")
     wrong = {"username": world.ours.reviewer.get_username(), "password": "wrong"}
     answers = [client.post("/admin/login/", wrong) for _ in range(9)]
@@ -63,7 +62,7 @@ def test_who_is_locked_out_is_told_so(world: admin_data.World) -> None:
     assert "登录已暂停一刻钟" in answers[-1].content.decode()
 
 
-def test_every_answer_of_this_kind_is_under_the_policy(world: admin_data.World) -> None:
+def test_every_answer_of_this_kind_is_under_the_policy(world: World) -> None:
     reviewer = signed_in(world.ours.reviewer)
     for path in ("/admin/records/case/?state__exact=nonsense", add_url(Site), record_url(world.theirs.cases[0])):
         response = reviewer.get(path)

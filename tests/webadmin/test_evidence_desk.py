@@ -26,6 +26,7 @@ from records.evidence import bundles as book
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt, StoreCheck
 from tests.support import admin_data, case_texts
 from tests.support import evidence_samples as samples
+from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
@@ -49,7 +50,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 @pytest.fixture
-def world(world: admin_data.World, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(world: World, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> World:
     """Two rights holders; the first case of each has a bundle."""
     texts = case_texts.use(monkeypatch)
     ports = EvidencePorts(texts.pages, texts.works, store, ManualClock(admin_data.NOW + timedelta(days=2)))
@@ -59,20 +60,20 @@ def world(world: admin_data.World, store: MemoryEvidenceStore, monkeypatch: pyte
     return world
 
 
-def case_url(world: admin_data.World, **asked: Any) -> str:
+def case_url(world: World, **asked: Any) -> str:
     address = reverse("admin:records_case_change", args=[world.ours.cases[0].pk])
     return f"{address}?{'&'.join(f'{name}={value}' for name, value in asked.items())}" if asked else address
 
 
-def own(world: admin_data.World) -> EvidenceBundle:
+def own(world: World) -> EvidenceBundle:
     return EvidenceBundle.objects.get(case=world.ours.cases[0])
 
 
-def shown(world: admin_data.World, person: Any = None) -> str:
+def shown(world: World, person: Any = None) -> str:
     return signed_in(person or world.ours.reviewer).get(case_url(world)).content.decode()
 
 
-def test_forms_of_bundles_and_checks_say_their_state_in_words(world: admin_data.World) -> None:
+def test_forms_of_bundles_and_checks_say_their_state_in_words(world: World) -> None:
     now = admin_data.NOW
     check = EvidenceCheck.objects.create(started_at=now, ended_at=now, bundles=1, read_bytes=2048)
     for record, words in ((own(world), "尚未核查"), (check, "全部未改变")):
@@ -81,7 +82,7 @@ def test_forms_of_bundles_and_checks_say_their_state_in_words(world: admin_data.
         assert "(&#x27;" not in page
 
 
-def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: admin_data.World) -> None:
+def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: World) -> None:
     def listed() -> str:
         page = signed_in(world.ours.reviewer).get(list_url(EvidenceBundle)).content.decode()
         rows = page.partition("<tbody")[2].partition("</table>")[0]
@@ -100,7 +101,7 @@ def test_a_bundle_is_called_intact_once_it_was_checked_and_not_before(world: adm
     assert "bg-green" in after
 
 
-def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_data.World) -> None:
+def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: World) -> None:
     page = shown(world)
     assert own(world).digest in page
     assert own(world).sha256 in page
@@ -109,7 +110,7 @@ def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: admin_d
     assert "zw-alarm" not in page
 
 
-def test_a_stamp_is_shown_with_its_authority_and_time(world: admin_data.World) -> None:
+def test_a_stamp_is_shown_with_its_authority_and_time(world: World) -> None:
     [tree, *_] = book.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)
     Stamp.objects.create(
         tree=tree, authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c", signer="CN=Probe Stamps",
@@ -121,7 +122,7 @@ def test_a_stamp_is_shown_with_its_authority_and_time(world: admin_data.World) -
     assert tree.root in page
 
 
-def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: admin_data.World) -> None:
+def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: World) -> None:
     EvidenceBundle.objects.filter(pk=own(world).pk).update(state=EvidenceBundle.State.CHANGED)
     assert 'role="alert"' in shown(world)
     for person, is_theirs in ((world.ours.reviewer, True), (world.theirs.reviewer, False), (world.administrator, True)):
@@ -130,7 +131,7 @@ def test_a_changed_bundle_is_an_alarm_on_the_case_and_on_the_first_page(world: a
 
 
 @pytest.mark.usefixtures("processes")
-def test_a_manager_exports_what_the_command_line_exports(world: admin_data.World) -> None:
+def test_a_manager_exports_what_the_command_line_exports(world: World) -> None:
     response = signed_in(world.ours.manager).get(case_url(world, export="evidence"))
     assert response.status_code == 200
     assert response["Content-Disposition"].startswith("attachment")
@@ -138,12 +139,12 @@ def test_a_manager_exports_what_the_command_line_exports(world: admin_data.World
         assert f"bundles/{own(world).digest}.wacz" in file.namelist()
 
 
-def test_a_reviewer_exports_nothing(world: admin_data.World) -> None:
+def test_a_reviewer_exports_nothing(world: World) -> None:
     assert "export=evidence" not in shown(world)
     assert signed_in(world.ours.reviewer).get(case_url(world, export="evidence")).status_code == 404
 
 
-def test_nobody_gets_a_bundle_of_another_rights_holder(world: admin_data.World) -> None:
+def test_nobody_gets_a_bundle_of_another_rights_holder(world: World) -> None:
     theirs = EvidenceBundle.objects.get(case=world.theirs.cases[0])
     client = signed_in(world.ours.manager)
     assert client.get(case_url(world, bundle=theirs.pk)).status_code == 404
@@ -152,19 +153,19 @@ def test_nobody_gets_a_bundle_of_another_rights_holder(world: admin_data.World) 
 
 
 @pytest.mark.parametrize("asked", [{"bundle": "x"}, {"bundle": "999999"}, {"bundle": "own", "shown": "../etc"}])
-def test_what_is_not_there_is_not_found(world: admin_data.World, asked: dict[str, str]) -> None:
+def test_what_is_not_there_is_not_found(world: World, asked: dict[str, str]) -> None:
     asked = {name: str(own(world).pk) if value == "own" else value for name, value in asked.items()}
     assert signed_in(world.ours.reviewer).get(case_url(world, **asked)).status_code == 404
 
 
-def test_a_bundle_is_handed_out_as_a_file_that_no_browser_opens(world: admin_data.World) -> None:
+def test_a_bundle_is_handed_out_as_a_file_that_no_browser_opens(world: World) -> None:
     response = signed_in(world.ours.reviewer).get(case_url(world, bundle=own(world).pk))
     assert response.content.startswith(b"PK")
     assert response["Content-Disposition"].startswith("attachment")
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_changed_bundle_is_not_handed_out(world: admin_data.World, store: MemoryEvidenceStore) -> None:
+def test_a_changed_bundle_is_not_handed_out(world: World, store: MemoryEvidenceStore) -> None:
     name = Digest(own(world).digest)
     store.damage(name, lambda content: content[:-1])
     client = signed_in(world.ours.manager)
@@ -175,9 +176,7 @@ def test_a_changed_bundle_is_not_handed_out(world: admin_data.World, store: Memo
 
 
 @pytest.mark.parametrize("model", [*OURS, *MACHINE], ids=lambda model: model.__name__)
-def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
-    world: admin_data.World, model: type[Model]
-) -> None:
+def test_not_even_an_administrator_adds_changes_or_deletes_evidence(world: World, model: type[Model]) -> None:
     records = {
         EvidenceBundle: own(world),
         RetentionLog: admin_data.removal(EvidenceBundle.objects.get(case=world.theirs.cases[0])),
@@ -202,7 +201,7 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(
     assert model._default_manager.filter(pk=record.pk).exists()
 
 
-def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: admin_data.World) -> None:
+def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: World) -> None:
     case = world.ours.cases[0]
     client = signed_in(world.administrator)
     client.post(reverse("admin:records_case_delete", args=[case.pk]), {"post": "yes"})
@@ -211,7 +210,7 @@ def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: admin_data.Wor
 
 
 @pytest.mark.parametrize("model", MACHINE, ids=lambda model: model.__name__)
-def test_what_covers_all_rights_holders_is_for_administrators(world: admin_data.World, model: type[Model]) -> None:
+def test_what_covers_all_rights_holders_is_for_administrators(world: World, model: type[Model]) -> None:
     assert signed_in(world.ours.manager).get(list_url(model)).status_code == 403
 
 
@@ -220,7 +219,7 @@ def test_what_covers_all_rights_holders_is_for_administrators(world: admin_data.
     [("en", "changed", "is no longer what it was"), ("zh-hans", "已改变", "有证据包与保存时不一致")],
 )
 def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_languages(
-    world: admin_data.World, store: MemoryEvidenceStore, language: str, state: str, alarm: str
+    world: World, store: MemoryEvidenceStore, language: str, state: str, alarm: str
 ) -> None:
     row, client = own(world), signed_in(world.administrator)
     client.cookies["django_language"] = language
@@ -243,7 +242,7 @@ def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_langua
 
 @pytest.mark.usefixtures("processes")
 def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
-    world: admin_data.World, settings: Any, tmp_path: Path
+    world: World, settings: Any, tmp_path: Path
 ) -> None:
     authority = LocalAuthority(tmp_path)
     with serving_stamps(authority) as url:
@@ -255,7 +254,7 @@ def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
     assert seal.signer == "CN=Local Time Stamps"
 
 
-def drawn(world: admin_data.World, store: MemoryEvidenceStore, pages: list[dict[str, Any]]) -> EvidenceBundle:
+def drawn(world: World, store: MemoryEvidenceStore, pages: list[dict[str, Any]]) -> EvidenceBundle:
     """A bundle of the first case with the pages of a text as a browser drew them: three, of which the last was not."""
     capture = samples.capture(following=tuple(samples.part(number) for number in (2, 3)))
     left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
@@ -284,7 +283,7 @@ PAGES: list[dict[str, Any]] = [
     ],
 )
 def test_each_page_of_a_text_is_shown_with_its_picture_or_with_the_reason_why_there_is_none(
-    world: admin_data.World, store: MemoryEvidenceStore, language: str, words: tuple[str, ...]
+    world: World, store: MemoryEvidenceStore, language: str, words: tuple[str, ...]
 ) -> None:
     row, client = drawn(world, store, PAGES), signed_in(world.ours.reviewer)
     client.cookies["django_language"] = language
@@ -301,7 +300,7 @@ def test_each_page_of_a_text_is_shown_with_its_picture_or_with_the_reason_why_th
 
 
 def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
-    world: admin_data.World, store: MemoryEvidenceStore
+    world: World, store: MemoryEvidenceStore
 ) -> None:
     row = drawn(world, store, [])
     page = shown(world)
@@ -314,11 +313,10 @@ def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
     [("en", ["missing", "comes back from the backup", "#7"]), ("zh-hans", ["缺失", "可从备份恢复", "#7"])],
 )
 def test_a_check_of_the_stores_says_what_is_lost_and_which_cases_rest_on_it(
-    world: admin_data.World, language: str, words: list[str]
+    world: World, language: str, words: list[str]
 ) -> None:
     check = note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2)
-    client = signed_in(world.administrator)
-    client.cookies["django_language"] = language
+    client = signed_in(world.administrator, language)
     shown = client.get(record_url(check)).content.decode()
     assert ("ab" * 32) in shown
     assert all(word in shown for word in words)

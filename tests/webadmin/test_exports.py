@@ -10,8 +10,8 @@ from django.test import Client
 from openpyxl import load_workbook
 
 from records.models import Case
-from tests.support import admin_data
-from tests.support.desk import list_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, list_url, signed_in
 from webadmin.exports import safe_cell
 
 CASES = 4
@@ -26,7 +26,7 @@ def exported(client: Client, kind: str, keys: list[int]) -> bytes:
     return b"".join(response)
 
 
-def test_a_csv_has_a_line_for_each_chosen_case(world: admin_data.World) -> None:
+def test_a_csv_has_a_line_for_each_chosen_case(world: World) -> None:
     cases = world.ours.cases[:2]
     body = exported(signed_in(world.ours.manager), "csv", [case.pk for case in cases]).decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(body)))
@@ -34,7 +34,7 @@ def test_a_csv_has_a_line_for_each_chosen_case(world: admin_data.World) -> None:
     assert len({len(row) for row in rows}) == 1
 
 
-def test_all_cases_of_a_filter_are_exported_across_pages(world: admin_data.World) -> None:
+def test_all_cases_of_a_filter_are_exported_across_pages(world: World) -> None:
     client = signed_in(world.ours.manager)
     data = {"action": "export_csv", "_selected_action": [world.ours.cases[0].pk], "select_across": "1"}
     response = client.post(f"{list_url(Case)}?state__exact=open", data)
@@ -42,7 +42,7 @@ def test_all_cases_of_a_filter_are_exported_across_pages(world: admin_data.World
     assert len(rows) - 1 == Case.objects.filter(rights_holder=world.ours.holder, state="open").count()
 
 
-def test_the_workbook_and_the_csv_say_the_same(world: admin_data.World) -> None:
+def test_the_workbook_and_the_csv_say_the_same(world: World) -> None:
     client = signed_in(world.ours.manager)
     keys = [case.pk for case in world.ours.cases]
     rows = list(csv.reader(io.StringIO(exported(client, "csv", keys).decode("utf-8-sig"))))
@@ -52,7 +52,7 @@ def test_the_workbook_and_the_csv_say_the_same(world: admin_data.World) -> None:
 
 
 @pytest.mark.parametrize("title", HOSTILE)
-def test_a_hostile_title_is_no_formula_in_either_file(world: admin_data.World, title: str) -> None:
+def test_a_hostile_title_is_no_formula_in_either_file(world: World, title: str) -> None:
     case = world.ours.cases[0]
     Case.objects.filter(pk=case.pk).update(page_title=title, page_url=title)
     client = signed_in(world.ours.manager)
@@ -64,16 +64,15 @@ def test_a_hostile_title_is_no_formula_in_either_file(world: admin_data.World, t
     assert not [cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f" or cell.hyperlink]
 
 
-def test_a_reviewer_is_offered_no_export(world: admin_data.World) -> None:
+def test_a_reviewer_is_offered_no_export(world: World) -> None:
     client = signed_in(world.ours.reviewer)
     assert "export_csv" not in client.get(list_url(Case)).content.decode()
     response = client.post(list_url(Case), {"action": "export_csv", "_selected_action": [world.ours.cases[0].pk]})
     assert "attachment" not in response.headers.get("Content-Disposition", "")
 
 
-def test_headings_follow_the_language_of_the_reader_to_the_last_row(world: admin_data.World) -> None:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
+def test_headings_follow_the_language_of_the_reader_to_the_last_row(world: World) -> None:
+    client = english(world.ours.manager)
     body = exported(client, "csv", [case.pk for case in world.ours.cases]).decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(body)))
     assert rows[0][:3] == ["case", "rights holder", "work"]

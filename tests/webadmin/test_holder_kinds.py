@@ -7,20 +7,20 @@ import re
 import pytest
 
 from records.models import RightsHolder
-from tests.support import admin_data
-from tests.support.desk import record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, record_url, signed_in
 from webadmin.forms import member_forms
 
 CASES = 1
 
 
-def sent(world: admin_data.World, *kinds: str) -> int:
+def sent(world: World, *kinds: str) -> int:
     holder = world.ours.holder
     form = {"name": holder.name, "contact": holder.contact, "reworded_kinds": list(kinds)}
     return signed_in(world.ours.manager).post(record_url(holder), form).status_code
 
 
-def test_a_manager_ticks_kinds_and_unticks_them(world: admin_data.World) -> None:
+def test_a_manager_ticks_kinds_and_unticks_them(world: World) -> None:
     holder = world.ours.holder
     assert holder.reworded_kinds == []
     assert sent(world, "novel", "news") == 302
@@ -34,16 +34,15 @@ def test_a_manager_ticks_kinds_and_unticks_them(world: admin_data.World) -> None
     assert RightsHolder.objects.get(pk=world.theirs.holder.pk).reworded_kinds == []
 
 
-def test_a_kind_that_there_is_not_is_refused(world: admin_data.World) -> None:
+def test_a_kind_that_there_is_not_is_refused(world: World) -> None:
     assert sent(world, "poem") == 200
     world.ours.holder.refresh_from_db()
     assert world.ours.holder.reworded_kinds == []
 
 
-def test_a_reviewer_reads_the_kinds_and_changes_none(world: admin_data.World) -> None:
+def test_a_reviewer_reads_the_kinds_and_changes_none(world: World) -> None:
     RightsHolder.objects.update(reworded_kinds=["essay"])
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+    client = english(world.ours.reviewer)
     page = client.get(record_url(world.ours.holder)).content.decode()
     assert "essay" in page
     assert "checkbox" not in page.partition("looked for in other words")[2].partition("</fieldset>")[0].lower()
@@ -52,10 +51,9 @@ def test_a_reviewer_reads_the_kinds_and_changes_none(world: admin_data.World) ->
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_it_is_said_where_the_extra_is_not_installed(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch, is_there: bool
+    world: World, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
     monkeypatch.setattr(member_forms, "is_installed", lambda: is_there)
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
+    client = english(world.ours.manager)
     page = client.get(record_url(world.ours.holder)).content.decode()
     assert ("which is not installed" in page) is not is_there

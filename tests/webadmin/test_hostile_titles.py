@@ -8,6 +8,7 @@ from django.urls import reverse
 from core.wording import Message
 from records.models import Case, CrawlRun, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
 from webadmin.admin.columns import clipped, obfuscation_table, outside_link, sentence_list
 
@@ -19,7 +20,7 @@ HIDDEN = ("\u202e", "\u200b", "\u2066")
 
 
 @pytest.fixture
-def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
     PageRecord.objects.update(title=HOSTILE, obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
     Case.objects.update(page_title=HOSTILE, obfuscations=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
@@ -36,32 +37,32 @@ def shown(person: object, address: str) -> str:
 
 
 @pytest.mark.parametrize("model", [Case, PageRecord, Exclusion], ids=lambda model: model.__name__)
-def test_a_list_spells_a_hostile_title(world: admin_data.World, model: type) -> None:
+def test_a_list_spells_a_hostile_title(world: World, model: type) -> None:
     html = shown(world.ours.reviewer, list_url(model))
     assert SPELLED in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 
-def test_a_run_s_faults_and_its_end_are_spelled(world: admin_data.World) -> None:
+def test_a_run_s_faults_and_its_end_are_spelled(world: World) -> None:
     for address in (record_url(world.ours.run), list_url(CrawlRun)):
         html = shown(world.ours.reviewer, address)
         assert "第一章‹RLO›gnp.exe" in html
         assert not [mark for mark in HIDDEN if mark in html]
 
 
-def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: admin_data.World) -> None:
+def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: World) -> None:
     html = shown(world.ours.reviewer, record_url(world.ours.pages[0]))
     assert SPELLED in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 
-def test_an_excluded_finding_marks_it_as_a_case_does(world: admin_data.World) -> None:
+def test_an_excluded_finding_marks_it_as_a_case_does(world: World) -> None:
     html = shown(world.ours.reviewer, record_url(world.ours.exclusion))
     assert 'data-mark="RLO"' in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 
-def test_a_case_marks_it_and_its_history_spells_it(world: admin_data.World) -> None:
+def test_a_case_marks_it_and_its_history_spells_it(world: World) -> None:
     case = world.ours.cases[0]
     html = shown(world.ours.reviewer, record_url(case))
     assert 'data-mark="RLO"' in html
@@ -69,7 +70,7 @@ def test_a_case_marks_it_and_its_history_spells_it(world: admin_data.World) -> N
     assert not [mark for mark in HIDDEN if mark in shown(world.ours.reviewer, record_url(case, "history"))]
 
 
-def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: admin_data.World) -> None:
+def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: World) -> None:
     case = world.ours.cases[0]
     case.refresh_from_db()
     assert str(case).endswith("第一章‹RLO›gnp.exe‹ZWSP›<b>‹LRI›")
@@ -85,7 +86,7 @@ def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: admin_data
 
 
 @pytest.mark.parametrize("action", ["export_csv"])
-def test_an_export_spells_it_and_cannot_be_turned_round(world: admin_data.World, action: str) -> None:
+def test_an_export_spells_it_and_cannot_be_turned_round(world: World, action: str) -> None:
     keys = list(Case.objects.values_list("pk", flat=True))
     response = signed_in(world.ours.manager).post(list_url(Case), {"action": action, "_selected_action": keys})
     body = b"".join(response).decode()

@@ -18,7 +18,8 @@ from django.urls import reverse
 from core.batches import batches
 from records.models import Case, PageRecord, Site
 from tests.support import admin_data, case_texts
-from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import add_url, english, list_url, record_url, registered_models, signed_in
 from webadmin.admin.lookups import DeclaredChangeList
 from webadmin.requests.request_values import MAX_LINES, MAX_SEARCH_CHARS, MAX_SEARCH_WORDS
 
@@ -37,7 +38,7 @@ FLAGS = ("e", "_popup", "_facets", "_changelist_filters")  # said by being there
 
 
 @pytest.fixture
-def world(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> admin_data.World:
+def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     admin_data.removal(admin_data.evidence_bundle(world.ours.cases[0]))
     case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
     return world
@@ -56,8 +57,7 @@ class Quiet(Client):
 
 def visitor(person: User) -> Client:
     """A client that gets the page 500 where another would be thrown the exception."""
-    client = signed_in(person)
-    client.cookies["django_language"] = "en"
+    client = english(person)
     client.raise_request_exception = False
     return client
 
@@ -92,7 +92,7 @@ def in_turn(names: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
-def test_no_value_of_a_list_s_parameters_breaks_it(world: admin_data.World, model: type[Model]) -> None:
+def test_no_value_of_a_list_s_parameters_breaks_it(world: World, model: type[Model]) -> None:
     client, path = visitor(world.administrator), list_url(model)
     assert failing(client, path, each(LIST_PARAMETERS) if model is Case else in_turn(LIST_PARAMETERS)) == []
     assert failing(client, path, in_turn(declared(model, world.administrator))) == []
@@ -100,7 +100,7 @@ def test_no_value_of_a_list_s_parameters_breaks_it(world: admin_data.World, mode
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
-def test_nothing_but_what_a_list_declares_is_looked_up(world: admin_data.World, model: type[Model]) -> None:
+def test_nothing_but_what_a_list_declares_is_looked_up(world: World, model: type[Model]) -> None:
     client, names = visitor(world.administrator), declared(model, world.administrator)
     lookups = cycle(("", "__regex", "__gte", "__isnull"))
     for field in model._meta.get_fields():
@@ -112,13 +112,13 @@ def test_nothing_but_what_a_list_declares_is_looked_up(world: admin_data.World, 
             assert "this list has no such filter" in response.content.decode()
 
 
-def test_every_list_is_one_that_looks_up_only_what_it_declares(world: admin_data.World) -> None:
+def test_every_list_is_one_that_looks_up_only_what_it_declares(world: World) -> None:
     for model, model_admin in admin.site._registry.items():
         assert issubclass(model_admin.get_changelist(None), DeclaredChangeList), model
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
-def test_no_name_of_a_record_breaks_its_pages(world: admin_data.World, model: type[Model]) -> None:
+def test_no_name_of_a_record_breaks_its_pages(world: World, model: type[Model]) -> None:
     client = Quiet(visitor(world.administrator))
     model_admin = admin.site._registry[model]
     urls = [url for url in model_admin.get_urls() if url.name and "object_id" in str(url.pattern)]
@@ -143,7 +143,7 @@ def _paths(url: Any, value: str, key: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
-def test_no_value_of_a_form_breaks_it(world: admin_data.World, model: type[Model]) -> None:
+def test_no_value_of_a_form_breaks_it(world: World, model: type[Model]) -> None:
     client, tried = visitor(world.administrator), set[str]()
     record = model._default_manager.order_by("pk").first()
     for path in [*([record_url(record)] if record else []), add_url(model)]:
@@ -189,7 +189,7 @@ def _sent(client: Client, path: str) -> tuple[dict[str, Any], list[str]]:
 
 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
-def test_no_choice_of_records_for_an_action_breaks_it(world: admin_data.World, model: type[Model]) -> None:
+def test_no_choice_of_records_for_an_action_breaks_it(world: World, model: type[Model]) -> None:
     client = visitor(world.administrator)
     actions = [*(str(name) for name in admin.site._registry[model].actions), "delete_selected", "none"]
     given = (
@@ -200,7 +200,7 @@ def test_no_choice_of_records_for_an_action_breaks_it(world: admin_data.World, m
     assert failing(client, list_url(model), given, "post") == []
 
 
-def test_no_value_of_a_report_breaks_its_page(world: admin_data.World) -> None:
+def test_no_value_of_a_report_breaks_its_page(world: World) -> None:
     sound = {"since": "2026-03-01", "until": "2026-03-31", "language": "en", "format": "html"}
     for do in ("show", "preview", "download"):
         given = each([*sound, "work", "site", "holder"], **sound, do=do)
@@ -217,7 +217,7 @@ def test_no_value_of_a_report_breaks_its_page(world: admin_data.World) -> None:
         ("work", HUGE, "Select a valid choice."),
     ],
 )
-def test_a_report_names_the_field_that_cannot_be(world: admin_data.World, name: str, value: str, sentence: str) -> None:
+def test_a_report_names_the_field_that_cannot_be(world: World, name: str, value: str, sentence: str) -> None:
     sound = {"do": "show", "since": "2026-03-01", "until": "2026-03-31", "language": "en", "format": "html"}
     response = visitor(world.ours.manager).get(reverse("webadmin_reports"), {**sound, name: value})
     assert response.status_code == 400
@@ -225,7 +225,7 @@ def test_a_report_names_the_field_that_cannot_be(world: admin_data.World, name: 
     assert sentence in response.content.decode()
 
 
-def test_no_rule_that_is_tried_breaks_its_page(world: admin_data.World) -> None:
+def test_no_rule_that_is_tried_breaks_its_page(world: World) -> None:
     path = record_url(world.ours.sites[0], "try_rules")
     client = visitor(world.ours.manager)
     assert failing(client, path, each(["statuses", "selector", "words", "redirect", "url"])) == []
@@ -234,7 +234,7 @@ def test_no_rule_that_is_tried_breaks_its_page(world: admin_data.World) -> None:
     assert "is no HTTP status; write it like 403" in response.content.decode()
 
 
-def test_no_value_in_the_address_of_a_case_or_a_page_breaks_it(world: admin_data.World) -> None:
+def test_no_value_in_the_address_of_a_case_or_a_page_breaks_it(world: World) -> None:
     client = visitor(world.ours.manager)
     case, page = world.ours.cases[0], world.ours.pages[0]
     assert failing(client, record_url(case), each(["match", "raw", "bundle", "shown", "export"])) == []
@@ -246,7 +246,7 @@ def test_no_value_in_the_address_of_a_case_or_a_page_breaks_it(world: admin_data
     assert failing(client, record_url(page), each(["checks-page"])) == []
 
 
-def test_autocomplete_answers_for_the_fields_that_are_chosen_so_and_for_no_other(world: admin_data.World) -> None:
+def test_autocomplete_answers_for_the_fields_that_are_chosen_so_and_for_no_other(world: World) -> None:
     client = visitor(world.ours.manager)
     path = reverse("admin:autocomplete")
     sound = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
@@ -261,7 +261,7 @@ def test_autocomplete_answers_for_the_fields_that_are_chosen_so_and_for_no_other
     assert failing(client, path, each([*sound, "page"], **sound)) == []
 
 
-def test_no_value_breaks_the_pages_that_are_no_list(world: admin_data.World) -> None:
+def test_no_value_breaks_the_pages_that_are_no_list(world: World) -> None:
     client = visitor(world.ours.manager)
     assert failing(client, reverse("admin:search"), each(["s", "page", "extended"])) == []
     assert failing(client, reverse("admin:search"), each(["page"], s="case")) == []
@@ -275,7 +275,7 @@ def test_no_value_breaks_the_pages_that_are_no_list(world: admin_data.World) -> 
         assert stranger.get(f"/admin/{value.replace('%', '%25')}/").status_code in ANSWERS
 
 
-def test_a_search_has_a_length(world: admin_data.World) -> None:
+def test_a_search_has_a_length(world: World) -> None:
     client = visitor(world.ours.reviewer)
     assert client.get(list_url(PageRecord), {"q": "a" * MAX_SEARCH_CHARS}).status_code == 200
     too_long = client.get(list_url(PageRecord), {"q": "a" * (MAX_SEARCH_CHARS + 1)})
@@ -287,14 +287,14 @@ def test_a_search_has_a_length(world: admin_data.World) -> None:
     assert client.get(reverse("admin:autocomplete"), term).status_code == 400
 
 
-def test_a_parameter_stands_once_and_one_that_is_empty_offers_all(world: admin_data.World) -> None:
+def test_a_parameter_stands_once_and_one_that_is_empty_offers_all(world: World) -> None:
     client = visitor(world.ours.reviewer)
     assert client.get(list_url(Case), {"state__exact": ["open", "confirmed"]}).status_code == 400
     response = client.get(list_url(Case), {"state__exact": "", "work__id__exact": "", "opened_at_from": ""})
     assert response.context["cl"].result_count == 2
 
 
-def test_a_record_of_another_rights_holder_is_refused_like_one_that_never_was(world: admin_data.World) -> None:
+def test_a_record_of_another_rights_holder_is_refused_like_one_that_never_was(world: World) -> None:
     client = visitor(world.ours.reviewer)
     for name, record in (("work__id__exact", world.theirs.works[0]), ("site__id__exact", world.theirs.sites[0])):
         theirs = client.get(list_url(Case), {name: record.pk})
@@ -308,7 +308,7 @@ def test_a_record_of_another_rights_holder_is_refused_like_one_that_never_was(wo
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "this list has no such filter."), ("zh-hans", "没有这个筛选条件")]
 )
-def test_the_page_is_in_the_reader_s_language(world: admin_data.World, language: str, words: str) -> None:
+def test_the_page_is_in_the_reader_s_language(world: World, language: str, words: str) -> None:
     client = visitor(world.ours.reviewer)
     client.cookies["django_language"] = language
     response = client.get(list_url(Site), {"name__regex": "\u202e<b>"})
@@ -319,7 +319,7 @@ def test_the_page_is_in_the_reader_s_language(world: admin_data.World, language:
     assert "zhuiwen" in page.lower()
 
 
-def test_a_form_is_given_no_more_lines_than_a_browser_can_send(world: admin_data.World) -> None:
+def test_a_form_is_given_no_more_lines_than_a_browser_can_send(world: World) -> None:
     client, site = visitor(world.ours.manager), world.ours.sites[0]
     for many in (MAX_LINES + 1, HUGE):
         response = client.post(record_url(site), {"domains-TOTAL_FORMS": many})

@@ -21,6 +21,7 @@ from records.matters.figures import refresh
 from records.models import Case, Matter, SavedView, TakenText, VerdictRecord
 from records.models.phrases import STATES
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import record_url, signed_in
 from webadmin import theme
 from webadmin.admin.columns import CASE_STATE_COLORS
@@ -30,7 +31,7 @@ INBOX = "/admin/"
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World) -> Client:
+def reviewer(world: World) -> Client:
     return signed_in(world.ours.reviewer)
 
 
@@ -50,7 +51,7 @@ def matters(estate: admin_data.Estate) -> list[Matter]:
     return list(Matter.objects.filter(rights_holder=estate.holder).order_by("pk"))
 
 
-def test_it_is_the_landing_page(world: admin_data.World) -> None:
+def test_it_is_the_landing_page(world: World) -> None:
     client = Client()
     assert client.get("/").headers["Location"] == INBOX
     given = {"username": world.ours.reviewer.get_username(), "password": admin_data.PASSWORD}
@@ -58,7 +59,7 @@ def test_it_is_the_landing_page(world: admin_data.World) -> None:
     assert client.get(INBOX).templates[0].name == "webadmin/inbox.html"
 
 
-def test_each_queue_shows_its_matters_and_counts_them(world: admin_data.World, reviewer: Client) -> None:
+def test_each_queue_shows_its_matters_and_counts_them(world: World, reviewer: Client) -> None:
     ours = matters(world.ours)
     assert [str(each) for each in ours] == [
         "changhe·落霞小说网 × changhe·渡口夜灯",
@@ -74,9 +75,7 @@ def test_each_queue_shows_its_matters_and_counts_them(world: admin_data.World, r
     assert listed(reviewer, queue="mine") == listed(reviewer, queue="papers") == [str(ours[0])]
 
 
-def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(
-    world: admin_data.World, reviewer: Client
-) -> None:
+def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(world: World, reviewer: Client) -> None:
     colours = {"open": "warn", "confirmed": "bad", "dismissed": "good", "set_aside": "soft"}
     css = (Path(theme.__file__).parent / "static" / "webadmin" / "zhuiwen.css").read_text(encoding="utf-8")
     matter = matters(world.ours)[0]
@@ -94,7 +93,7 @@ def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(
         assert f"{STATES[CaseState(state)]} {matter.all_cases}" in preview
 
 
-def test_a_rights_holder_sees_and_changes_its_own_matters_only(world: admin_data.World, reviewer: Client) -> None:
+def test_a_rights_holder_sees_and_changes_its_own_matters_only(world: World, reviewer: Client) -> None:
     theirs = matters(world.theirs)[0]
     before = (theirs.assignee, theirs.awaited, theirs.open_cases, theirs.confirmed_cases)
     page = reviewer.get(INBOX, {"queue": "all", "at": theirs.pk}).content.decode()
@@ -110,9 +109,7 @@ def test_a_rights_holder_sees_and_changes_its_own_matters_only(world: admin_data
     assert len(listed(signed_in(world.administrator), queue="all")) == 4
 
 
-def test_the_most_harmful_stand_first_and_another_order_can_be_chosen(
-    world: admin_data.World, reviewer: Client
-) -> None:
+def test_the_most_harmful_stand_first_and_another_order_can_be_chosen(world: World, reviewer: Client) -> None:
     first, second = matters(world.ours)
     for matter, harm, lead in ((first, 20.0, 900), (second, 70.0, None)):
         Matter.objects.filter(pk=matter.pk).update(harm=harm, lead_s=lead)
@@ -146,7 +143,7 @@ def test_a_value_that_cannot_be_read_is_answered_with_a_sentence_and_never_with_
     assert next(iter(asked)) in response.content.decode()
 
 
-def test_filters_are_chips_that_can_be_taken_away_one_by_one(world: admin_data.World, reviewer: Client) -> None:
+def test_filters_are_chips_that_can_be_taken_away_one_by_one(world: World, reviewer: Client) -> None:
     first, second = matters(world.ours)
     asked = {"site": first.site_id, "work": first.work_id, "share": 10, "days": 90, "kind": "homophone", "early": 1}
     shown = {"newest_at": timezone.now(), "early_chapters": 2, "obfuscation_kinds": " homophone "}
@@ -176,7 +173,7 @@ def test_filters_are_chips_that_can_be_taken_away_one_by_one(world: admin_data.W
         "匿名搬运者",
     ],
 )
-def test_matters_are_found_by_what_is_known_of_them(world: admin_data.World, reviewer: Client, typed: str) -> None:
+def test_matters_are_found_by_what_is_known_of_them(world: World, reviewer: Client, typed: str) -> None:
     Case.objects.filter(pk=world.ours.cases[0].pk).update(page_author="匿名搬运者")
     world.ours.works[0].chapters.filter(number=3).update(title="尾声 明天的船票")
     text = world.ours.works[0].chapters.get(number=3).text_id
@@ -185,15 +182,13 @@ def test_matters_are_found_by_what_is_known_of_them(world: admin_data.World, rev
     assert listed(reviewer, q=typed, queue="all") == [str(matters(world.ours)[0])]
 
 
-def test_a_matter_is_found_by_the_number_of_its_case(world: admin_data.World, reviewer: Client) -> None:
+def test_a_matter_is_found_by_the_number_of_its_case(world: World, reviewer: Client) -> None:
     case = world.ours.cases[1]
     assert str(case.matter) in listed(reviewer, q=f"#{case.pk}", queue="all")
     assert listed(reviewer, q="没有这样的题目") == []
 
 
-def test_a_verdict_for_a_matter_says_first_what_will_happen_and_can_be_undone(
-    world: admin_data.World, reviewer: Client
-) -> None:
+def test_a_verdict_for_a_matter_says_first_what_will_happen_and_can_be_undone(world: World, reviewer: Client) -> None:
     matter = matters(world.ours)[0]
     opened = list(Case.objects.filter(matter=matter, state=CaseState.OPEN))
     changed = opened[0]
@@ -216,7 +211,7 @@ def test_a_verdict_for_a_matter_says_first_what_will_happen_and_can_be_undone(
     assert reviewer.get(INBOX).context["undoable"] is None
 
 
-def test_what_changed_or_came_back_is_decided_again_in_its_queue(world: admin_data.World, reviewer: Client) -> None:
+def test_what_changed_or_came_back_is_decided_again_in_its_queue(world: World, reviewer: Client) -> None:
     confirmed = world.ours.cases[1]
     Case.objects.filter(pk=confirmed.pk).update(changed_since=timezone.now())
     refresh([confirmed.matter_id])
@@ -224,7 +219,7 @@ def test_what_changed_or_came_back_is_decided_again_in_its_queue(world: admin_da
     assert [case.pk for case in plan.context["plan"].able] == [confirmed.pk]
 
 
-def test_only_ones_own_newest_decision_is_undone(world: admin_data.World, reviewer: Client) -> None:
+def test_only_ones_own_newest_decision_is_undone(world: World, reviewer: Client) -> None:
     admin_data.decided(world.ours.cases[3], world.ours.manager, at=timezone.now())
     assert reviewer.get(INBOX).context["undoable"] is None
     admin_data.decided(world.ours.cases[4], world.ours.reviewer, at=timezone.now() - timedelta(hours=1))
@@ -233,7 +228,7 @@ def test_only_ones_own_newest_decision_is_undone(world: admin_data.World, review
     assert Case.objects.get(pk=world.ours.cases[4].pk).state == CaseState.CONFIRMED
 
 
-def test_matters_are_assigned_together_and_papers_are_waited_for(world: admin_data.World, reviewer: Client) -> None:
+def test_matters_are_assigned_together_and_papers_are_waited_for(world: World, reviewer: Client) -> None:
     ours = matters(world.ours)
     sent = {"action": "assign", "matter": [each.pk for each in ours], "assignee": world.ours.manager.pk}
     reviewer.post(f"{INBOX}?days=90", sent, follow=True)
@@ -249,7 +244,7 @@ def test_matters_are_assigned_together_and_papers_are_waited_for(world: admin_da
     assert (ours[0].awaited, ours[0].assignee) == ("授权委托书", None)
 
 
-def test_nothing_chosen_changes_nothing_and_says_so(world: admin_data.World, reviewer: Client) -> None:
+def test_nothing_chosen_changes_nothing_and_says_so(world: World, reviewer: Client) -> None:
     before = VerdictRecord.objects.count()
     for sent in ({"action": "decide_confirmed"}, {"action": "assign", "assignee": "none"}, {"action": "fly"}, {}):
         messages = reviewer.post(INBOX, sent, follow=True).context["messages"]
@@ -257,7 +252,7 @@ def test_nothing_chosen_changes_nothing_and_says_so(world: admin_data.World, rev
     assert VerdictRecord.objects.count() == before
 
 
-def test_a_view_is_kept_for_its_owner_alone(world: admin_data.World, reviewer: Client) -> None:
+def test_a_view_is_kept_for_its_owner_alone(world: World, reviewer: Client) -> None:
     address = f"{INBOX}?queue=confirmed&share=50"
     reviewer.post(address, {"action": "save", "name": "整书五成"})
     (view, kept), *others = reviewer.get(INBOX).context["views"]
@@ -278,9 +273,7 @@ def test_a_view_is_kept_for_its_owner_alone(world: admin_data.World, reviewer: C
     assert not SavedView.objects.exists()
 
 
-def test_a_case_leads_to_the_next_of_its_matter_then_to_the_next_matter(
-    world: admin_data.World, reviewer: Client
-) -> None:
+def test_a_case_leads_to_the_next_of_its_matter_then_to_the_next_matter(world: World, reviewer: Client) -> None:
     first, second = sorted(matters(world.ours), key=lambda each: (-each.harm, -each.pk))
     line = reviewer.get(INBOX, {"days": ""}).context["lines"][0]
     opened = list(Case.objects.filter(matter=first, state=CaseState.OPEN).order_by("pk"))
@@ -301,7 +294,7 @@ def test_a_case_leads_to_the_next_of_its_matter_then_to_the_next_matter(
     assert after.context["just_decided"].case == opened[0]
 
 
-def test_filters_survive_opening_a_case(world: admin_data.World, reviewer: Client) -> None:
+def test_filters_survive_opening_a_case(world: World, reviewer: Client) -> None:
     asked = {"share": "10", "order": "share"}
     line = reviewer.get(INBOX, asked).context["lines"][0]
     inside = reviewer.get(line.address).context["listed"]
@@ -310,7 +303,7 @@ def test_filters_survive_opening_a_case(world: admin_data.World, reviewer: Clien
     assert odd.context["listed"].address == INBOX
 
 
-def test_a_longer_inbox_takes_no_more_statements(world: admin_data.World, reviewer: Client) -> None:
+def test_a_longer_inbox_takes_no_more_statements(world: World, reviewer: Client) -> None:
     reviewer.get(INBOX)
     with CaptureQueriesContext(
         connection,
@@ -324,7 +317,7 @@ def test_a_longer_inbox_takes_no_more_statements(world: admin_data.World, review
     assert len(many) <= len(few) + 1
 
 
-def test_an_empty_inbox_says_what_to_do_next(world: admin_data.World, reviewer: Client) -> None:
+def test_an_empty_inbox_says_what_to_do_next(world: World, reviewer: Client) -> None:
     assert reviewer.get(INBOX, {"q": "没有这样的题目"}).context["empty"] == "filtered"
     assert reviewer.get(INBOX, {"queue": "papers"}).context["empty"] == "done"
     person = admin_data.user("新人", admin_data.holder("空空"))
@@ -333,7 +326,7 @@ def test_an_empty_inbox_says_what_to_do_next(world: admin_data.World, reviewer: 
     assert reverse("admin:records_work_changelist") in page.content.decode()
 
 
-def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: admin_data.World, reviewer: Client) -> None:
+def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: World, reviewer: Client) -> None:
     matter = matters(world.ours)[0]
     address = reverse("webadmin_matter", args=[matter.pk])
     whole, part = reviewer.get(address).content.decode(), reviewer.get(address, {"part": 1}).content.decode()
@@ -343,6 +336,6 @@ def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: admin_data.Worl
         assert f"/case/{case.pk}/change/" in part
 
 
-def test_nobody_who_belongs_to_nobody_sees_anything(world: admin_data.World) -> None:
+def test_nobody_who_belongs_to_nobody_sees_anything(world: World) -> None:
     nobody = User.objects.create(username="无关", is_staff=True)
     assert listed(signed_in(nobody), queue="all") == []

@@ -13,7 +13,8 @@ from records import stores
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.notices.kept_files import add_paper, add_template
 from tests.support import admin_data
-from tests.support.desk import list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, list_url, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
@@ -30,11 +31,9 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 @pytest.fixture
-def desk(world: admin_data.World) -> Callable[[str], Client]:
+def desk(world: World) -> Callable[[str], Client]:
     def of(role: str) -> Client:
-        client = signed_in(getattr(world.ours, role))
-        client.cookies["django_language"] = "en"
-        return client
+        return english(getattr(world.ours, role))
 
     return of
 
@@ -45,7 +44,7 @@ def shown(client: Client, address: str) -> str:
     return response.content.decode()
 
 
-def paper(world: admin_data.World, name: str = "授权委托书.pdf", **given: date) -> HolderPaper:
+def paper(world: World, name: str = "授权委托书.pdf", **given: date) -> HolderPaper:
     content = f"%PDF-1.7\n{name}{given}".encode()
     return add_paper(world.ours.holder, HolderPaper.Kind.AUTHORITY, name, content, world.ours.manager, **given)
 
@@ -55,7 +54,7 @@ def take_back_address(row: HolderPaper | PaperTemplate) -> str:
 
 
 def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(
-    world: admin_data.World, desk: Callable[[str], Client]
+    world: World, desk: Callable[[str], Client]
 ) -> None:
     row = paper(world)
     assert take_back_address(row) in shown(desk("manager"), record_url(row))
@@ -78,7 +77,7 @@ def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(
     assert "Taken back: 1." not in again
 
 
-def test_the_list_of_templates_says_which_one_is_used(world: admin_data.World, desk: Callable[[str], Client]) -> None:
+def test_the_list_of_templates_says_which_one_is_used(world: World, desk: Callable[[str], Client]) -> None:
     content = standard_template(Paper.ARTICLE_14)
     for name in ("旧.docx", "新.docx"):
         add_template(world.ours.holder, Paper.ARTICLE_14, name, content, world.ours.manager)
@@ -100,7 +99,7 @@ def test_the_list_of_templates_says_which_one_is_used(world: admin_data.World, d
     ],
 )
 def test_a_paper_says_from_when_until_when_and_for_which_works(
-    world: admin_data.World, desk: Callable[[str], Client], given: dict[str, date], words: str
+    world: World, desk: Callable[[str], Client], given: dict[str, date], words: str
 ) -> None:
     row = paper(world, **given)
     for address in (list_url(HolderPaper), record_url(row)):
@@ -109,7 +108,7 @@ def test_a_paper_says_from_when_until_when_and_for_which_works(
         assert "all works" in page
 
 
-def test_names_that_are_too_long_are_cut_in_the_lists(world: admin_data.World, desk: Callable[[str], Client]) -> None:
+def test_names_that_are_too_long_are_cut_in_the_lists(world: World, desk: Callable[[str], Client]) -> None:
     paper(world, f"{LONG}.pdf")
     HolderIdentity.objects.filter(rights_holder=world.ours.holder).update(legal_name=LONG, identity=LONG)
     site = world.ours.notice.site
@@ -124,8 +123,7 @@ def test_names_that_are_too_long_are_cut_in_the_lists(world: admin_data.World, d
 @pytest.mark.parametrize("model", [Notice, HolderIdentity, HolderPaper, PaperTemplate])
 def test_an_empty_list_says_what_to_do(model: type, db: None) -> None:
     holder = admin_data.holder()
-    client = signed_in(admin_data.user("first", holder, "manager"))
-    client.cookies["django_language"] = "zh-hans"
+    client = signed_in(admin_data.user("first", holder, "manager"), "zh-hans")
     page = shown(client, list_url(model))
     assert any(
         words in page for words in ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板")

@@ -17,13 +17,15 @@ from records.leads.lead_export import lead_material
 from records.leads.verdicts import decide
 from records.models import RewordedLead
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 from tests.support.desk import record_url, signed_in
 
 CASES = 1
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         kept.keep_lead(estate.lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
@@ -31,18 +33,17 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
     return kept
 
 
-def asked(world: admin_data.World, by: str = "manager", of: RewordedLead | None = None) -> Any:
-    client = signed_in(getattr(world.ours, by))
-    client.cookies["django_language"] = "zh-hans"
+def asked(world: World, by: str = "manager", of: RewordedLead | None = None) -> Any:
+    client = signed_in(getattr(world.ours, by), "zh-hans")
     return client.get(record_url(of or world.ours.lead), {"export": "evidence"})
 
 
-def page_of(world: admin_data.World, by: str = "manager") -> str:
+def page_of(world: World, by: str = "manager") -> str:
     return signed_in(getattr(world.ours, by)).get(record_url(world.ours.lead)).content.decode()
 
 
 def test_a_manager_gets_one_file_that_holds_and_that_is_the_same_twice(
-    world: admin_data.World, texts: case_texts.Texts, tmp_path: Path
+    world: World, texts: Texts, tmp_path: Path
 ) -> None:
     assert "export=evidence" in page_of(world)
     response = asked(world)
@@ -73,7 +74,7 @@ def test_a_manager_gets_one_file_that_holds_and_that_is_the_same_twice(
 
 @pytest.mark.parametrize("state", [RewordedState.WAITING, RewordedState.DISMISSED])
 def test_of_a_lead_that_nobody_confirmed_one_sentence_says_what_is_missing(
-    world: admin_data.World, texts: case_texts.Texts, state: RewordedState
+    world: World, texts: Texts, state: RewordedState
 ) -> None:
     decide(world.ours.lead, state, world.ours.reviewer)
     shown = page_of(world)
@@ -82,7 +83,7 @@ def test_of_a_lead_that_nobody_confirmed_one_sentence_says_what_is_missing(
     assert refusal(world) == f"第 {world.ours.lead.pk} 号线索须先经人工确认，方可导出证据包"
 
 
-def test_what_a_person_confirmed_is_what_it_holds(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_what_a_person_confirmed_is_what_it_holds(world: World, texts: Texts) -> None:
     lead = world.ours.lead
     texts.keep_lead(lead, admin_data.REWORDED_TEXT + "后来改过。", admin_data.WORK_TEXT)
     assert "已重新比对" in refusal(world)
@@ -100,28 +101,24 @@ def test_what_a_person_confirmed_is_what_it_holds(world: admin_data.World, texts
     ],
 )
 def test_where_a_text_is_gone_or_another_there_is_a_sentence_and_no_file(
-    world: admin_data.World, texts: case_texts.Texts, field: str, value: str, code: str
+    world: World, texts: Texts, field: str, value: str, code: str
 ) -> None:
     RewordedLead.objects.filter(pk=world.ours.lead.pk).update(**{field: value})
     assert refusal(world) == said_of(code, world.ours.lead)
 
 
-def test_where_the_response_is_gone_there_is_a_sentence_and_no_file(
-    world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_where_the_response_is_gone_there_is_a_sentence_and_no_file(world: World, texts: Texts) -> None:
     texts.pages._raw.clear()
     assert refusal(world) == said_of("page-gone", world.ours.lead)
 
 
-def test_a_reviewer_and_whoever_belongs_to_another_holder_get_nothing(
-    world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_a_reviewer_and_whoever_belongs_to_another_holder_get_nothing(world: World, texts: Texts) -> None:
     assert "lead-evidence" not in page_of(world, "reviewer")
     assert asked(world, "reviewer").status_code == 404
     assert asked(world, of=world.theirs.lead).status_code == 404
 
 
-def refusal(world: admin_data.World) -> str:
+def refusal(world: World) -> str:
     response = asked(world)
     assert (response.status_code, response["Content-Type"]) == (409, "text/plain; charset=utf-8")
     return response.content.decode()

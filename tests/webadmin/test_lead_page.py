@@ -14,7 +14,9 @@ from core.matches import RewordedState
 from records.leads.verdicts import decide
 from records.models import Case, RewordedLead, RewordedVerdict
 from tests.support import admin_data, case_texts
-from tests.support.desk import list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import english, list_url, record_url, signed_in
 
 CASES = 2
 # What says more than a comparison of meaning can.
@@ -22,7 +24,7 @@ NEVER = ("洗稿", "抄袭", "剽窃", "plagiari", "theft", "stolen")
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     for lead in RewordedLead.objects.all():
         kept.keep_lead(lead, admin_data.REWORDED_TEXT, admin_data.WORK_TEXT)
@@ -30,15 +32,14 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
     return kept
 
 
-def shown(world: admin_data.World, address: str, language: str = "en", **given: str) -> Any:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = language
+def shown(world: World, address: str, language: str = "en", **given: str) -> Any:
+    client = signed_in(world.ours.reviewer, language)
     response = client.get(address, given)
     assert response.status_code == 200
     return markup.fromstring(response.content.decode())
 
 
-def page_of(world: admin_data.World, language: str = "en") -> Any:
+def page_of(world: World, language: str = "en") -> Any:
     return shown(world, record_url(world.ours.lead), language)
 
 
@@ -51,14 +52,14 @@ def listed(page: Any) -> list[str]:
     return re.findall(r"rewordedlead/(\d+)/change", "".join(page.xpath("//table[@id='result_list']//th//a/@href")))
 
 
-def others(world: admin_data.World) -> Iterator[RewordedLead]:
+def others(world: World) -> Iterator[RewordedLead]:
     estate = world.ours
     for number, score in enumerate((90.0, 50.0)):
         yield admin_data.lead(admin_data.page(estate.sites[1], 300 + number), estate.works[1], score=score)
 
 
 class TestList:
-    def test_waiting_ones_come_first_by_score_and_lapsed_ones_for_who_asks(self, world: admin_data.World) -> None:
+    def test_waiting_ones_come_first_by_score_and_lapsed_ones_for_who_asks(self, world: World) -> None:
         first, last = others(world)
         lapsed = admin_data.lead(
             admin_data.page(world.ours.sites[1], 400), world.ours.works[1], score=99.0, lapsed_at=timezone.now()
@@ -80,23 +81,23 @@ class TestList:
         ],
         ids=str,
     )
-    def test_it_is_filtered_and_searched(self, world: admin_data.World, given: dict[str, str], count: int) -> None:
+    def test_it_is_filtered_and_searched(self, world: World, given: dict[str, str], count: int) -> None:
         assert len(listed(shown(world, list_url(RewordedLead), **given))) == count
 
-    def test_by_work_and_site(self, world: admin_data.World) -> None:
+    def test_by_work_and_site(self, world: World) -> None:
         estate = world.ours
         for given in ({"work__id__exact": estate.works[0].pk}, {"site__id__exact": estate.sites[0].pk}):
             assert listed(shown(world, list_url(RewordedLead), **{name: str(key) for name, key in given.items()})) == [
                 str(estate.lead.pk)
             ]
 
-    def test_it_says_what_was_measured_and_no_share(self, world: admin_data.World) -> None:
+    def test_it_says_what_was_measured_and_no_share(self, world: World) -> None:
         row = said(shown(world, list_url(RewordedLead), state__exact="waiting"), "#result_list tbody tr")[0]
         assert "4 of 6, 3 in the same order" in row
         assert "11 of 10,461 innocent passages" in row
         assert "%" not in row
 
-    def test_it_is_no_list_of_cases(self, world: admin_data.World) -> None:
+    def test_it_is_no_list_of_cases(self, world: World) -> None:
         cases = Case.objects.filter(rights_holder=world.ours.holder).count()
         assert signed_in(world.ours.reviewer).get(list_url(Case)).context["cl"].result_count == cases
         dashboard = signed_in(world.ours.reviewer).get("/admin/dashboard/").content.decode()
@@ -104,7 +105,7 @@ class TestList:
 
 
 class TestPage:
-    def test_it_says_what_it_is_and_is_not(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_it_says_what_it_is_and_is_not(self, world: World, texts: Texts) -> None:
         page = page_of(world)
         assert said(page, ".lead-caution") == [
             "A statistical comparison of meaning. It does not prove copying: a common source, a quotation, or facts "
@@ -115,14 +116,12 @@ class TestPage:
         assert "11 of 10,461 innocent passages" in said(page, ".lead-head")[0]
 
     @pytest.mark.parametrize("language", ["en", "zh-hans"])
-    def test_it_says_no_more_than_that(self, world: admin_data.World, texts: case_texts.Texts, language: str) -> None:
+    def test_it_says_no_more_than_that(self, world: World, texts: Texts, language: str) -> None:
         main = said(page_of(world, language), "main")[0]
         assert not [word for word in NEVER if word in main.lower()]
         assert "%" not in main
 
-    def test_sentences_stand_side_by_side_in_the_order_of_the_page(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_sentences_stand_side_by_side_in_the_order_of_the_page(self, world: World, texts: Texts) -> None:
         page = page_of(world)
         rows = said(page, ".lead-rows > li")
         assert rows[0] == "江上的老渡口，许多人只在梦里还见过。"
@@ -137,12 +136,12 @@ class TestPage:
         ]
         assert [len(page.cssselect(f".lead-order line{which}")) for which in ("", ".is-moved")] == [4, 1]
 
-    def test_what_both_have_is_marked(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_what_both_have_is_marked(self, world: World, texts: Texts) -> None:
         page = page_of(world)
         assert {"17", "老周", "第三根桩"} <= set(said(page, ".lead-page mark"))
         assert {"十七", "老周", "第三根桩"} <= set(said(page, ".lead-work mark"))
 
-    def test_hostile_text_is_text(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_hostile_text_is_text(self, world: World, texts: Texts) -> None:
         lead = world.ours.lead
         start = case_texts.HOSTILE.index("老周")
         RewordedLead.objects.filter(pk=lead.pk).update(
@@ -161,15 +160,13 @@ class TestPage:
         assert len(main.cssselect('.lead-rows [data-mark="RLO"]')) >= 2
         assert not [each for each in main.xpath(".//a/@href") if each.startswith("javascript")]
 
-    def test_pairs_that_lie_in_no_text_break_nothing(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_pairs_that_lie_in_no_text_break_nothing(self, world: World, texts: Texts) -> None:
         RewordedLead.objects.filter(pk=world.ours.lead.pk).update(
             pairs=[[5, 9, 10**9, 10**9 + 5, 0.5], [10**8, 10**9, 3, 1, 9.0]]
         )
         assert len(page_of(world).cssselect(".lead-row[id]")) == 2
 
-    def test_many_sentences_without_a_counterpart_are_folded(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_many_sentences_without_a_counterpart_are_folded(self, world: World, texts: Texts) -> None:
         long = admin_data.REWORDED_TEXT + "那一年的冬天，河水比往年都低得多。\n" * 900
         texts.keep_lead(world.ours.lead, long, admin_data.WORK_TEXT)
         page = page_of(world)
@@ -178,7 +175,7 @@ class TestPage:
         assert 50 < len(folded[0].cssselect("p.lead-page")) < 100, "what is far from the last pair is left out"
 
     @pytest.mark.parametrize("side", ["page", "work", "digest"])
-    def test_where_a_text_is_gone_it_is_said(self, world: admin_data.World, texts: case_texts.Texts, side: str) -> None:
+    def test_where_a_text_is_gone_it_is_said(self, world: World, texts: Texts, side: str) -> None:
         field = {"page": "version_id", "work": "text_id", "digest": "page_text_digest"}[side]
         RewordedLead.objects.filter(pk=world.ours.lead.pk).update(**{field: "0" * 40})
         page = page_of(world)
@@ -186,20 +183,19 @@ class TestPage:
         assert page.cssselect(".lead-rows") == []
         assert page.cssselect(".lead-order line"), "places were kept"
 
-    def test_the_response_is_handed_out_as_a_file(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_the_response_is_handed_out_as_a_file(self, world: World, texts: Texts) -> None:
         response = signed_in(world.ours.reviewer).get(record_url(world.ours.lead), {"raw": "1"})
         assert response["Content-Disposition"].startswith("attachment")
         assert response.content == f"<html>{admin_data.REWORDED_TEXT}</html>".encode()
 
 
 class TestVerdict:
-    def send(self, world: admin_data.World, **form: str) -> Any:
-        client = signed_in(world.ours.reviewer)
-        client.cookies["django_language"] = "en"
+    def send(self, world: World, **form: str) -> Any:
+        client = english(world.ours.reviewer)
         given = {"basis": "0", "seen": world.ours.lead.version_id, "verdict": "confirmed", **form}
         return client.post(record_url(world.ours.lead), given, follow=True)
 
-    def test_it_is_given_with_a_note_and_leads_on(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_it_is_given_with_a_note_and_leads_on(self, world: World, texts: Texts) -> None:
         before = page_of(world)
         assert before.cssselect("#lead-next") == [], "nothing is to be done before a person has confirmed it"
         answer = self.send(world, note="逐句改写")
@@ -210,9 +206,7 @@ class TestVerdict:
         given = RewordedVerdict.objects.get(lead=world.ours.lead)
         assert (given.verdict, given.note) == ("confirmed", "逐句改写")
 
-    def test_it_is_asked_for_again_once_the_page_was_compared_anew(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_it_is_asked_for_again_once_the_page_was_compared_anew(self, world: World, texts: Texts) -> None:
         lead = world.ours.lead
         decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
         assert said(page_of(world), ".lead-choices button") == ["Dismiss the lead", "Let it wait again"]
@@ -222,7 +216,7 @@ class TestVerdict:
         decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
         assert "Confirm the lead" not in said(page_of(world), ".lead-choices button")
 
-    def test_what_is_refused_keeps_its_note(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_what_is_refused_keeps_its_note(self, world: World, texts: Texts) -> None:
         assert self.send(world).status_code == 200
         answer = self.send(world, verdict="dismissed", note="同一来源")
         assert answer.status_code == 409
@@ -233,13 +227,11 @@ class TestVerdict:
     @pytest.mark.parametrize(
         "form", [{"verdict": "open"}, {"verdict": ""}, {"basis": "x"}, {"seen": "another"}], ids=str
     )
-    def test_nonsense_decides_nothing(
-        self, world: admin_data.World, texts: case_texts.Texts, form: dict[str, str]
-    ) -> None:
+    def test_nonsense_decides_nothing(self, world: World, texts: Texts, form: dict[str, str]) -> None:
         assert self.send(world, **form).status_code in {200, 409}
         assert not RewordedVerdict.objects.filter(lead=world.ours.lead).exists()
 
-    def test_nobody_decides_on_a_lead_of_another_holder(self, world: admin_data.World) -> None:
+    def test_nobody_decides_on_a_lead_of_another_holder(self, world: World) -> None:
         lead = world.theirs.lead
         response = signed_in(world.ours.manager).post(
             record_url(lead), {"basis": "0", "seen": lead.version_id, "verdict": "confirmed"}
@@ -248,9 +240,7 @@ class TestVerdict:
         lead.refresh_from_db()
         assert lead.state == "waiting"
 
-    def test_the_next_one_that_waits_is_the_next_by_score(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_the_next_one_that_waits_is_the_next_by_score(self, world: World, texts: Texts) -> None:
         first, last = others(world)
         assert page_of(world).xpath("//a[@rel='next']/@href") == [record_url(last)]
         assert shown(world, record_url(last)).xpath("//a[@rel='next']/@href") == [record_url(first)]
@@ -258,7 +248,7 @@ class TestVerdict:
 
 class TestLetter:
     def test_a_confirmed_lead_offers_it_and_says_whether_the_page_still_gives_it(
-        self, world: admin_data.World, texts: case_texts.Texts
+        self, world: World, texts: Texts
     ) -> None:
         page = page_of(world)
         assert said(page, ".lead-standing") == []
@@ -274,7 +264,7 @@ class TestLetter:
             assert response["Content-Disposition"].startswith("attachment")
             assert response.content.startswith((b"PK", "沟通函".encode(), b"Letter of enquiry"))
 
-    def test_where_there_is_none_a_sentence_says_why(self, world: admin_data.World, texts: case_texts.Texts) -> None:
+    def test_where_there_is_none_a_sentence_says_why(self, world: World, texts: Texts) -> None:
         lead, client = world.ours.lead, signed_in(world.ours.reviewer)
         client.cookies["django_language"] = "zh-hans"
         asked = {"letter": "txt", "in": "zh-hans"}
@@ -289,7 +279,7 @@ class TestLetter:
         assert said(page, "#lead-letter ~ ul") == []
         assert said(page, ".lead-standing")[0].startswith("Since ")
 
-    def test_nobody_has_one_about_a_lead_of_another_holder(self, world: admin_data.World) -> None:
+    def test_nobody_has_one_about_a_lead_of_another_holder(self, world: World) -> None:
         decide(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)
         response = signed_in(world.ours.manager).get(record_url(world.theirs.lead), {"letter": "txt"})
         assert response.status_code == 404

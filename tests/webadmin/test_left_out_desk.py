@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
@@ -15,7 +14,7 @@ from records.evidence.case_export import facts_of
 from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
 from tests.support import admin_data
 from tests.support.corpus_texts import story
-from tests.support.desk import list_url, record_url, signed_in
+from tests.support.desk import english, list_url, record_url
 from tests.support.desk_chain import DeskChain
 
 pytestmark = pytest.mark.django_db
@@ -28,12 +27,6 @@ QUOTING = story(91, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92,
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> DeskChain:
     return DeskChain(monkeypatch, CHAPTER)
-
-
-def client_of(person: User) -> Client:
-    client = signed_in(person)
-    client.cookies["django_language"] = "en"
-    return client
 
 
 def shown(client: Client, record: Model, query: str = "") -> str:
@@ -53,7 +46,7 @@ def posted(client: Client, case: Case, **fields: object) -> str:
 
 def test_an_exclusion_opens_with_its_reason_and_both_texts(desk: DeskChain) -> None:
     desk.compare(QUOTING)
-    page = shown(client_of(desk.reviewer), desk.exclusion)
+    page = shown(english(desk.reviewer), desk.exclusion)
     assert page.partition("<h1>")[2].startswith(f"{desk.exclusion.work} · quotation</h1>")
     assert "Left out because the page has only short or quoted passages" in page
     assert page.count('data-passages="1"') == 2
@@ -64,14 +57,14 @@ def test_an_exclusion_opens_with_its_reason_and_both_texts(desk: DeskChain) -> N
 def test_every_reason_is_said_in_one_sentence(desk: DeskChain, reason: Rejection) -> None:
     desk.compare(QUOTING)
     Exclusion.objects.update(reason=reason, detail="青檐<b>书城")
-    why = shown(client_of(desk.reviewer), desk.exclusion).partition('class="zw-why">')[2].partition("</p>")[0]
+    why = shown(english(desk.reviewer), desk.exclusion).partition('class="zw-why">')[2].partition("</p>")[0]
     assert why.startswith("Left out because")
     assert "<b>" not in why
 
 
 def test_an_exclusion_without_kept_passages_or_with_other_texts_says_so(desk: DeskChain) -> None:
     desk.compare(QUOTING)
-    client, kept = client_of(desk.reviewer), desk.exclusion.found
+    client, kept = english(desk.reviewer), desk.exclusion.found
     Exclusion.objects.update(found=[])
     assert "The passages of this finding were not kept" in shown(client, desk.exclusion)
     kept[0]["page_text_digest"] = "0" * 64
@@ -83,7 +76,7 @@ def test_an_exclusion_without_kept_passages_or_with_other_texts_says_so(desk: De
 
 def test_a_reviewer_overrules_with_a_note_and_the_exclusion_says_who(desk: DeskChain) -> None:
     desk.compare(QUOTING)
-    client, address = client_of(desk.reviewer), record_url(desk.exclusion)
+    client, address = english(desk.reviewer), record_url(desk.exclusion)
     refused = client.post(address, {"do": "overrule", "note": " "})
     assert (refused.status_code, Overruling.objects.count()) == (400, 0)
     assert "say why" in refused.content.decode()
@@ -98,7 +91,7 @@ def test_a_reviewer_overrules_with_a_note_and_the_exclusion_says_who(desk: DeskC
 
 def test_the_case_names_who_overruled_and_takes_it_back(desk: DeskChain) -> None:
     version = desk.compare(QUOTING)
-    client = client_of(desk.reviewer)
+    client = english(desk.reviewer)
     client.post(record_url(desk.exclusion), {"do": "overrule", "note": "照搬"})
     desk.again(version)
     assert "li overruled that" in shown(client, desk.case)
@@ -110,7 +103,7 @@ def test_the_case_names_who_overruled_and_takes_it_back(desk: DeskChain) -> None
 
 def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> None:
     desk.compare(CHAPTER[:400] + story(92, 30) + CHAPTER[900:1500])
-    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    client, match = english(desk.reviewer), CaseMatch.objects.get()
     before = desk.case.taken_chars
     page = posted(client, desk.case, do="passage", match=match.pk, passage="2", reason="set_wording", note="公版<i>")
     assert "Left out; the figures" in page
@@ -132,7 +125,7 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
 
 def test_a_chapter_is_left_out_and_what_is_refused_is_said(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
-    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    client, match = english(desk.reviewer), CaseMatch.objects.get()
     assert "choose a reason" in posted(client, desk.case, do="chapter", match=match.pk)
     assert "at least 4 characters" in posted(client, desk.case, do="passage", match=match.pk, reason="quotation")
     assert "Nothing was chosen" in posted(client, desk.case, do="erase")
@@ -142,7 +135,7 @@ def test_a_chapter_is_left_out_and_what_is_refused_is_said(desk: DeskChain) -> N
 
 def test_noise_is_offered_marked_listed_and_taken_back(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
-    client = client_of(desk.reviewer)
+    client = english(desk.reviewer)
     assert "本站新网址" in shown(client, desk.case).partition('name="noise" value="')[2].partition('"')[0]
     before = desk.case.similarity
     page = posted(client, desk.case, do="noise", noise=ADVERT)
@@ -158,7 +151,7 @@ def test_the_site_names_its_noise(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
     ignoring.ignore_everywhere(desk.holder, CHAPTER[:100], desk.manager, reason="notice")
-    page = shown(client_of(desk.manager), desk.site)
+    page = shown(english(desk.manager), desk.site)
     assert page.count("请收藏&lt;b&gt;本站新网址免费阅读最新章节") == 1
     assert CHAPTER[:20] not in page
 
@@ -167,16 +160,16 @@ def test_the_list_takes_back_what_the_user_may(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     ignored = ignoring.mark_noise(desk.case, ADVERT, desk.manager)
     asked = {"action": "take_back", "_selected_action": [ignored.pk]}
-    said = client_of(desk.reviewer).post(list_url(IgnoredText), asked, follow=True).content.decode()
+    said = english(desk.reviewer).post(list_url(IgnoredText), asked, follow=True).content.decode()
     assert "only a manager" in said
-    client_of(desk.manager).post(list_url(IgnoredText), asked)
+    english(desk.manager).post(list_url(IgnoredText), asked)
     ignored.refresh_from_db()
     assert ignored.withdrawn_by == desk.manager
 
 
 def test_a_manager_sees_what_a_text_would_change_before_it_is_saved(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
-    client, add = client_of(desk.manager), reverse("admin:records_ignoredtext_add")
+    client, add = english(desk.manager), reverse("admin:records_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": CHAPTER[:600], "reason": "notice", "note": "声明"}
     looked = client.post(add, {**given, "do": "look"}).content.decode()
     assert "1 open case would change" in looked
@@ -189,7 +182,7 @@ def test_a_manager_sees_what_a_text_would_change_before_it_is_saved(desk: DeskCh
 
 
 def test_what_is_refused_is_said_in_the_form_and_kept_there(desk: DeskChain) -> None:
-    client, add = client_of(desk.manager), reverse("admin:records_ignoredtext_add")
+    client, add = english(desk.manager), reverse("admin:records_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": "短", "reason": "notice", "do": "save"}
     response = client.post(add, given)
     assert response.status_code == 400
@@ -200,7 +193,7 @@ def test_what_is_refused_is_said_in_the_form_and_kept_there(desk: DeskChain) -> 
 
 
 def test_reviewers_get_no_form_of_texts_for_all_sites(desk: DeskChain) -> None:
-    assert client_of(desk.reviewer).get(reverse("admin:records_ignoredtext_add")).status_code == 403
+    assert english(desk.reviewer).get(reverse("admin:records_ignoredtext_add")).status_code == 403
 
 
 def test_nothing_of_another_rights_holder_can_be_named(desk: DeskChain) -> None:
@@ -208,10 +201,10 @@ def test_nothing_of_another_rights_holder_can_be_named(desk: DeskChain) -> None:
     other = admin_data.holder("别家")
     stranger, manager = admin_data.user("zhao", other), admin_data.user("qian", other, "manager")
     address = reverse("admin:records_case_passages", args=[desk.case.pk])
-    assert client_of(stranger).post(address, {"do": "noise", "noise": ADVERT}).status_code == 404
+    assert english(stranger).post(address, {"do": "noise", "noise": ADVERT}).status_code == 404
     add = reverse("admin:records_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": CHAPTER[:600], "reason": "notice", "do": "save"}
-    assert client_of(manager).post(add, given).status_code == 403
+    assert english(manager).post(add, given).status_code == 403
     assert not IgnoredText.objects.exists()
 
 
@@ -220,7 +213,7 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
     first = desk.case
     desk.compare(CHAPTER + "完", "https://luoxia.example.net/2.html")
     other = Case.objects.exclude(pk=first.pk).get()
-    client = client_of(desk.reviewer)
+    client = english(desk.reviewer)
     address = reverse("admin:records_case_passages", args=[first.pk])
     foreign = {"do": "chapter", "match": other.matches.get().pk, "reason": "quotation"}
     assert client.post(address, foreign).status_code == 404
@@ -230,7 +223,7 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
 
 def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
-    case, client = desk.case, client_of(desk.reviewer)
+    case, client = desk.case, english(desk.reviewer)
     address = reverse("admin:records_case_passages", args=[case.pk])
     site = admin_data.site(desk.holder, "云笺阁", "yunjian.example.net")
     ignored = admin_data.ignored_text(site, desk.reviewer, "别站的广告词")
@@ -248,7 +241,7 @@ def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskC
 @pytest.mark.parametrize("key", ["", "x", "-1", "9" * 30, "１"])
 def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> None:
     desk.compare(CHAPTER)
-    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    client, match = english(desk.reviewer), CaseMatch.objects.get()
     address = reverse("admin:records_case_passages", args=[desk.case.pk])
     assert client.post(address, {"do": "chapter", "match": key, "reason": "quotation"}).status_code == 404
     assert client.post(address, {"do": "passage-back", "key": key}).status_code == 404
@@ -260,7 +253,7 @@ def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> 
 def test_the_list_of_a_case_names_only_noise_that_stands(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     ignored = ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
-    client = client_of(desk.reviewer)
+    client = english(desk.reviewer)
     known = 'name="do" value="noise-back"'
     assert known in shown(client, desk.case)
     ignoring.take_back(ignored, desk.reviewer)
@@ -272,7 +265,7 @@ def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(des
     desk.compare(CHAPTER)
     first = CaseMatch.objects.get()
     desk.compare(story(92, 30) + CHAPTER)
-    client = client_of(desk.reviewer)
+    client = english(desk.reviewer)
     newest = CaseMatch.objects.exclude(pk=first.pk).get()
     posted(client, desk.case, do="chapter", match=newest.pk, reason="quotation")
     assert 'data-out="1"' in shown(client, desk.case, f"?match={newest.pk}")
@@ -281,7 +274,7 @@ def test_an_older_version_of_the_page_offers_its_passages_as_they_were_found(des
 
 def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
-    client, match = client_of(desk.reviewer), CaseMatch.objects.get()
+    client, match = english(desk.reviewer), CaseMatch.objects.get()
     posted(client, desk.case, do="chapter", match=match.pk, reason="public_domain")
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
     history = page.partition("History of the case")[2]

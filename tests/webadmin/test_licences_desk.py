@@ -30,7 +30,8 @@ from records.sites.discovery import LeftOut, reason_to_leave_out
 from records.works import proofs
 from records.works.aliases import names_of_author
 from tests.support import admin_data
-from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
@@ -45,21 +46,19 @@ def evidence(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 @pytest.fixture
-def desk(world: admin_data.World, evidence: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> Any:
+def desk(world: World, evidence: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(stores, "page_store", MemoryPageStore)
     monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
-    return client
+    return english(world.ours.manager)
 
 
 @pytest.fixture
-def work(world: admin_data.World) -> Work:
+def work(world: World) -> Work:
     """With chapters 1 to 5."""
     return admin_data.work(world.ours.holder, "五章书", 5)
 
 
-def case_of(world: admin_data.World, work: Work, number: int, *chapters: int) -> Case:
+def case_of(world: World, work: Work, number: int, *chapters: int) -> Case:
     """A case whose page copied these chapters."""
     page = admin_data.page(world.ours.sites[0], 900 + number)
     case = admin_data.case(page, work, with_match=False, match_class="near_identical")
@@ -70,18 +69,18 @@ def case_of(world: admin_data.World, work: Work, number: int, *chapters: int) ->
     return case
 
 
-def host_of(world: admin_data.World) -> str:
+def host_of(world: World) -> str:
     return str(world.ours.sites[0].domains.get().host)
 
 
-def licence_form(world: admin_data.World, work: Work | None, **fields: object) -> dict[str, object]:
+def licence_form(world: World, work: Work | None, **fields: object) -> dict[str, object]:
     form = {"rights_holder": world.ours.holder.pk, "work": work.pk if work else "", "licensee": "落霞书城"}
     return {**form, "domain": host_of(world), "number": "A-7", "valid_from": "2026-01-01", "valid_until": "", **fields}
 
 
 class TestChapters:
     def test_a_page_within_them_is_set_aside_and_one_beyond_says_what_is_outside(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         inside, beyond = case_of(world, work, 1, 1, 2), case_of(world, work, 2, 2, 3, 4, 5)
         desk.post(add_url(Licence), licence_form(world, work, chapters="1－3"))
@@ -95,16 +94,14 @@ class TestChapters:
         assert "covers chapters 1-3; this page also has chapters outside it: 4-5." in shown
         assert "outside it" not in desk.get(record_url(inside)).content.decode()
 
-    def test_a_quotation_of_another_chapter_does_not_matter(
-        self, world: admin_data.World, desk: Any, work: Work
-    ) -> None:
+    def test_a_quotation_of_another_chapter_does_not_matter(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 1, 5)
         CaseMatch.objects.filter(case=case, chapter__number=5).update(match_class="quotation")
         desk.post(add_url(Licence), licence_form(world, work, chapters="1-3"))
         case.refresh_from_db()
         assert case.state == "set_aside"
 
-    def test_widening_and_narrowing_them_rules_anew(self, world: admin_data.World, desk: Any, work: Work) -> None:
+    def test_widening_and_narrowing_them_rules_anew(self, world: World, desk: Any, work: Work) -> None:
         case, finding = case_of(world, work, 1, 4), case_of(world, work, 2)
         exclusion = admin_data.exclusion(finding.page, work)
         finding.delete()
@@ -132,19 +129,19 @@ class TestChapters:
         ],
     )
     def test_what_cannot_be_is_refused_with_a_sentence(
-        self, world: admin_data.World, desk: Any, work: Work, chapters: str, sentence: str
+        self, world: World, desk: Any, work: Work, chapters: str, sentence: str
     ) -> None:
         answer = desk.post(add_url(Licence), licence_form(world, work, chapters=chapters))
         said = str(answer.context["adminform"].form.errors)
         assert sentence in said or "at most 500 characters" in said
         assert not Licence.objects.filter(number="A-7").exists()
 
-    def test_chapters_need_a_work(self, world: admin_data.World, desk: Any) -> None:
+    def test_chapters_need_a_work(self, world: World, desk: Any) -> None:
         answer = desk.post(add_url(Licence), licence_form(world, None, chapters="1-2"))
         assert "Chapters are those of one work" in answer.content.decode()
 
     def test_the_verdict_licensed_leads_to_a_form_with_the_chapters_of_the_page(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         case = case_of(world, work, 1, 2, 3)
         answer = desk.post(record_url(case), {"verdict": "licensed", "basis": "0", "note": ""}, follow=True)
@@ -154,11 +151,11 @@ class TestChapters:
 
 
 class TestProofs:
-    def send(self, world: admin_data.World, desk: Any, content: bytes, name: str = "合同 甲.pdf", **fields: Any) -> Any:
+    def send(self, world: World, desk: Any, content: bytes, name: str = "合同 甲.pdf", **fields: Any) -> Any:
         proof = SimpleUploadedFile(name, content)
         return desk.post(add_url(Licence), licence_form(world, None, proof=proof, **fields), follow=True)
 
-    def test_it_is_kept_with_its_hash_and_handed_out_as_a_file(self, world: admin_data.World, desk: Any) -> None:
+    def test_it_is_kept_with_its_hash_and_handed_out_as_a_file(self, world: World, desk: Any) -> None:
         self.send(world, desk, PDF)
         proof = LicenceProof.objects.get(licence__number="A-7")
         assert (proof.name, proof.added_by) == ("合同 甲.pdf", world.ours.manager)
@@ -177,7 +174,7 @@ class TestProofs:
             wrong = reverse("admin:records_licence_proof", args=[named])
             assert desk.get(wrong, {"file": key}).status_code == 404
 
-    def test_a_second_file_stands_beside_the_first(self, world: admin_data.World, desk: Any) -> None:
+    def test_a_second_file_stands_beside_the_first(self, world: World, desk: Any) -> None:
         self.send(world, desk, PDF)
         licence = Licence.objects.get(number="A-7")
         for content in (PDF + b"2", PDF + b"2"):
@@ -187,13 +184,13 @@ class TestProofs:
 
     @pytest.mark.parametrize("content", [b"<html><script>alert(1)</script>", b"MZ\x90", b"PK\x03\x04 no archive"])
     def test_what_is_no_document_is_refused_whatever_it_is_called(
-        self, world: admin_data.World, desk: Any, content: bytes
+        self, world: World, desk: Any, content: bytes
     ) -> None:
         assert "the file is no PDF" in self.send(world, desk, content).content.decode()
         assert not Licence.objects.filter(number="A-7").exists()
 
     def test_a_file_that_is_too_large_is_refused(
-        self, world: admin_data.World, desk: Any, monkeypatch: pytest.MonkeyPatch
+        self, world: World, desk: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(proofs, "MAX_PROOF_BYTES", 10)
         assert "the file is larger than" in self.send(world, desk, PDF).content.decode()
@@ -206,12 +203,12 @@ class TestProofs:
         assert proofs.require_proof(b"\x89PNG\r\n\x1a\n") == "png"
         assert proofs.require_proof(b"\xff\xd8\xff\xe0") == "jpg"
 
-    def test_a_name_loses_its_folders_and_takes_the_right_ending(self, world: admin_data.World, desk: Any) -> None:
+    def test_a_name_loses_its_folders_and_takes_the_right_ending(self, world: World, desk: Any) -> None:
         licence = admin_data.licence(world.ours.holder, number="C-1")
         assert proofs.add_proof(licence, "..\\..\\a/合同.html", PDF, None).name == "合同.html.pdf"
 
 
-def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: admin_data.World, desk: Any, work: Work) -> None:
+def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: World, desk: Any, work: Work) -> None:
     case = case_of(world, work, 1, 1)
     desk.post(add_url(Licence), licence_form(world, work))
     licence = Licence.objects.get(number="A-7")
@@ -230,7 +227,7 @@ def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: admin_dat
 
 class TestOnePage:
     def test_it_allows_that_page_lists_it_and_no_other_until_it_is_withdrawn(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         here, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         typed = f"http://www.{here.page_url.removeprefix('https://')}?utm_source=qq"
@@ -261,13 +258,13 @@ class TestOnePage:
         ],
     )
     def test_what_names_no_page_of_the_domain_is_refused(
-        self, world: admin_data.World, desk: Any, address: str, sentence: str
+        self, world: World, desk: Any, address: str, sentence: str
     ) -> None:
         form = licence_form(world, None, address=address.format(host=host_of(world)))
         assert sentence in desk.post(add_url(Licence), form).content.decode()
         assert not Licence.objects.filter(number="A-7").exists()
 
-    def test_a_search_leaves_out_that_page_alone(self, world: admin_data.World, work: Work) -> None:
+    def test_a_search_leaves_out_that_page_alone(self, world: World, work: Work) -> None:
         admin_data.licence(world.ours.holder, domain="shu.example", address="https://shu.example/1", valid_until=None)
         now = timezone.now()
         assert reason_to_leave_out(work, "https://www.shu.example/1?utm_source=qq", now) == LeftOut.LICENSED
@@ -282,7 +279,7 @@ class TestWithTheVerdict:
         return {choice.value: (choice.name, choice.effect) for choice in offer.choices}
 
     def test_what_each_licence_would_do_is_said_and_the_one_that_is_chosen_made(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         case, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         answer, host = desk.get(record_url(case)), host_of(world)
@@ -313,7 +310,7 @@ class TestWithTheVerdict:
         assert not Licence.objects.filter(licensee="落霞书城").exists()
 
     def test_no_licence_goes_with_another_verdict_or_with_none_chosen(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         before = Licence.objects.count()
         for number, (verdict, scope) in enumerate((("fair_use", "site"), ("licensed", "")), 1):
@@ -322,9 +319,7 @@ class TestWithTheVerdict:
             assert Case.objects.get(pk=case.pk).verdict == verdict
         assert Licence.objects.count() == before
 
-    def test_what_is_refused_stays_in_the_form_with_its_note(
-        self, world: admin_data.World, desk: Any, work: Work
-    ) -> None:
+    def test_what_is_refused_stays_in_the_form_with_its_note(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 1)
         sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": " ", "note": "合同在档案室"}
         answer = desk.post(record_url(case), sent)
@@ -334,9 +329,7 @@ class TestWithTheVerdict:
         chosen = [choice.value for choice in answer.context["licence_offer"].choices if choice.is_chosen]
         assert chosen == ["site"]
 
-    def test_who_only_reviews_is_offered_none_and_makes_none(
-        self, world: admin_data.World, desk: Any, work: Work
-    ) -> None:
+    def test_who_only_reviews_is_offered_none_and_makes_none(self, world: World, desk: Any, work: Work) -> None:
         case, before, person = case_of(world, work, 1, 1), Licence.objects.count(), signed_in(world.ours.reviewer)
         assert person.get(record_url(case)).context["licence_offer"] is None
         sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": "落霞书城"}
@@ -346,12 +339,12 @@ class TestWithTheVerdict:
 
 
 class TestOwnAccounts:
-    def account(self, world: admin_data.World, **fields: str) -> dict[str, object]:
+    def account(self, world: World, **fields: str) -> dict[str, object]:
         blank = {"address": "", "domain": "", "name": ""}
         return {"rights_holder": world.ours.holder.pk, "platform": "知乎", **blank, **fields}
 
     def test_pages_below_its_address_are_our_own_until_it_is_withdrawn(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         own, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         Case.objects.filter(pk=own.pk).update(page_url="https://www.zhihu.com/people/linqi/posts/1")
@@ -368,7 +361,7 @@ class TestOwnAccounts:
         assert own.state == "open"
 
     def test_pages_that_name_it_as_their_author_are_our_own_on_that_domain_alone(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         here, elsewhere, another, posted, reposted = (case_of(world, work, number, 1) for number in range(1, 6))
         rows = {
@@ -386,7 +379,7 @@ class TestOwnAccounts:
         assert [case.state for case in rows] == ["set_aside", "open", "open", "set_aside", "open"]
         assert here.allowed_by == "知乎 @林栖本人"
 
-    def test_a_search_proposes_none_of_its_pages(self, world: admin_data.World, work: Work) -> None:
+    def test_a_search_proposes_none_of_its_pages(self, world: World, work: Work) -> None:
         admin_data.own_account(world.ours.holder, address="https://www.zhihu.com/people/linqi")
         now = timezone.now()
         assert reason_to_leave_out(work, "https://zhihu.com/people/linqi/posts/1", now) == LeftOut.OWN_SITE
@@ -403,20 +396,20 @@ class TestOwnAccounts:
         ],
     )
     def test_what_names_no_account_is_refused(
-        self, world: admin_data.World, desk: Any, fields: dict[str, str], sentence: str
+        self, world: World, desk: Any, fields: dict[str, str], sentence: str
     ) -> None:
         before = OwnAccount.objects.count()
         assert sentence in desk.post(add_url(OwnAccount), self.account(world, **fields)).content.decode()
         assert OwnAccount.objects.count() == before
 
-    def test_a_reviewer_enters_none(self, world: admin_data.World, desk: Any) -> None:
+    def test_a_reviewer_enters_none(self, world: World, desk: Any) -> None:
         before = OwnAccount.objects.count()
         form = self.account(world, address="https://zhihu.com/people/linqi")
         assert signed_in(world.ours.reviewer).post(add_url(OwnAccount), form).status_code == 403
         assert OwnAccount.objects.count() == before
 
 
-def test_lists_of_accounts_and_pen_names_stand(world: admin_data.World, desk: Any) -> None:
+def test_lists_of_accounts_and_pen_names_stand(world: World, desk: Any) -> None:
     for model in (OwnAccount, AuthorAlias, Licence):
         assert desk.get(list_url(model)).status_code == 200
 
@@ -426,7 +419,7 @@ class TestPenNames:
         return list(desk.get(list_url(model), {"q": words}).context["cl"].result_list)
 
     def test_a_search_by_either_name_finds_works_and_cases_under_the_other(
-        self, world: admin_data.World, desk: Any, work: Work
+        self, world: World, desk: Any, work: Work
     ) -> None:
         case = case_of(world, work, 1, 1)
         assert self.found(desk, Work, "樱木") == []
@@ -437,17 +430,15 @@ class TestPenNames:
         Work.objects.filter(pk=work.pk).update(author="櫻木")
         assert work in self.found(desk, Work, "林栖")
 
-    def test_those_of_another_rights_holder_find_nothing(self, world: admin_data.World, desk: Any, work: Work) -> None:
+    def test_those_of_another_rights_holder_find_nothing(self, world: World, desk: Any, work: Work) -> None:
         admin_data.author_alias(world.theirs.holder, "林栖", "樱木")
         assert self.found(desk, Work, "樱木") == []
 
-    def test_one_name_is_no_two(self, world: admin_data.World, desk: Any) -> None:
+    def test_one_name_is_no_two(self, world: World, desk: Any) -> None:
         same = {"rights_holder": world.ours.holder.pk, "author": "林 栖", "alias": "林栖"}
         assert "This is the same name." in desk.post(add_url(AuthorAlias), same).content.decode()
 
-    def test_all_names_of_an_author_are_known_the_one_of_the_work_first(
-        self, world: admin_data.World, work: Work
-    ) -> None:
+    def test_all_names_of_an_author_are_known_the_one_of_the_work_first(self, world: World, work: Work) -> None:
         admin_data.author_alias(world.ours.holder, "林栖", "樱木")
         admin_data.author_alias(world.theirs.holder, "林栖", "别人")
         names = names_of_author(work)

@@ -43,9 +43,11 @@ from records.models import (
     Work,
 )
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
 from tests.support.desk import (
     CollectingOutbox,
     add_url,
+    english,
     list_url,
     record_url,
     registered_models,
@@ -96,9 +98,7 @@ def site_form(**changes: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("model", KEPT_BY_MANAGERS, ids=lambda model: model.__name__)
-def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(
-    world: admin_data.World, model: type[Model]
-) -> None:
+def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(world: World, model: type[Model]) -> None:
     client = signed_in(world.ours.reviewer)
     record = model.objects.filter(rights_holder=world.ours.holder).first()
     assert record is not None
@@ -109,7 +109,7 @@ def test_a_reviewer_looks_at_what_managers_keep_and_changes_nothing(
 
 
 @pytest.mark.parametrize("model", WRITTEN_BY_THE_PIPELINE, ids=lambda model: model.__name__)
-def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: admin_data.World, model: type[Model]) -> None:
+def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: World, model: type[Model]) -> None:
     for person in (world.ours.manager, world.administrator):
         client = signed_in(person)
         record = model.objects.filter(**{HOLDER_PATHS[model]: world.ours.holder.pk}).first()
@@ -120,7 +120,7 @@ def test_nobody_edits_or_deletes_what_the_pipeline_wrote(world: admin_data.World
             assert client.post(record_url(record), {}).status_code == 403
 
 
-def test_a_manager_adds_a_site_to_the_own_rights_holder(world: admin_data.World) -> None:
+def test_a_manager_adds_a_site_to_the_own_rights_holder(world: World) -> None:
     client = signed_in(world.ours.manager)
     data = site_form(
         rights_holder=world.ours.holder.pk,
@@ -132,7 +132,7 @@ def test_a_manager_adds_a_site_to_the_own_rights_holder(world: admin_data.World)
     assert SiteDomain.objects.get(site=made).host == "www.new.example:8080"
 
 
-def test_a_manager_cannot_add_a_site_to_another_rights_holder(world: admin_data.World) -> None:
+def test_a_manager_cannot_add_a_site_to_another_rights_holder(world: World) -> None:
     data = site_form(rights_holder=world.theirs.holder.pk)
     response = signed_in(world.ours.manager).post(add_url(Site), data)
     assert response.status_code == 200
@@ -140,7 +140,7 @@ def test_a_manager_cannot_add_a_site_to_another_rights_holder(world: admin_data.
     assert not Site.objects.filter(name="新站").exists()
 
 
-def test_a_record_that_stands_never_moves_to_another_rights_holder(world: admin_data.World) -> None:
+def test_a_record_that_stands_never_moves_to_another_rights_holder(world: World) -> None:
     site = world.ours.sites[0]
     data = site_form(name=site.name, rights_holder=world.theirs.holder.pk)
     signed_in(world.administrator).post(record_url(site), data)
@@ -148,7 +148,7 @@ def test_a_record_that_stands_never_moves_to_another_rights_holder(world: admin_
     assert site.rights_holder == world.ours.holder
 
 
-def test_a_licence_for_a_work_of_another_rights_holder_is_refused(world: admin_data.World) -> None:
+def test_a_licence_for_a_work_of_another_rights_holder_is_refused(world: World) -> None:
     data = {
         "rights_holder": world.ours.holder.pk,
         "work": world.theirs.works[0].pk,
@@ -163,7 +163,7 @@ def test_a_licence_for_a_work_of_another_rights_holder_is_refused(world: admin_d
     assert not Licence.objects.filter(licensee="甲").exists()
 
 
-def test_a_licence_that_ends_before_it_begins_is_refused(world: admin_data.World) -> None:
+def test_a_licence_that_ends_before_it_begins_is_refused(world: World) -> None:
     data = {
         "rights_holder": world.ours.holder.pk,
         "licensee": "甲",
@@ -176,7 +176,7 @@ def test_a_licence_that_ends_before_it_begins_is_refused(world: admin_data.World
     assert response.context["adminform"].form.non_field_errors()
 
 
-def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_contact(world: admin_data.World) -> None:
+def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_contact(world: World) -> None:
     client = signed_in(world.ours.manager)
     assert client.get(add_url(RightsHolder)).status_code == 403
     client.post(record_url(world.ours.holder), {"name": "another name", "contact": "new@example.cn"})
@@ -205,18 +205,15 @@ def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_co
         ("interval_days", 0),
     ],
 )
-def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(
-    world: admin_data.World, field: str, value: object
-) -> None:
+def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(world: World, field: str, value: object) -> None:
     data = site_form(rights_holder=world.ours.holder.pk, **{field: value})
     response = signed_in(world.ours.manager).post(add_url(Site), data)
     assert response.status_code == 200
     assert list(response.context["adminform"].form.errors) == [field]
 
 
-def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: admin_data.World) -> None:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
+def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: World) -> None:
+    client = english(world.ours.manager)
     host, taken = world.ours.sites[0].domains.get().host, world.ours.sites[0]
     data = site_form(rights_holder=world.ours.holder.pk, start_urls=f"https://www.{host}/b/")
     added = client.post(add_url(Site), data, follow=True)
@@ -230,7 +227,7 @@ def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: a
     assert "is covered by" not in said(client.post(add_url(Site), foreign, follow=True))
 
 
-def test_crawl_now_queues_a_run_and_sends_its_number(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_crawl_now_queues_a_run_and_sends_its_number(world: World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     client = signed_in(world.ours.manager)
     client.post(list_url(Site), {"action": "crawl_selected", "_selected_action": [site.pk]})
@@ -239,7 +236,7 @@ def test_crawl_now_queues_a_run_and_sends_its_number(world: admin_data.World, ou
     assert outbox.sent == [CrawlRequested(run.pk)]
 
 
-def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: World, outbox: CollectingOutbox) -> None:
     busy = world.ours.sites[1]
     runs = CrawlRun.objects.count()
     data = {"action": "crawl_selected", "_selected_action": [busy.pk]}
@@ -250,7 +247,7 @@ def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: admin_data.W
 
 
 def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
         def send(self, message: object) -> None:
@@ -264,7 +261,7 @@ def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(
     assert CrawlRun.objects.filter(site=site, state=CrawlRun.State.QUEUED).count() == 1
 
 
-def test_the_button_on_a_site_crawls_by_post_only(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_the_button_on_a_site_crawls_by_post_only(world: World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     address = reverse("admin:records_site_crawl_now", args=[site.pk])
     client = signed_in(world.ours.manager)
@@ -276,7 +273,7 @@ def test_the_button_on_a_site_crawls_by_post_only(world: admin_data.World, outbo
     assert len(outbox.sent) == 1
 
 
-def test_crawl_now_leads_to_the_run_that_it_began(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_crawl_now_leads_to_the_run_that_it_began(world: World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     address = reverse("admin:records_site_crawl_now", args=[site.pk])
     client = signed_in(world.ours.manager)
@@ -287,7 +284,7 @@ def test_crawl_now_leads_to_the_run_that_it_began(world: admin_data.World, outbo
     assert again["Location"] == record_url(run), "the crawl that stands in the way is shown"
 
 
-def test_crawl_now_of_many_sites_links_to_each_run(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_crawl_now_of_many_sites_links_to_each_run(world: World, outbox: CollectingOutbox) -> None:
     chosen = world.ours.sites[:2]
     Site.objects.filter(pk=chosen[0].pk).update(name="<b>站</b>")
     data = {"action": "crawl_selected", "_selected_action": [site.pk for site in chosen]}
@@ -299,7 +296,7 @@ def test_crawl_now_of_many_sites_links_to_each_run(world: admin_data.World, outb
     assert "<b>站" not in page
 
 
-def test_an_excluded_finding_is_named_in_the_reader_s_words(world: admin_data.World) -> None:
+def test_an_excluded_finding_is_named_in_the_reader_s_words(world: World) -> None:
     found = Exclusion.objects.filter(page__site__rights_holder=world.ours.holder).first()
     assert found is not None
     page = signed_in(world.ours.reviewer).get(record_url(found)).content.decode()
@@ -307,7 +304,7 @@ def test_an_excluded_finding_is_named_in_the_reader_s_words(world: admin_data.Wo
     assert f"{found.reason} · {found.match_class}" not in page
 
 
-def test_an_address_at_the_head_of_its_page_is_written_as_it_is(world: admin_data.World) -> None:
+def test_an_address_at_the_head_of_its_page_is_written_as_it_is(world: World) -> None:
     page = world.ours.pages[0]
     PageRecord.objects.filter(pk=page.pk).update(title="", url="http://a.example/1")
     detail = signed_in(world.ours.reviewer).get(record_url(page)).content.decode()
@@ -315,7 +312,7 @@ def test_an_address_at_the_head_of_its_page_is_written_as_it_is(world: admin_dat
     assert "Http://" not in detail
 
 
-def test_a_long_name_of_a_site_is_cut_in_every_list(world: admin_data.World) -> None:
+def test_a_long_name_of_a_site_is_cut_in_every_list(world: World) -> None:
     client = signed_in(world.ours.manager)
     Site.objects.update(name=Concat(Value("长" * 190), "id"))
     for model in (Site, CrawlRun, PageRecord, Case, Address, SiteMove, ArchiveImport):
@@ -325,7 +322,7 @@ def test_a_long_name_of_a_site_is_cut_in_every_list(world: admin_data.World) -> 
         assert "长" * 45 not in table, model
 
 
-def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world: admin_data.World) -> None:
+def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world: World) -> None:
     run = world.ours.run
     CrawlRun.objects.filter(pk=run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 457})
     client = signed_in(world.ours.reviewer)
@@ -333,17 +330,16 @@ def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world
         assert "457" in client.get(address).content.decode()
 
 
-def test_a_site_of_archives_is_imported_and_not_crawled(world: admin_data.World) -> None:
+def test_a_site_of_archives_is_imported_and_not_crawled(world: World) -> None:
     Site.objects.filter(pk=world.ours.sites[0].pk).update(kind="archive")
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
+    client = english(world.ours.manager)
     page = client.get(list_url(Site), {"kind__exact": "archive"}).content.decode()
     table = page.partition("<tbody")[2].partition("</table>")[0]
     assert "imported, not crawled" in table
     assert "daily at" not in table
 
 
-def test_a_site_that_is_watched_again_is_crawled_at_once(world: admin_data.World, outbox: CollectingOutbox) -> None:
+def test_a_site_that_is_watched_again_is_crawled_at_once(world: World, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     Site.objects.filter(pk=site.pk).update(is_active=False)
     signed_in(world.ours.manager).post(record_url(site), site_form(name=site.name))
@@ -355,7 +351,7 @@ def test_a_site_that_is_watched_again_is_crawled_at_once(world: admin_data.World
 
 
 def test_withdrawing_a_work_takes_only_texts_out_that_no_other_work_carries(
-    world: admin_data.World, outbox: CollectingOutbox, django_capture_on_commit_callbacks: object
+    world: World, outbox: CollectingOutbox, django_capture_on_commit_callbacks: object
 ) -> None:
     work = admin_data.work(world.ours.holder, "撤下的作品", chapters=2)
     own_text = work.chapters.get(number=2).text_id
@@ -367,7 +363,7 @@ def test_withdrawing_a_work_takes_only_texts_out_that_no_other_work_carries(
     assert outbox.sent == [WorkRemoved(own_text)]
 
 
-def test_a_work_with_cases_is_not_deleted(world: admin_data.World) -> None:
+def test_a_work_with_cases_is_not_deleted(world: World) -> None:
     work = world.ours.works[0]
     response = signed_in(world.ours.manager).post(record_url(work, "delete"), {"post": "yes"})
     assert response.status_code in {200, 403}
@@ -377,7 +373,7 @@ def test_a_work_with_cases_is_not_deleted(world: admin_data.World) -> None:
 # Cases
 
 
-def test_cases_are_filtered_by_state_obfuscation_site_work_and_day(world: admin_data.World) -> None:
+def test_cases_are_filtered_by_state_obfuscation_site_work_and_day(world: World) -> None:
     client = signed_in(world.ours.manager)
     ours = Case.objects.filter(rights_holder=world.ours.holder)
     site, work = world.ours.sites[0], world.ours.works[0]
@@ -390,7 +386,7 @@ def test_cases_are_filtered_by_state_obfuscation_site_work_and_day(world: admin_
     assert set(shown(client, Case, obfuscation="none")) == {case for case in ours if not case.obfuscations}
 
 
-def test_a_period_includes_its_last_day_in_the_readers_zone(world: admin_data.World) -> None:
+def test_a_period_includes_its_last_day_in_the_readers_zone(world: World) -> None:
     case = world.ours.cases[0]
     late = admin_data.NOW.replace(hour=15, minute=59)  # a minute before midnight in Shanghai
     Case.objects.filter(pk=case.pk).update(opened_at=late)
@@ -402,13 +398,13 @@ def test_a_period_includes_its_last_day_in_the_readers_zone(world: admin_data.Wo
 
 
 @pytest.mark.parametrize("day", ["2026-02-31", "yesterday", "0001-01-01", "9999-12-31"])
-def test_an_impossible_day_in_the_address_is_named(world: admin_data.World, day: str) -> None:
+def test_an_impossible_day_in_the_address_is_named(world: World, day: str) -> None:
     response = signed_in(world.ours.manager).get(list_url(Case), {"opened_at_from": day})
     assert response.status_code == 400
     assert f"“opened_at_from”不能是“{day}”" in response.content.decode()
 
 
-def test_cases_are_found_by_page_title_url_and_work(world: admin_data.World) -> None:
+def test_cases_are_found_by_page_title_url_and_work(world: World) -> None:
     client = signed_in(world.ours.manager)
     case = world.ours.cases[3]
     for words in ("第3章", "book/3.html"):
@@ -422,7 +418,7 @@ def test_cases_are_found_by_page_title_url_and_work(world: admin_data.World) -> 
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
-def test_a_reviewer_gives_one_verdict_to_many_cases(world: admin_data.World, verdict: Verdict) -> None:
+def test_a_reviewer_gives_one_verdict_to_many_cases(world: World, verdict: Verdict) -> None:
     chosen = admin_data.open_cases(world)[:3]
     data = {"action": f"decide_{verdict}", "_selected_action": [case.pk for case in chosen], "note": "看过原文"}
     client = signed_in(world.ours.reviewer)
@@ -437,7 +433,7 @@ def test_a_reviewer_gives_one_verdict_to_many_cases(world: admin_data.World, ver
         assert (record.verdict, record.decided_by, record.note) == (verdict, world.ours.reviewer, "看过原文")
 
 
-def test_what_changed_is_allowed_or_has_the_verdict_is_left_out_and_told(world: admin_data.World) -> None:
+def test_what_changed_is_allowed_or_has_the_verdict_is_left_out_and_told(world: World) -> None:
     able, changed, allowed, decided = world.ours.cases[:4]
     PageRecord.objects.filter(pk=changed.page_id).update(version_id="f" * 40)
     Case.objects.filter(pk__in=[able.pk, changed.pk, allowed.pk, decided.pk]).update(allowed_as="", decision=None)
@@ -454,7 +450,7 @@ def test_what_changed_is_allowed_or_has_the_verdict_is_left_out_and_told(world: 
     }
 
 
-def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_shown(world: admin_data.World) -> None:
+def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_shown(world: World) -> None:
     (case,) = admin_data.open_cases(world)[:1]
     client = signed_in(world.ours.reviewer)
     data = {"action": "decide_confirmed", "_selected_action": [case.pk]}
@@ -465,7 +461,7 @@ def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_sh
     assert "没有线索或案件发生变化。" in told
 
 
-def test_decided_cases_can_be_opened_again_together(world: admin_data.World) -> None:
+def test_decided_cases_can_be_opened_again_together(world: World) -> None:
     decided = world.ours.cases[1]
     client = signed_in(world.ours.reviewer)
     data = {"action": "reopen", "_selected_action": [decided.pk]}
@@ -479,9 +475,8 @@ def levels(response: object) -> list[str]:
     return [message.level_tag for message in response.context["messages"]]  # type: ignore[attr-defined]
 
 
-def test_an_action_that_changes_no_case_is_no_success(world: admin_data.World) -> None:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+def test_an_action_that_changes_no_case_is_no_success(world: World) -> None:
+    client = english(world.ours.reviewer)
     chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
     data = {"action": "reopen", "_selected_action": chosen}
     planned = client.post(list_url(Case), data)
@@ -494,9 +489,8 @@ def test_an_action_that_changes_no_case_is_no_success(world: admin_data.World) -
     assert not VerdictRecord.objects.filter(case__in=chosen).exists()
 
 
-def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: admin_data.World) -> None:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: World) -> None:
+    client = english(world.ours.reviewer)
     chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
     data = {"action": "reopen", "_selected_action": chosen}
     seen = client.post(list_url(Case), data).context["seen"]
@@ -505,9 +499,7 @@ def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: admin
     assert "1 case left out: no verdict" in said(response)
 
 
-def test_hostile_titles_and_urls_are_text_in_every_list(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hostile_titles_and_urls_are_text_in_every_list(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
     evil = "<script>alert(1)</script>"
     PageRecord.objects.update(title=evil, url=f"javascript:{evil}")
@@ -520,9 +512,8 @@ def test_hostile_titles_and_urls_are_text_in_every_list(
     assert 'href="javascript:' not in detail
 
 
-def test_a_run_names_its_faults_and_what_was_left_out(world: admin_data.World) -> None:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+def test_a_run_names_its_faults_and_what_was_left_out(world: World) -> None:
+    client = english(world.ours.reviewer)
     detail = client.get(record_url(world.ours.run)).content.decode()
     assert "forbidden by robots.txt × 3" in detail
     assert "did not answer in 30 s" in detail
@@ -531,18 +522,17 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: admin_data.World) -
 
 @pytest.mark.usefixtures("loopback")
 def test_a_page_shows_its_cases_even_while_the_page_store_is_away(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = MongoPageStore(connect(f"mongodb://127.0.0.1:{free_port()}/x", timeout_s=0.2))
     monkeypatch.setattr(stores, "page_store", lambda: away)
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+    client = english(world.ours.reviewer)
     detail = client.get(record_url(world.ours.pages[0])).content.decode()
     assert record_url(world.ours.cases[0]) in detail
     assert "the page store does not answer" in detail
 
 
-def test_the_versions_of_a_page_are_asked_for_once(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_versions_of_a_page_are_asked_for_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[PageId]()
 
     class Asked(MemoryPageStore):
@@ -564,7 +554,7 @@ def queries_of(client: Client, model: type[Model]) -> int:
     return len(queries)
 
 
-def test_a_list_of_many_rows_takes_no_more_queries_than_one_of_few(world: admin_data.World) -> None:
+def test_a_list_of_many_rows_takes_no_more_queries_than_one_of_few(world: World) -> None:
     client = signed_in(world.ours.manager)
     few = {model: queries_of(client, model) for model in OURS}
     more_rows(world)
@@ -572,7 +562,7 @@ def test_a_list_of_many_rows_takes_no_more_queries_than_one_of_few(world: admin_
     assert {model: count for model, count in many.items() if count > min(few[model], 16)} == {}
 
 
-def more_rows(world: admin_data.World) -> None:
+def more_rows(world: World) -> None:
     """Add forty of everything to our estate."""
     estate = world.ours
     for number in range(100, 140):
@@ -587,7 +577,7 @@ def more_rows(world: admin_data.World) -> None:
         admin_data.user(f"person{number}", estate.holder)
 
 
-def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world: admin_data.World) -> None:
+def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world: World) -> None:
     client, labels = signed_in(world.ours.manager), set()
     for language in ("en", "zh-hans", "en"):
         client.cookies["django_language"] = language
@@ -600,7 +590,7 @@ def test_each_row_has_a_box_with_its_key_labelled_in_the_readers_language(world:
 
 @pytest.mark.parametrize("order", ["", "2", "-2.1"])
 def test_sites_show_their_pages_and_cases_in_whatever_order(
-    world: admin_data.World, order: str, monkeypatch: pytest.MonkeyPatch
+    world: World, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = signed_in(world.ours.manager)
     monkeypatch.setattr("webadmin.admin.sites.MAX_PAGES", 4)

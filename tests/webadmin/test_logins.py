@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, registered_models, signed_in
 from webadmin.passwords import OwnCharsValidator
 
@@ -23,7 +24,7 @@ def tried(client: Client, name: str, password: str = "wrong") -> int:
     return client.post("/admin/login/", {"username": name, "password": password}).status_code
 
 
-def test_who_guesses_many_names_from_one_address_is_slowed_and_nobody_is_shut_out(world: admin_data.World) -> None:
+def test_who_guesses_many_names_from_one_address_is_slowed_and_nobody_is_shut_out(world: World) -> None:
     client = Client()
     assert {tried(client, f"name-{number}") for number in range(24)} == {200}
     person = world.ours.reviewer
@@ -59,7 +60,7 @@ def test_a_password_of_names_is_refused(password: str) -> None:
     OwnCharsValidator().validate(password, None)
 
 
-def test_every_answer_has_a_policy_and_no_page_is_kept(world: admin_data.World) -> None:
+def test_every_answer_has_a_policy_and_no_page_is_kept(world: World) -> None:
     client = signed_in(world.administrator)
     paths = [list_url(model) for model in registered_models()]
     paths += [add_url(model) for model, held in admin.site._registry.items() if type(held).__module__[:3] == "web"]

@@ -13,7 +13,8 @@ from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from records.models import Address, Case, CrawlRun, EvidenceBundle, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
-from tests.support.desk import list_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, list_url
 from webadmin import searching
 from webadmin.case_page import listed
 
@@ -22,10 +23,8 @@ IN_PART = "entries were looked through"
 
 
 @pytest.fixture
-def client(world: admin_data.World) -> Client:
-    person = signed_in(world.ours.manager)
-    person.cookies["django_language"] = "en"
-    return person
+def client(world: World) -> Client:
+    return english(world.ours.manager)
 
 
 @pytest.fixture
@@ -40,9 +39,7 @@ def found(client: Client, model: type, words: str) -> tuple[set[object], bool]:
     return {row.pk for row in response.context["cl"].result_list}, IN_PART in response.content.decode()
 
 
-def test_a_word_far_down_is_not_found_and_the_list_says_so(
-    world: admin_data.World, client: Client, looked_through: None
-) -> None:
+def test_a_word_far_down_is_not_found_and_the_list_says_so(world: World, client: Client, looked_through: None) -> None:
     newest, *_, oldest = Case.objects.filter(rights_holder=world.ours.holder)
     for case, title in ((newest, "别无二致"), (oldest, "独此一题")):  # words that name no work and no site
         Case.objects.filter(pk=case.pk).update(page_title=title)
@@ -51,7 +48,7 @@ def test_a_word_far_down_is_not_found_and_the_list_says_so(
 
 
 def test_the_work_the_site_and_the_number_are_found_however_far_down(
-    world: admin_data.World, client: Client, looked_through: None
+    world: World, client: Client, looked_through: None
 ) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
     assert oldest is not None
@@ -63,7 +60,7 @@ def test_the_work_the_site_and_the_number_are_found_however_far_down(
 
 
 def test_the_address_of_a_page_is_found_however_far_down_and_written(
-    world: admin_data.World, client: Client, looked_through: None
+    world: World, client: Client, looked_through: None
 ) -> None:
     site = world.ours.sites[0]
     url = canonical("http://far.example/read/7")
@@ -78,14 +75,14 @@ def test_the_address_of_a_page_is_found_however_far_down_and_written(
 
 
 def test_a_bundle_is_found_by_the_address_of_its_page_however_far_down(
-    world: admin_data.World, client: Client, looked_through: None
+    world: World, client: Client, looked_through: None
 ) -> None:
     oldest, *_ = [admin_data.evidence_bundle(case) for case in world.ours.cases[:4]]
     assert found(client, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
 
 
 def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
-    world: admin_data.World, client: Client, looked_through: None
+    world: World, client: Client, looked_through: None
 ) -> None:
     runs = [admin_data.run(world.ours.sites[0], due_at=admin_data.NOW - timedelta(days=back)) for back in range(4)]
     host = world.ours.sites[0].domains.get().host
@@ -93,29 +90,27 @@ def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
     assert {each.pk for each in runs[:2]} <= found(client, CrawlRun, world.ours.sites[0].name)[0]
 
 
-def test_what_is_looked_through_whole_says_nothing(world: admin_data.World, client: Client) -> None:
+def test_what_is_looked_through_whole_says_nothing(world: World, client: Client) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
     assert oldest is not None
     assert found(client, Case, oldest.page_title) == ({oldest.pk}, False)
 
 
-def test_each_word_may_stand_in_another_field(world: admin_data.World, client: Client) -> None:
+def test_each_word_may_stand_in_another_field(world: World, client: Client) -> None:
     case = world.ours.cases[3]
     words = f"{case.work.title} {case.page_title.split()[0]}"
     assert found(client, Case, words)[0] == {case.pk}
     assert found(client, Case, f"{words} 没有的词")[0] == set()
 
 
-def test_a_search_asks_for_no_row_of_another_rights_holder(
-    world: admin_data.World, client: Client, looked_through: None
-) -> None:
+def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, client: Client, looked_through: None) -> None:
     theirs = world.theirs.pages[0]
     for words in (theirs.url, theirs.title, world.theirs.works[0].title, world.theirs.sites[0].name):
         assert found(client, PageRecord, words)[0] == set(), words
 
 
 def test_a_case_far_down_has_its_neighbours_and_no_place(
-    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     monkeypatch.setattr(listed, "MAX_LISTED", 2)
@@ -127,7 +122,7 @@ def test_a_case_far_down_has_its_neighbours_and_no_place(
 
 
 def test_a_case_does_not_read_the_list_that_it_was_opened_from(
-    world: admin_data.World, client: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     with CaptureQueriesContext(connection) as queries:
@@ -136,14 +131,14 @@ def test_a_case_does_not_read_the_list_that_it_was_opened_from(
     assert all(statement.endswith("LIMIT 1") for statement in read), read
 
 
-def test_an_order_that_is_not_offered_is_the_usual_one(world: admin_data.World, client: Client) -> None:
+def test_an_order_that_is_not_offered_is_the_usual_one(world: World, client: Client) -> None:
     usual = [row.pk for row in client.get(list_url(Case)).context["cl"].result_list]
     for order in ("1", "-2", "6"):
         shown = client.get(list_url(Case), {"o": order}).context["cl"].result_list
         assert [row.pk for row in shown] == usual, order
 
 
-def test_rows_know_their_rights_holder_and_site_however_they_were_made(world: admin_data.World) -> None:
+def test_rows_know_their_rights_holder_and_site_however_they_were_made(world: World) -> None:
     site = world.ours.sites[0]
     first, second = (
         PageRecord(page_id=f"{number:040x}", site=site, url="https://a.example/", version_id="a" * 40,

@@ -6,8 +6,6 @@ import zipfile
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from core.clock import ManualClock
@@ -21,14 +19,15 @@ from records.evidence import bundles as book
 from records.evidence.kept_files import KeptFile
 from records.models import Case, EvidenceCheck, Matter
 from tests.support import admin_data, case_texts
-from tests.support.desk import record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 
 
 @pytest.fixture
-def matter(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Matter:
+def matter(world: World, monkeypatch: pytest.MonkeyPatch) -> Matter:
     """Of one confirmed case with a bundle."""
     texts, store = case_texts.use(monkeypatch), MemoryEvidenceStore()
     case_texts.keep_estate(texts, world.ours)
@@ -39,17 +38,11 @@ def matter(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Matter:
     return Matter.objects.get(pk=confirmed.matter_id)
 
 
-def english(person: User) -> Client:
-    client = signed_in(person)
-    client.cookies["django_language"] = "en"
-    return client
-
-
 def address(matter: Matter) -> str:
     return reverse("webadmin_matter_export", args=[matter.pk])
 
 
-def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: admin_data.World, matter: Matter) -> None:
+def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: World, matter: Matter) -> None:
     manager, reviewer = english(world.ours.manager), english(world.ours.reviewer)
     page = manager.get(address(matter)).content.decode()
     assert "1 confirmed page" in page
@@ -69,14 +62,14 @@ def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: admi
     assert reviewer.post(address(matter)).status_code == 404
 
 
-def test_nobody_else_sees_that_there_is_anything(world: admin_data.World, matter: Matter) -> None:
+def test_nobody_else_sees_that_there_is_anything(world: World, matter: Matter) -> None:
     for person in (world.theirs.manager, world.theirs.reviewer):
         assert signed_in(person).get(address(matter)).status_code == 404
         assert signed_in(person).post(address(matter)).status_code == 404
     assert signed_in(world.administrator).get(address(matter)).status_code == 200
 
 
-def test_the_matter_leads_to_it_once_a_case_is_confirmed(world: admin_data.World, matter: Matter) -> None:
+def test_the_matter_leads_to_it_once_a_case_is_confirmed(world: World, matter: Matter) -> None:
     client = signed_in(world.ours.manager)
     assert address(matter) in client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
     other = Matter.objects.get(pk=world.ours.cases[0].matter_id)
@@ -84,9 +77,8 @@ def test_the_matter_leads_to_it_once_a_case_is_confirmed(world: admin_data.World
     assert address(other) not in client.get(reverse("webadmin_matter", args=[other.pk])).content.decode()
 
 
-def test_where_nothing_can_be_exported_a_sentence_says_why(world: admin_data.World, matter: Matter) -> None:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "zh-hans"
+def test_where_nothing_can_be_exported_a_sentence_says_why(world: World, matter: Matter) -> None:
+    client = signed_in(world.ours.manager, "zh-hans")
     store = stores.evidence_store()
     store.remove(Digest(world.ours.cases[1].bundles.get().digest), "", admin_data.NOW)
     refused = client.post(address(matter))
@@ -98,7 +90,7 @@ def test_where_nothing_can_be_exported_a_sentence_says_why(world: admin_data.Wor
     assert "尚无认定侵权的案件" in refused.content.decode()
 
 
-def test_a_kept_file_that_the_check_found_damaged_is_named_to_administrators(world: admin_data.World) -> None:
+def test_a_kept_file_that_the_check_found_damaged_is_named_to_administrators(world: World) -> None:
     file = KeptFile("holderpaper", "委托书\u202e.pdf", Digest("ab" * 32))
     now = admin_data.NOW
     check = book.note_check((), now, now, book.Read(2, 10, 5, [(file, "missing")]))

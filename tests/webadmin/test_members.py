@@ -8,7 +8,8 @@ from django.test import Client
 
 from records.models import ArchiveImport, Membership, RightsHolder
 from tests.support import admin_data
-from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import add_url, english, list_url, record_url
 
 CASES = 1
 
@@ -20,21 +21,15 @@ def reviewer_form(holder: RightsHolder, **changed: str) -> dict[str, object]:
     return {"rights_holder": holder.pk, "name": "li", "password": PASSWORD, "again": PASSWORD, **changed}
 
 
-def client_of(person: User) -> Client:
-    client = signed_in(person)
-    client.cookies["django_language"] = "en"
-    return client
-
-
 def errors(client: Client, data: dict[str, object]) -> dict[str, list[str]]:
     response = client.post(add_url(Membership), data)
     assert response.status_code == 200
     return dict(response.context["adminform"].form.errors)
 
 
-def test_a_manager_makes_a_reviewer_who_signs_in_with_the_rights_holder_s_number(world: admin_data.World) -> None:
+def test_a_manager_makes_a_reviewer_who_signs_in_with_the_rights_holder_s_number(world: World) -> None:
     holder = world.ours.holder
-    response = client_of(world.ours.manager).post(add_url(Membership), reviewer_form(holder), follow=True)
+    response = english(world.ours.manager).post(add_url(Membership), reviewer_form(holder), follow=True)
     assert f"li@{holder.pk} can sign in now" in response.content.decode()
     made = User.objects.get(username=f"li@{holder.pk}")
     assert (made.is_staff, made.is_superuser, made.is_active) == (True, False, True)
@@ -44,13 +39,13 @@ def test_a_manager_makes_a_reviewer_who_signs_in_with_the_rights_holder_s_number
 
 
 @pytest.mark.parametrize("who", ["administrator", "their manager", "somebody without a role"])
-def test_a_manager_joins_nobody_s_account_and_is_told_nothing_of_it(world: admin_data.World, who: str) -> None:
+def test_a_manager_joins_nobody_s_account_and_is_told_nothing_of_it(world: World, who: str) -> None:
     person = {
         "administrator": world.administrator,
         "their manager": world.theirs.manager,
         "somebody without a role": admin_data.user("newcomer"),
     }[who]
-    client, before = client_of(world.ours.manager), set(Membership.objects.values_list("pk", flat=True))
+    client, before = english(world.ours.manager), set(Membership.objects.values_list("pk", flat=True))
     for data in (
         {"rights_holder": world.ours.holder.pk, "username": person.username, "role": "reviewer"},
         {"rights_holder": world.ours.holder.pk, "user": person.pk, "username": person.username, "role": "manager"},
@@ -66,8 +61,8 @@ def test_a_manager_joins_nobody_s_account_and_is_told_nothing_of_it(world: admin
 
 
 @pytest.mark.parametrize("name", ["li", "a b", "li@1", "\u202eli", "x" * 101, " "])
-def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: admin_data.World, name: str) -> None:
-    client = client_of(world.ours.manager)
+def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: World, name: str) -> None:
+    client = english(world.ours.manager)
     client.post(add_url(Membership), reviewer_form(world.ours.holder))
     users = User.objects.count()
     told = errors(client, reviewer_form(world.ours.holder, name=name))
@@ -90,25 +85,23 @@ def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: admi
         ),
     ],
 )
-def test_a_weak_password_makes_no_account(
-    world: admin_data.World, changed: dict[str, str], field: str, sentence: str
-) -> None:
+def test_a_weak_password_makes_no_account(world: World, changed: dict[str, str], field: str, sentence: str) -> None:
     users = User.objects.count()
-    told = errors(client_of(world.ours.manager), reviewer_form(world.ours.holder, **changed))
+    told = errors(english(world.ours.manager), reviewer_form(world.ours.holder, **changed))
     assert sentence in " ".join(told[field])
     assert User.objects.count() == users
 
 
-def test_a_manager_makes_nobody_a_member_of_another_rights_holder(world: admin_data.World) -> None:
-    assert "rights_holder" in errors(client_of(world.ours.manager), reviewer_form(world.theirs.holder))
+def test_a_manager_makes_nobody_a_member_of_another_rights_holder(world: World) -> None:
+    assert "rights_holder" in errors(english(world.ours.manager), reviewer_form(world.theirs.holder))
     assert not User.objects.filter(username__startswith="li@").exists()
 
 
-def test_an_administrator_joins_an_account_by_its_exact_name(world: admin_data.World) -> None:
+def test_an_administrator_joins_an_account_by_its_exact_name(world: World) -> None:
     newcomer = admin_data.user("newcomer")
     newcomer.is_staff = False
     newcomer.save()
-    client = client_of(world.administrator)
+    client = english(world.administrator)
     data = {"rights_holder": world.ours.holder.pk, "username": "newcomer", "role": "manager"}
     assert client.post(add_url(Membership), data).status_code == 302
     newcomer.refresh_from_db()
@@ -120,10 +113,10 @@ def test_an_administrator_joins_an_account_by_its_exact_name(world: admin_data.W
         assert errors(client, {**data, **wrong})
 
 
-def test_a_manager_changes_the_role_of_a_member_and_not_whose_it_is(world: admin_data.World) -> None:
+def test_a_manager_changes_the_role_of_a_member_and_not_whose_it_is(world: World) -> None:
     membership = world.ours.reviewer.memberships.get()
     data = {"role": "manager", "user": world.theirs.manager.pk, "rights_holder": world.theirs.holder.pk}
-    assert client_of(world.ours.manager).post(record_url(membership), data).status_code == 302
+    assert english(world.ours.manager).post(record_url(membership), data).status_code == 302
     membership.refresh_from_db()
     assert (membership.role, membership.user, membership.rights_holder) == (
         "manager",
@@ -132,8 +125,8 @@ def test_a_manager_changes_the_role_of_a_member_and_not_whose_it_is(world: admin
     )
 
 
-def test_a_manager_takes_members_out_one_by_one_and_never_the_own_membership(world: admin_data.World) -> None:
-    manager, client = world.ours.manager, client_of(world.ours.manager)
+def test_a_manager_takes_members_out_one_by_one_and_never_the_own_membership(world: World) -> None:
+    manager, client = world.ours.manager, english(world.ours.manager)
     own = manager.memberships.get()
     kept = set(Membership.objects.values_list("pk", flat=True))
     data = {"action": "delete_selected", "_selected_action": list(kept), "post": "yes"}
@@ -148,8 +141,8 @@ def test_a_manager_takes_members_out_one_by_one_and_never_the_own_membership(wor
     assert not Membership.objects.filter(pk=other.pk).exists()
 
 
-def test_an_administrator_keeps_the_own_access(world: admin_data.World) -> None:
-    client = client_of(world.administrator)
+def test_an_administrator_keeps_the_own_access(world: World) -> None:
+    client = english(world.administrator)
     data = {"action": "delete_selected", "_selected_action": [world.administrator.pk], "post": "yes"}
     client.post(list_url(User), data)
     assert client.post(record_url(world.administrator, "delete"), {"post": "yes"}).status_code == 403
@@ -160,29 +153,29 @@ def test_an_administrator_keeps_the_own_access(world: admin_data.World) -> None:
     assert world.administrator.is_active
 
 
-def test_a_reviewer_makes_nobody_anything(world: admin_data.World) -> None:
-    client = client_of(world.ours.reviewer)
+def test_a_reviewer_makes_nobody_anything(world: World) -> None:
+    client = english(world.ours.reviewer)
     assert client.get(add_url(Membership)).status_code == 403
     assert client.post(add_url(Membership), reviewer_form(world.ours.holder)).status_code == 403
 
 
 def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("records.sites.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
     for person in (world.ours.manager, world.ours.reviewer):
-        client = client_of(person)
+        client = english(person)
         assert client.get(add_url(ArchiveImport)).status_code == 403
         assert client.post(add_url(ArchiveImport), {"path": "beidou-2026.warc.gz"}).status_code == 403
         shown = client.get(list_url(ArchiveImport))
         assert shown.status_code == 200
         assert "beidou" not in shown.content.decode()
         assert add_url(ArchiveImport) not in shown.content.decode()
-    assert "beidou-2026.warc.gz" in client_of(world.administrator).get(add_url(ArchiveImport)).content.decode()
+    assert "beidou-2026.warc.gz" in english(world.administrator).get(add_url(ArchiveImport)).content.decode()
 
 
-def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: admin_data.World) -> None:
-    client = client_of(world.ours.reviewer)
+def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: World) -> None:
+    client = english(world.ours.reviewer)
     like_the_name = f"{world.ours.reviewer.username}-1"
     data = {
         "old_password": admin_data.PASSWORD,

@@ -19,7 +19,7 @@ from records.notices.counters import enter_counter
 from records.notices.outcomes import note_outcome
 from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
-from tests.support.desk import CollectingOutbox, record_url, signed_in
+from tests.support.desk import CollectingOutbox, english, record_url, signed_in
 from tests.support.mail_servers import DROP, real_server, scripted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
@@ -45,12 +45,6 @@ def mailing(settings: LazySettings) -> None:
     settings.ZHUIWEN = replace(settings.ZHUIWEN, mail=mail)
 
 
-def speaking(person: object, language: str = "en") -> Client:
-    client = signed_in(person)  # type: ignore[arg-type]
-    client.cookies["django_language"] = language
-    return client
-
-
 def page_of(client: Client, notice: Notice) -> str:
     return client.get(record_url(notice)).content.decode()
 
@@ -73,10 +67,10 @@ def proof() -> SimpleUploadedFile:
 def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     ours: admin_data.Estate, outbox: CollectingOutbox, settings: LazySettings
 ) -> None:
-    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
-    assert "?mail=preview" not in page_of(speaking(ours.reviewer), notice)
+    notice, manager = sent_notices.confirmed(ours), english(ours.manager)
+    assert "?mail=preview" not in page_of(english(ours.reviewer), notice)
     assert ours.addressee.email in page_of(manager, notice)
-    assert "only a manager" in asked(speaking(ours.reviewer), notice, "send")
+    assert "only a manager" in asked(english(ours.reviewer), notice, "send")
     assert "look at the mail" in asked(manager, notice, "send")
     assert not NoticeMail.objects.exists()
     preview = manager.get(record_url(notice), {"mail": "preview"}).content.decode()
@@ -114,7 +108,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
 @pytest.mark.usefixtures("mailing")
 def test_a_broker_that_is_away_is_said_and_nothing_waits(ours: admin_data.Estate, outbox: CollectingOutbox) -> None:
     notice, outbox.is_away = sent_notices.confirmed(ours), True
-    manager = speaking(ours.manager)
+    manager = english(ours.manager)
     assert "broker" in asked(manager, notice, "send", seen=seen_of(manager, notice))
     assert NoticeMail.objects.get().state == NoticeMail.State.FAILED
     assert "?mail=preview" in page_of(manager, notice)
@@ -122,7 +116,7 @@ def test_a_broker_that_is_away_is_said_and_nothing_waits(ours: admin_data.Estate
 
 @pytest.mark.usefixtures("mailing")
 def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, settings: LazySettings) -> None:
-    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
+    notice, manager = sent_notices.confirmed(ours), english(ours.manager)
     with scripted(after_DATA=DROP) as losing:
         lost = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=losing.url))
         mail = mails.send_now(notice, ours.manager, sent_notices.StandingClock(timezone.now()), lost)
@@ -130,21 +124,21 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
     assert "It may have gone out at" in shown
     assert mail.message_id.strip("<>") in shown
     assert "?mail=preview" not in shown
-    assert 'value="went-out"' not in page_of(speaking(ours.reviewer), notice)
-    assert "only a manager" in asked(speaking(ours.reviewer), notice, "went-out")
+    assert 'value="went-out"' not in page_of(english(ours.reviewer), notice)
+    assert "only a manager" in asked(english(ours.reviewer), notice, "went-out")
     assert "may be sent again" in asked(manager, notice, "not-out")
     assert "?mail=preview" in page_of(manager, notice)
     assert "it is known what became" in asked(manager, notice, "went-out")
 
 
 def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -> None:
-    notice, manager = sent_notices.confirmed(ours), speaking(ours.manager)
+    notice, manager = sent_notices.confirmed(ours), english(ours.manager)
     assert "mail is not set up" in page_of(manager, notice)
     assert "mail is not set up" in asked(manager, notice, "send")
     assert manager.get(record_url(notice), {"mail": "preview"}).status_code == 302
     assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(TODAY))
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
-    assert "only a manager" in asked(speaking(ours.reviewer), notice, "sent", way="post", file=proof())
+    assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
     shown = asked(manager, notice, "sent", way="courier", day=str(TODAY), note=HOSTILE, file=proof())
     assert "Noted as sent" in shown
     assert "<script>x" not in shown
@@ -155,8 +149,8 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
 
 
 def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estate) -> None:
-    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), speaking(ours.manager)
-    reviewer = speaking(ours.reviewer)
+    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), english(ours.manager)
+    reviewer = english(ours.reviewer)
     assert 'value="outcome"' not in page_of(reviewer, notice)
     for deed, given in (("outcome", {"to": "answered"}), ("counter", {})):
         assert "only a manager" in asked(reviewer, notice, deed, **given)
@@ -180,7 +174,7 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
 
 
 def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -> None:
-    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), speaking(ours.manager)
+    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), english(ours.manager)
     page = page_of(manager, notice)
     assert '<input type="file" name="file" required multiple>' in page.partition("The pages were removed")[2]
     assert "what shows that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(TODAY))
@@ -190,8 +184,8 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
     assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
-    assert "Noted by mistake" not in page_of(speaking(ours.reviewer), notice)
-    assert "only a manager" in asked(speaking(ours.reviewer), notice, "take-back")
+    assert "Noted by mistake" not in page_of(english(ours.reviewer), notice)
+    assert "only a manager" in asked(english(ours.reviewer), notice, "take-back")
     shown = asked(manager, notice, "take-back", note=HOSTILE)
     assert "taken back: removed" in shown
     assert "<script>x" not in shown
@@ -199,7 +193,7 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
 
 
 def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> None:
-    notice, reviewer = sent_notices.sent(ours, TODAY), speaking(ours.reviewer)
+    notice, reviewer = sent_notices.sent(ours, TODAY), english(ours.reviewer)
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     assert f'<option value="{host.pk}">某主机商' in page_of(reviewer, notice)
     shown = asked(reviewer, notice, "escalate", to=host.pk)
@@ -214,7 +208,7 @@ def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> No
 def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
     ours: admin_data.Estate, language: str
 ) -> None:
-    reviewer, manager = speaking(ours.reviewer, language), speaking(ours.manager, language)
+    reviewer, manager = signed_in(ours.reviewer, language), signed_in(ours.manager, language)
     confirmed = sent_notices.confirmed(ours)
     late, countered = (sent_notices.sent(ours, TODAY - timedelta(days=30)) for _ in range(2))
     enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
@@ -227,7 +221,7 @@ def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
     assert record_url(late) in reviewer.get(inbox).content.decode()
     matter = reverse("webadmin_matter", args=[late.pages.first().case.matter_id])  # type: ignore[union-attr]
     assert record_url(countered) in reviewer.get(matter).content.decode()
-    stranger = speaking(admin_data.user("stranger", admin_data.holder("别家")))
+    stranger = signed_in(admin_data.user("stranger", admin_data.holder("别家")))
     for address in (page, inbox):
         assert record_url(late) not in stranger.get(address).content.decode()
     note_outcome(late, Notice.State.CLOSED, ours.manager, timezone.now())

@@ -19,7 +19,8 @@ from records.notices.counters import enter_counter
 from records.notices.kept_files import add_paper
 from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
-from tests.support.desk import add_url, list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
@@ -34,7 +35,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
 
 
 @pytest.fixture
-def world() -> admin_data.World:
+def world() -> World:
     made = admin_data.fill_world(cases=4)
     admin_data.author_alias(made.ours.holder, "林栖", made.ours.identity.legal_name)
     for case in made.ours.cases:
@@ -42,13 +43,7 @@ def world() -> admin_data.World:
     return made
 
 
-def speaking(person: object, language: str = "en") -> Client:
-    client = signed_in(person)  # type: ignore[arg-type]
-    client.cookies["django_language"] = language
-    return client
-
-
-def matter_of(world: admin_data.World) -> Matter:
+def matter_of(world: World) -> Matter:
     matter = world.ours.cases[0].matter
     assert matter is not None
     return matter
@@ -67,8 +62,8 @@ def page_of(client: Client, notice: Notice) -> str:
     return response.content.decode()
 
 
-def test_the_matter_offers_a_draft_which_opens_filled_in(world: admin_data.World) -> None:
-    client, matter = speaking(world.ours.reviewer), matter_of(world)
+def test_the_matter_offers_a_draft_which_opens_filled_in(world: World) -> None:
+    client, matter = english(world.ours.reviewer), matter_of(world)
     shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
     assert "Draft a notice" in shown
     notice = drafted(client, matter)
@@ -83,8 +78,8 @@ def test_the_matter_offers_a_draft_which_opens_filled_in(world: admin_data.World
     assert f"{len(cases)} pages have been captured by nobody else" in page
 
 
-def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: admin_data.World) -> None:
-    client, manager = speaking(world.ours.reviewer), speaking(world.ours.manager)
+def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> None:
+    client, manager = english(world.ours.reviewer), english(world.ours.manager)
     notice = drafted(client, matter_of(world))
     assert client.get(record_url(notice), {"file": "pdf"}).status_code == 302, "it lacks the addressee"
     client.post(record_url(notice), {"do": "save", "addressee_name": "墨香云<b>公司"})
@@ -110,8 +105,8 @@ def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: admin_data.W
     assert "撤回" in page_of(client, notice)
 
 
-def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: admin_data.World) -> None:
-    client, matter, draft = speaking(world.ours.reviewer), matter_of(world), reverse("admin:records_notice_draft")
+def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: World) -> None:
+    client, matter, draft = english(world.ours.reviewer), matter_of(world), reverse("admin:records_notice_draft")
     first = Case.objects.filter(matter=matter)[0]
     PageRecord.objects.filter(pk=first.page_id).update(version_id="another")
     notice = drafted(client, matter)
@@ -126,8 +121,8 @@ def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_n
     assert Notice.objects.latest("pk") == notice
 
 
-def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(world: admin_data.World) -> None:
-    client, matter = speaking(world.ours.reviewer), matter_of(world)
+def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(world: World) -> None:
+    client, matter = english(world.ours.reviewer), matter_of(world)
     entered = admin_data.addressee(world.ours.holder, "墨香云", matter.site, legal_name="墨香云存储公司", phone="010-1")
     admin_data.contact(matter.site, ContactKind.ICP, "沪ICP备12345678号-1")
     shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
@@ -143,24 +138,24 @@ def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(wo
         assert client.post(draft, {"matter": matter.pk, "to": to}).status_code == 404
 
 
-def test_nothing_of_another_rights_holder_can_be_named(world: admin_data.World) -> None:
-    theirs, stranger = world.theirs, speaking(world.theirs.manager)
-    notice = drafted(speaking(world.ours.reviewer), matter_of(world))
+def test_nothing_of_another_rights_holder_can_be_named(world: World) -> None:
+    theirs, stranger = world.theirs, english(world.theirs.manager)
+    notice = drafted(english(world.ours.reviewer), matter_of(world))
     assert stranger.get(record_url(notice)).status_code == 404
     assert stranger.post(record_url(notice), {"do": "withdraw"}).status_code == 404
     draft = reverse("admin:records_notice_draft")
     assert stranger.post(draft, {"matter": matter_of(world).pk, "to": "article_14"}).status_code == 404
     for values in ({"matter": "x", "to": "article_14"}, {"matter": matter_of(world).pk, "to": "x"}):
-        assert speaking(world.ours.reviewer).post(draft, values).status_code == 404
-    assert speaking(world.ours.reviewer).get(draft).status_code == 404
+        assert english(world.ours.reviewer).post(draft, values).status_code == 404
+    assert english(world.ours.reviewer).get(draft).status_code == 404
     paper = add_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
     address = reverse("admin:records_holderpaper_file", args=[paper.pk])
-    assert speaking(world.ours.manager).get(address).status_code == 404
+    assert english(world.ours.manager).get(address).status_code == 404
     assert stranger.get(address).content == PDF
 
 
-def test_a_manager_sends_papers_up_and_takes_them_back(world: admin_data.World) -> None:
-    manager, holder = speaking(world.ours.manager), world.ours.holder
+def test_a_manager_sends_papers_up_and_takes_them_back(world: World) -> None:
+    manager, holder = english(world.ours.manager), world.ours.holder
     given = {"rights_holder": holder.pk, "kind": "authority", "valid_from": "2026-01-01", "valid_until": "2026-12-31"}
     refused = manager.post(add_url(HolderPaper), {**given, "file": SimpleUploadedFile("x.pdf", b"MZ")})
     assert "no PDF" in refused.content.decode()
@@ -172,15 +167,15 @@ def test_a_manager_sends_papers_up_and_takes_them_back(world: admin_data.World) 
     paper = HolderPaper.objects.get(withdrawn_at=None)
     assert (paper.name, paper.added_by, str(paper.valid_until)) == ("委托书.pdf", world.ours.manager, "2026-12-31")
     assert paper.digest in manager.get(record_url(paper)).content.decode()
-    assert speaking(world.ours.reviewer).get(add_url(HolderPaper)).status_code == 403
+    assert english(world.ours.reviewer).get(add_url(HolderPaper)).status_code == 403
     manager.post(list_url(HolderPaper), {"action": "take_back", "_selected_action": [paper.pk]})
     paper.refresh_from_db()
     assert paper.withdrawn_by == world.ours.manager
 
 
 @pytest.mark.usefixtures("processes")
-def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> None:
-    manager, holder = speaking(world.ours.manager), world.ours.holder
+def test_a_template_is_taken_down_tried_and_kept(world: World) -> None:
+    manager, holder = english(world.ours.manager), world.ours.holder
     form = manager.get(add_url(PaperTemplate)).content.decode()
     (address, *_) = re.findall(r'href="(/admin/records/papertemplate/standard/article_14/)"', form)
     standard = manager.get(address).content
@@ -195,8 +190,8 @@ def test_a_template_is_taken_down_tried_and_kept(world: admin_data.World) -> Non
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
-def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, language: str) -> None:
-    client = speaking(world.ours.manager, language)
+def test_the_lists_and_the_page_open_in_both_languages(world: World, language: str) -> None:
+    client = signed_in(world.ours.manager, language)
     notice = drafted(client, matter_of(world), Paper.DMCA)
     for model in (Notice, HolderPaper, PaperTemplate, HolderIdentity):
         assert client.get(list_url(model)).status_code == 200
@@ -206,10 +201,10 @@ def test_the_lists_and_the_page_open_in_both_languages(world: admin_data.World, 
     assert 'name="declaration"' not in page, "a DMCA notice has other statements"
 
 
-def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_written(world: admin_data.World) -> None:
+def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_written(world: World) -> None:
     ours = world.ours
     type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(asks_for_seal=True)
-    client = speaking(ours.reviewer)
+    client = english(ours.reviewer)
     response = client.post(
         reverse("admin:records_notice_draft"), {"matter": matter_of(world).pk, "to": f"to-{ours.addressee.pk}"}
     )
@@ -219,13 +214,13 @@ def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_writt
     assert "So far:" not in page_of(client, drafted(client, matter_of(world)))
 
 
-def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world: admin_data.World) -> None:
+def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world: World) -> None:
     notice = sent_notices.sent(world.ours, timezone.localdate())
     counter = enter_counter(notice, Noted(), world.ours.manager, timezone.now())
-    client, back = speaking(world.ours.manager), {"do": "counter-back", "counter": counter.pk, "note": "记错了"}
+    client, back = english(world.ours.manager), {"do": "counter-back", "counter": counter.pk, "note": "记错了"}
     assert "Entered by mistake" in page_of(client, notice)
-    assert "Entered by mistake" not in page_of(speaking(world.ours.reviewer), notice)
-    speaking(world.ours.reviewer).post(record_url(notice), back)
+    assert "Entered by mistake" not in page_of(english(world.ours.reviewer), notice)
+    english(world.ours.reviewer).post(record_url(notice), back)
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.COUNTERED
     client.post(record_url(notice), back)
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT

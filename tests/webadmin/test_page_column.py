@@ -11,7 +11,9 @@ from core.marks import Mark
 from core.text import TextRange
 from records.models import Case, CaseMatch, EvidenceBundle
 from tests.support import admin_data, case_texts
-from tests.support.desk import signed_in
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import english
 
 CASES = 4
 
@@ -33,12 +35,12 @@ MARKS = (mark("hidden_text", HIDDEN, "灯是"), mark("site_advertisement", ADVER
 
 
 @pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(monkeypatch: pytest.MonkeyPatch) -> Texts:
     return case_texts.use(monkeypatch)
 
 
 @pytest.fixture
-def case(world: admin_data.World, texts: case_texts.Texts) -> Case:
+def case(world: World, texts: Texts) -> Case:
     case = world.ours.cases[3]
     texts.keep_case(case, CLEAN, WORK, raw_text=RAW, marks=MARKS)
     span = {"page": [2, len(CLEAN)], "work": [0, len(WORK)], "similarity": 1.0, "changes": [],
@@ -48,10 +50,8 @@ def case(world: admin_data.World, texts: case_texts.Texts) -> Case:
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World) -> Client:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
-    return client
+def reviewer(world: World) -> Client:
+    return english(world.ours.reviewer)
 
 
 def column(client: Client, case: Case, view: str, **headers: str) -> str:
@@ -100,7 +100,7 @@ def test_a_script_gets_the_column_alone(reviewer: Client, case: Case) -> None:
     assert "default-src 'none'" in answer["Content-Security-Policy"]
 
 
-def test_a_page_on_which_nothing_was_undone_says_so(reviewer: Client, case: Case, texts: case_texts.Texts) -> None:
+def test_a_page_on_which_nothing_was_undone_says_so(reviewer: Client, case: Case, texts: Texts) -> None:
     other = f"{CLEAN}完"
     texts.keep_case(case, other, WORK)
     shown = column(reviewer, case, "came")

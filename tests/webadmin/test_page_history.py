@@ -20,6 +20,9 @@ from core.visits import AbsenceReason
 from records import stores
 from records.models import PageRecord
 from tests.support import admin_data, case_texts, records
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.desk import english
 from tests.support.memory_pages import MemoryPageStore
 from webadmin.page_history import text_diff
 from webadmin.page_history.page_versions import EventKind, History, history
@@ -115,21 +118,17 @@ class TestDiff:
 @pytest.mark.django_db
 class TestTimeline:
     @pytest.fixture
-    def texts(self, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+    def texts(self, monkeypatch: pytest.MonkeyPatch) -> Texts:
         return case_texts.use(monkeypatch)
 
     @pytest.fixture
-    def reviewer(self, world: admin_data.World, client: Client) -> Client:
-        client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
-        client.cookies["django_language"] = "en"
-        return client
+    def reviewer(self, world: World, client: Client) -> Client:
+        return english(world.ours.reviewer)
 
     def address(self, page: PageRecord) -> str:
         return reverse("admin:records_pagerecord_timeline", args=[page.pk])
 
-    def test_events_come_in_order_with_what_each_changed(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_events_come_in_order_with_what_each_changed(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
         lived(texts.pages, page)
         events = told(texts.pages, page).events
@@ -151,18 +150,14 @@ class TestTimeline:
         assert events[3].absence is not None
         assert events[3].absence.status == 410
 
-    def test_a_response_that_could_not_be_read_says_nothing_of_the_page(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_a_response_that_could_not_be_read_says_nothing_of_the_page(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
         texts.pages.put(fetched(page, 0), Reading(title="第一章", text=TEXT))
         texts.pages.put_absence(fetched(page, 24, BODY, 200), AbsenceReason.UNREADABLE, is_gone=False)
         events = told(texts.pages, page).events
         assert [event.kind for event in events] == [EventKind.FIRST_SEEN, EventKind.UNREADABLE]
 
-    def test_a_long_history_shows_its_newest_part_and_counts_the_rest(
-        self, world: admin_data.World, texts: case_texts.Texts
-    ) -> None:
+    def test_a_long_history_shows_its_newest_part_and_counts_the_rest(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
         for number in range(10):
             texts.pages.put(fetched(page, number), Reading(title="", text=f"第{number}版的正文。"))
@@ -171,7 +166,7 @@ class TestTimeline:
         assert shown.events[0].diff is not None, "the oldest shown is compared with the one before it"
 
     def test_the_page_shows_it_and_hands_out_the_proof_as_a_file(
-        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+        self, world: World, texts: Texts, reviewer: Client
     ) -> None:
         page = world.ours.pages[0]
         lived(texts.pages, page)
@@ -190,7 +185,7 @@ class TestTimeline:
         assert answer["X-Content-Type-Options"] == "nosniff"
 
     def test_links_to_net_disks_and_the_number_of_chapters_stand_beside_the_version(
-        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+        self, world: World, texts: Texts, reviewer: Client
     ) -> None:
         page = world.ours.pages[0]
         disk = NetDiskLink("https://pan.baidu.com/s/1<b>", "百度网盘", "提取码 <i>x1y2")
@@ -202,9 +197,7 @@ class TestTimeline:
         assert "2 chapters" in shown
         assert 'href="https://pan.baidu.com' not in shown
 
-    def test_it_is_chinese_for_chinese_readers(
-        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-    ) -> None:
+    def test_it_is_chinese_for_chinese_readers(self, world: World, texts: Texts, reviewer: Client) -> None:
         page = world.ours.pages[0]
         lived(texts.pages, page)
         reviewer.cookies["django_language"] = "zh-hans"
@@ -212,9 +205,7 @@ class TestTimeline:
         for word in ("首次发现", "已改变", "已消失", "重新出现"):
             assert word in shown
 
-    def test_a_page_of_another_rights_holder_is_not_there(
-        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-    ) -> None:
+    def test_a_page_of_another_rights_holder_is_not_there(self, world: World, texts: Texts, reviewer: Client) -> None:
         stranger = world.theirs.pages[0]
         lived(texts.pages, stranger)
         proof = texts.pages.absences(stranger.page_id)[0].id  # type: ignore[arg-type]
@@ -223,7 +214,7 @@ class TestTimeline:
         assert reviewer.get(f"{self.address(world.ours.pages[0])}?proof={proof}").status_code == 404
 
     def test_while_the_page_store_is_away_a_sentence_says_so(
-        self, world: admin_data.World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+        self, world: World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Down:
             def __getattr__(self, name: str) -> Any:
@@ -234,9 +225,7 @@ class TestTimeline:
         assert response.status_code == 200
         assert "the page store" in response.content.decode()
 
-    def test_a_case_leads_to_the_history_of_its_page(
-        self, world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-    ) -> None:
+    def test_a_case_leads_to_the_history_of_its_page(self, world: World, texts: Texts, reviewer: Client) -> None:
         case_texts.keep_estate(texts, world.ours)
         case = world.ours.cases[0]
         PageRecord.objects.filter(pk=case.page_id).update(gone_since=NOW)

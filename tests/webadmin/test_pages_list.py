@@ -5,18 +5,19 @@ from django.test import Client
 
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from records.models import PageRecord
-from tests.support import admin_data, case_texts
+from tests.support import case_texts
+from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
 
 
-def two_pages(world: admin_data.World) -> tuple[PageRecord, PageRecord]:
+def two_pages(world: World) -> tuple[PageRecord, PageRecord]:
     sure, doubtful = world.ours.pages[:2]
     PageRecord.objects.filter(pk=sure.pk).update(confidence=0.95, title="第十二章 夜渡")
     PageRecord.objects.filter(pk=doubtful.pk).update(confidence=MIN_CONFIDENCE_TO_TRUST - 0.1, title="一则短讯")
     return sure, doubtful
 
 
-def test_pages_are_filtered_by_doubtful_extraction(world: admin_data.World) -> None:
+def test_pages_are_filtered_by_doubtful_extraction(world: World) -> None:
     two_pages(world)
     client: Client = signed_in(world.administrator)
     shown = client.get(list_url(PageRecord), {"extraction": "doubtful"}).content.decode()
@@ -28,7 +29,7 @@ def test_pages_are_filtered_by_doubtful_extraction(world: admin_data.World) -> N
 
 
 def test_a_page_shows_its_chapter_and_whether_its_extraction_is_doubtful(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     sure, doubtful = two_pages(world)

@@ -23,7 +23,8 @@ from records.works.alike import MOST_NAMED
 from records.works.catalogue import PlannedChange
 from records.works.planned_uploads import sending_of
 from tests.support import admin_data
-from tests.support.desk import CollectingOutbox, add_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import CollectingOutbox, add_url, english, signed_in
 from tests.support.memory_pages import MemoryWorkStore
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ THIRD = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，
 
 
 @pytest.fixture
-def world() -> admin_data.World:
+def world() -> World:
     return admin_data.fill_world(cases=1)
 
 
@@ -56,17 +57,15 @@ def index(monkeypatch: pytest.MonkeyPatch) -> MemoryIndex:
 
 
 @pytest.fixture
-def manager(world: admin_data.World, outbox: CollectingOutbox) -> Client:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
-    return client
+def manager(world: World, outbox: CollectingOutbox) -> Client:
+    return english(world.ours.manager)
 
 
 def text(name: str, content: str) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content.encode())
 
 
-def send(client: Client, world: admin_data.World, *files: SimpleUploadedFile) -> str:
+def send(client: Client, world: World, *files: SimpleUploadedFile) -> str:
     """The address of the plan of what was sent."""
     sent = client.post(add_url(Work), {"rights_holder": world.ours.holder.pk, "uploads": list(files)})
     assert sent.status_code == 302, sent.content.decode()
@@ -77,7 +76,7 @@ def confirm(client: Client, plan: str) -> HttpResponse:
     return client.post(plan, {"do": "confirm", "basis": client.get(plan).context["plan"].basis})
 
 
-def add(client: Client, world: admin_data.World, *files: SimpleUploadedFile) -> None:
+def add(client: Client, world: World, *files: SimpleUploadedFile) -> None:
     assert confirm(client, send(client, world, *files)).status_code == 200
 
 
@@ -86,7 +85,7 @@ def chapters_of(title: str) -> list[tuple[int, str]]:
 
 
 def test_nothing_is_written_before_it_is_confirmed(
-    manager: Client, world: admin_data.World, store: MemoryWorkStore, outbox: CollectingOutbox
+    manager: Client, world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST + SECOND))
     shown = manager.get(plan)
@@ -100,7 +99,7 @@ def test_nothing_is_written_before_it_is_confirmed(
 
 
 def test_the_plan_of_a_known_work_has_what_comes_goes_and_changes_with_the_difference(
-    manager: Client, world: admin_data.World
+    manager: Client, world: World
 ) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND + THIRD))
     fourth = "第四章 明天\n\n明天的船票没有人来取，老周把它夹进了账本里。\n"
@@ -118,14 +117,14 @@ def test_the_plan_of_a_known_work_has_what_comes_goes_and_changes_with_the_diffe
     assert "1 chapter would be removed" in shorter.content.decode()
 
 
-def test_what_is_confirmed_is_what_was_shown_also_of_several_works(manager: Client, world: admin_data.World) -> None:
+def test_what_is_confirmed_is_what_was_shown_also_of_several_works(manager: Client, world: World) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST + SECOND), text("水.txt", THIRD))
     answered = confirm(manager, plan)
     assert [(row[1].is_new, row[1].new) for row in answered.context["works"]] == [(True, 2), (True, 1)]
     assert manager.get(f"{plan}?of=1").status_code == 302
 
 
-def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: admin_data.World) -> None:
+def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: World) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND))
     page = manager.get(send(manager, world, text("夜航.txt", FIRST + SECOND)))
     assert page.context["plan"].is_nothing
@@ -133,7 +132,7 @@ def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: adm
 
 
 def test_another_upload_between_plan_and_confirmation_is_refused_and_the_new_plan_shown(
-    manager: Client, world: admin_data.World
+    manager: Client, world: World
 ) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND))
     plan = send(manager, world, text("夜航.txt", FIRST))
@@ -150,7 +149,7 @@ def test_another_upload_between_plan_and_confirmation_is_refused_and_the_new_pla
 
 
 def test_a_chapter_that_changes_between_check_and_writing_is_refused_under_the_lock(
-    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody is faster by the time that the texts take to be stored."""
     add(manager, world, text("夜航.txt", FIRST + SECOND))
@@ -169,9 +168,7 @@ def test_a_chapter_that_changes_between_check_and_writing_is_refused_under_the_l
     assert PlannedUpload.objects.exists()
 
 
-def test_a_newer_sending_replaces_the_one_before_and_a_discarded_one_is_gone(
-    manager: Client, world: admin_data.World
-) -> None:
+def test_a_newer_sending_replaces_the_one_before_and_a_discarded_one_is_gone(manager: Client, world: World) -> None:
     first = send(manager, world, text("夜航.txt", FIRST))
     second = send(manager, world, text("夜航.txt", SECOND))
     answered = manager.get(first, follow=True)
@@ -181,7 +178,7 @@ def test_a_newer_sending_replaces_the_one_before_and_a_discarded_one_is_gone(
     assert not Work.objects.filter(title="夜航").exists()
 
 
-def test_a_sending_that_nobody_confirmed_in_time_is_gone(manager: Client, world: admin_data.World) -> None:
+def test_a_sending_that_nobody_confirmed_in_time_is_gone(manager: Client, world: World) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST))
     PlannedUpload.objects.update(sent_at=timezone.now() - timedelta(hours=25))
     assert manager.post(plan, {"do": "confirm", "basis": ""}).status_code == 302
@@ -190,7 +187,7 @@ def test_a_sending_that_nobody_confirmed_in_time_is_gone(manager: Client, world:
     assert PlannedUpload.objects.count() == 1
 
 
-def test_nobody_else_sees_confirms_or_discards_it(manager: Client, world: admin_data.World) -> None:
+def test_nobody_else_sees_confirms_or_discards_it(manager: Client, world: World) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST))
     others = [
         world.theirs.manager,
@@ -207,7 +204,7 @@ def test_nobody_else_sees_confirms_or_discards_it(manager: Client, world: admin_
     assert not Work.objects.filter(title="夜航").exists()
 
 
-def test_a_manager_who_is_one_no_more_confirms_nothing(manager: Client, world: admin_data.World) -> None:
+def test_a_manager_who_is_one_no_more_confirms_nothing(manager: Client, world: World) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST))
     basis = manager.get(plan).context["plan"].basis
     Membership.objects.filter(user=world.ours.manager).update(rights_holder=world.theirs.holder)
@@ -216,20 +213,20 @@ def test_a_manager_who_is_one_no_more_confirms_nothing(manager: Client, world: a
 
 
 @pytest.mark.parametrize("data", [{}, {"do": "all"}])
-def test_an_answer_that_is_none_is_named(manager: Client, world: admin_data.World, data: dict[str, str]) -> None:
+def test_an_answer_that_is_none_is_named(manager: Client, world: World, data: dict[str, str]) -> None:
     plan = send(manager, world, text("夜航.txt", FIRST))
     assert manager.post(plan, data).status_code == 400
     assert manager.get(f"{plan}?of=7").status_code == 400
     assert manager.get(f"{plan}?page=x").status_code == 400
 
 
-def test_a_work_that_is_sent_twice_is_taken_once(manager: Client, world: admin_data.World) -> None:
+def test_a_work_that_is_sent_twice_is_taken_once(manager: Client, world: World) -> None:
     page = manager.get(send(manager, world, text("夜航.txt", FIRST), text("夜航.md", SECOND)))
     assert len(page.context["plan"].works) == 1
     assert "was sent twice" in page.context["faults"][0]
 
 
-def test_official_times_of_a_file_are_planned_and_written(manager: Client, world: admin_data.World) -> None:
+def test_official_times_of_a_file_are_planned_and_written(manager: Client, world: World) -> None:
     at = "2026-03-01T12:00:00+08:00"
     lines = [
         {"work_id": "a", "title": "夜航", "text": FIRST, "chapter": 1, "published_at": at},
@@ -245,13 +242,13 @@ def test_official_times_of_a_file_are_planned_and_written(manager: Client, world
     assert Chapter.objects.get(work__title="夜航", number=1).published_at == times[0]
 
 
-def test_the_same_text_under_another_title_is_noticed(manager: Client, world: admin_data.World) -> None:
+def test_the_same_text_under_another_title_is_noticed(manager: Client, world: World) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND))
     page = manager.get(send(manager, world, text("旧船票.txt", SECOND + THIRD)))
     assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)" in page.content.decode()
 
 
-def test_two_titles_of_one_text_in_one_sending_are_noticed(manager: Client, world: admin_data.World) -> None:
+def test_two_titles_of_one_text_in_one_sending_are_noticed(manager: Client, world: World) -> None:
     page = manager.get(send(manager, world, text("夜航.txt", FIRST + SECOND), text("灯.txt", SECOND + THIRD)))
     first, second = (each[2] for each in page.context["works"])
     assert first == []
@@ -259,7 +256,7 @@ def test_two_titles_of_one_text_in_one_sending_are_noticed(manager: Client, worl
 
 
 def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand_there(
-    manager: Client, world: admin_data.World
+    manager: Client, world: World
 ) -> None:
     add(manager, world, text("旧航.txt", THIRD))
     files = [text("夜航.txt", FIRST + SECOND), text("灯.txt", SECOND + THIRD), text("水.txt", THIRD + FIRST + SECOND)]
@@ -279,7 +276,7 @@ def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand
 
 
 def test_what_a_plan_takes_grows_with_the_works_of_a_sending_and_not_with_their_square(
-    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All have one imprint, and are asked for their texts once each; it is named for the first works that have it."""
     asked = list[str]()
@@ -313,7 +310,7 @@ def test_what_a_plan_takes_grows_with_the_works_of_a_sending_and_not_with_their_
 
 
 def test_a_text_of_many_works_that_are_there_names_the_first_of_them_and_never_its_own(
-    manager: Client, world: admin_data.World
+    manager: Client, world: World
 ) -> None:
     known = [text(f"夜航{number}.txt", FIRST + f"第二章\n\n第{number}册的船票。\n") for number in range(MOST_NAMED + 2)]
     add(manager, world, *known)
@@ -324,7 +321,7 @@ def test_a_text_of_many_works_that_are_there_names_the_first_of_them_and_never_i
 
 
 def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
-    manager: Client, world: admin_data.World, index: MemoryIndex
+    manager: Client, world: World, index: MemoryIndex
 ) -> None:
     known = admin_data.work(world.ours.holder, "渡口旧事", text=admin_data.WORK_TEXT)
     index.add(known.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
@@ -335,9 +332,7 @@ def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
     assert "渡口旧事" not in innocent.content.decode()
 
 
-def test_what_another_rights_holder_has_is_never_named(
-    manager: Client, world: admin_data.World, index: MemoryIndex
-) -> None:
+def test_what_another_rights_holder_has_is_never_named(manager: Client, world: World, index: MemoryIndex) -> None:
     theirs = admin_data.work(world.theirs.holder, "他人之作", text=admin_data.WORK_TEXT)
     index.add(theirs.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
     Chapter.objects.filter(work__rights_holder=world.ours.holder).delete()
@@ -348,7 +343,7 @@ def test_what_another_rights_holder_has_is_never_named(
 
 
 def test_while_the_index_is_away_equal_texts_are_found_and_the_rest_is_said_to_be_unknown(
-    manager: Client, world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Away(MemoryIndex):
         def state(self) -> object:
@@ -362,7 +357,7 @@ def test_while_the_index_is_away_equal_texts_are_found_and_the_rest_is_said_to_b
     assert "could not be looked up" in said[1]
 
 
-def test_titles_of_chapters_are_escaped(manager: Client, world: admin_data.World) -> None:
+def test_titles_of_chapters_are_escaped(manager: Client, world: World) -> None:
     hostile = "第一章 <script>alert(1)</script>\u202e\n\n渡口的灯是在立冬那天熄的，江面起了雾。\n\n"
     html = manager.get(send(manager, world, text("夜航.txt", hostile + SECOND))).content.decode()
     assert "<script>alert" not in html
@@ -370,7 +365,7 @@ def test_titles_of_chapters_are_escaped(manager: Client, world: admin_data.World
 
 
 def test_the_plan_shows_how_a_work_is_divided_and_lets_the_person_choose_otherwise(
-    manager: Client, world: admin_data.World
+    manager: Client, world: World
 ) -> None:
     book = "".join(f"第{number}章 渡{number}\n\n{FIRST[6:] * 9}" for number in range(1, 8))
     plan = send(manager, world, text("夜航.txt", book), text("水.txt", THIRD))
@@ -393,14 +388,14 @@ def test_the_plan_shows_how_a_work_is_divided_and_lets_the_person_choose_otherwi
         assert manager.post(send(manager, world, text("夜航.txt", book)), {"do": "divide", **data}).status_code == 400
 
 
-def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: admin_data.World) -> None:
+def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: World) -> None:
     broken = (FIRST * 300).encode("gb18030").replace(b"\n", b"\xff\n", 1)
     page = manager.get(send(manager, world, SimpleUploadedFile("夜航.txt", broken)))
     assert "broken in the file and stand as �: 1, in line 1" in page.context["works"][0][2][0]
 
 
 def test_works_that_are_sent_without_a_rights_holder_are_kept_until_it_is_said_whose_they_are(
-    world: admin_data.World, manager: Client
+    world: World, manager: Client
 ) -> None:
     admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     sent = manager.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)]})
@@ -417,7 +412,7 @@ def test_works_that_are_sent_without_a_rights_holder_are_kept_until_it_is_said_w
     assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
 
 
-def test_an_administrator_makes_the_rights_holder_of_works_that_are_sent(world: admin_data.World) -> None:
+def test_an_administrator_makes_the_rights_holder_of_works_that_are_sent(world: World) -> None:
     client = signed_in(world.administrator)
     plan = str(client.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)], "title": "渡"})["Location"])
     client.post(plan, {"do": "assign", "name": " 新 权利人 "})
@@ -425,7 +420,7 @@ def test_an_administrator_makes_the_rights_holder_of_works_that_are_sent(world: 
     assert Work.objects.get(title="渡").rights_holder.name == "新 权利人"
 
 
-def test_a_title_for_several_works_is_said_and_the_works_are_kept(manager: Client, world: admin_data.World) -> None:
+def test_a_title_for_several_works_is_said_and_the_works_are_kept(manager: Client, world: World) -> None:
     files = [text("夜航.txt", FIRST), text("水.txt", SECOND)]
     data = {"rights_holder": world.ours.holder.pk, "uploads": files, "title": "渡"}
     page = manager.post(add_url(Work), data, follow=True)

@@ -20,6 +20,7 @@ from records.sites import encrypted_secrets as sealed
 from records.sites import politeness
 from records.sites import runs as crawls
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import signed_in
 from tests.support.memory_pages import MemoryPageStore
 from tests.webadmin.test_lists import add_url, record_url, site_form
@@ -61,7 +62,7 @@ def _treated(**changes: object) -> dict[str, object]:
     )
 
 
-def _add(world: admin_data.World, **changes: object) -> Site:
+def _add(world: World, **changes: object) -> Site:
     response = signed_in(world.ours.manager).post(
         add_url(Site), _treated(rights_holder=world.ours.holder.pk, **changes)
     )
@@ -69,7 +70,7 @@ def _add(world: admin_data.World, **changes: object) -> Site:
     return Site.objects.get(name="新站")
 
 
-def test_what_a_manager_sets_reaches_the_crawler(world: admin_data.World) -> None:
+def test_what_a_manager_sets_reaches_the_crawler(world: World) -> None:
     site = _add(world)
     run = CrawlRun.objects.create(site=site, due_at=SystemClock().now())
     polite = crawls.plan_of(site, run).politeness
@@ -85,7 +86,7 @@ def test_what_a_manager_sets_reaches_the_crawler(world: admin_data.World) -> Non
     assert (polite.login.values, polite.login.cookies) == ((("pw", "l0gin-s3cret"),), (("session", "c00kie-s3cret"),))
 
 
-def test_no_secret_is_readable_in_the_database_on_the_page_or_in_a_plan(world: admin_data.World) -> None:
+def test_no_secret_is_readable_in_the_database_on_the_page_or_in_a_plan(world: World) -> None:
     site = _add(world)
     rows = ""
     with connection.cursor() as cursor:
@@ -98,7 +99,7 @@ def test_no_secret_is_readable_in_the_database_on_the_page_or_in_a_plan(world: a
         assert not any(secret in text for secret in SECRETS)
 
 
-def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: admin_data.World) -> None:
+def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: World) -> None:
     site = _add(world)
     rules, proxy = SiteRules.objects.get(site=site), SiteProxy.objects.get(site=site)
     again = {
@@ -122,7 +123,7 @@ def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: admin_
     assert [(each.user, each.password) for each in polite.proxies] == [("other", "pr0xy-s3cret")]
 
 
-def test_secrets_of_another_key_are_asked_for_again(world: admin_data.World) -> None:
+def test_secrets_of_another_key_are_asked_for_again(world: World) -> None:
     site = _add(world)
     with override_settings(SECRET_KEY="another" * 8), pytest.raises(sealed.KeyLost, match="enter them again"):
         politeness.politeness_of(site)
@@ -143,9 +144,7 @@ def test_secrets_of_another_key_are_asked_for_again(world: admin_data.World) -> 
         ("proxies-0-place", "crawler:pr0xy-s3cret@proxy.example.com:3128"),
     ],
 )
-def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(
-    world: admin_data.World, field: str, value: str
-) -> None:
+def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(world: World, field: str, value: str) -> None:
     data = _treated(rights_holder=world.ours.holder.pk, **{field: value})
     response = signed_in(world.ours.manager).post(add_url(Site), data)
     assert response.status_code == 200
@@ -153,7 +152,7 @@ def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(
 
 
 def test_nothing_is_locked_while_a_form_is_checked_and_all_of_it_is_saved_at_once(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On SQLite, a transaction keeps everybody else from writing."""
     outside, checked, saved = len(connection.savepoint_ids), list[int](), list[int]()
@@ -173,7 +172,7 @@ def test_nothing_is_locked_while_a_form_is_checked_and_all_of_it_is_saved_at_onc
     assert min(saved) > outside
 
 
-def test_what_was_saved_meanwhile_is_said_by_the_form(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_saved_meanwhile_is_said_by_the_form(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     holder, save_form = world.ours.holder, SiteAdmin.save_form
 
     def too_late(self: SiteAdmin, *rest: Any, **named: Any) -> Any:
@@ -186,7 +185,7 @@ def test_what_was_saved_meanwhile_is_said_by_the_form(world: admin_data.World, m
     assert response.context["errors"]
 
 
-def test_robots_txt_is_switched_off_with_a_reason_only_and_the_log_says_who_and_when(world: admin_data.World) -> None:
+def test_robots_txt_is_switched_off_with_a_reason_only_and_the_log_says_who_and_when(world: World) -> None:
     client = signed_in(world.ours.manager)
     data = site_form(rights_holder=world.ours.holder.pk, obey_robots="")
     assert client.post(add_url(Site), data).status_code == 200
@@ -202,7 +201,7 @@ def test_robots_txt_is_switched_off_with_a_reason_only_and_the_log_says_who_and_
     assert RobotsSwitch.objects.filter(site=site).count() == 2
 
 
-def test_the_health_of_proxies_is_summed_over_runs_and_shown(world: admin_data.World) -> None:
+def test_the_health_of_proxies_is_summed_over_runs_and_shown(world: World) -> None:
     site = _add(world)
     until = (SystemClock().now() + timedelta(hours=1)).isoformat()
     place = "proxy.example.com:3128"
@@ -220,7 +219,7 @@ def test_the_health_of_proxies_is_summed_over_runs_and_shown(world: admin_data.W
     assert politeness.politeness_of(site).proxies == ()
 
 
-def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world: admin_data.World) -> None:
+def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world: World) -> None:
     now = SystemClock().now()
     CrawlRun.objects.all().delete()
     run = CrawlRun.objects.create(site=world.ours.sites[0], due_at=now - timedelta(hours=9), state="running")
@@ -234,7 +233,7 @@ def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world
     assert run.resume_at is None
 
 
-def test_rules_are_tried_on_the_pages_that_are_stored(world: admin_data.World) -> None:
+def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     for number, (title, body) in enumerate((("正文", "渡口的风" * 90), ("提示", "请拖动滑块")), 1):
         url = f"https://a.example/{number}"
@@ -257,12 +256,12 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: admin_data.World) -
     assert len(politeness.try_rules(site, [rule], store, "https://a.example/1")) == 1
 
 
-def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: admin_data.World) -> None:
+def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: World) -> None:
     assert politeness.politeness_of(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")
 
 
 def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_sentence(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     monkeypatch.setattr(stores, "page_store", lambda: store)
@@ -292,7 +291,7 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
     assert signed_in(world.theirs.manager).get(address, follow=True).status_code in (403, 404)
 
 
-def test_the_site_says_which_rules_were_left_out_and_how_many_pages_are_slow_to_read(world: admin_data.World) -> None:
+def test_the_site_says_which_rules_were_left_out_and_how_many_pages_are_slow_to_read(world: World) -> None:
     page, manager = PageRecord.objects.filter(rights_holder=world.ours.holder)[0], signed_in(world.ours.manager)
     site = page.site
     assert "读取过久" not in manager.get(record_url(site)).content.decode()

@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, RewordedLead
-from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import list_url, signed_in
 
 LONG = {
@@ -63,7 +63,7 @@ ASKED = [(model, given) for model, several in PARAMETERS.items() for given in se
 @pytest.mark.parametrize("person", ["manager", "administrator"])
 @pytest.mark.parametrize(("model", "given"), ASKED, ids=lambda value: getattr(value, "__name__", None) or str(value))
 def test_a_long_list_is_read_along_an_index(
-    world: admin_data.World, model: type[Model], given: dict[str, str], person: str
+    world: World, model: type[Model], given: dict[str, str], person: str
 ) -> None:
     client = signed_in(world.ours.manager if person == "manager" else world.administrator)
     for plan in plans(client, model, given):
@@ -72,7 +72,7 @@ def test_a_long_list_is_read_along_an_index(
 
 @pytest.mark.parametrize("person", ["manager", "administrator"])
 @pytest.mark.parametrize("model", list(LONG), ids=lambda model: model.__name__)
-def test_each_order_that_is_offered_has_an_index(world: admin_data.World, model: type[Model], person: str) -> None:
+def test_each_order_that_is_offered_has_an_index(world: World, model: type[Model], person: str) -> None:
     client = signed_in(world.ours.manager if person == "manager" else world.administrator)
     changelist = client.get(list_url(model)).context["cl"]
     offered = [number for number, name in enumerate(changelist.list_display) if changelist.get_ordering_field(name)]
@@ -88,9 +88,7 @@ def test_each_order_that_is_offered_has_an_index(world: admin_data.World, model:
         *((RewordedLead, "site"), (RewordedLead, "work")),
     ],
 )
-def test_the_list_of_a_site_or_work_is_read_along_its_index(
-    world: admin_data.World, model: type[Model], field: str
-) -> None:
+def test_the_list_of_a_site_or_work_is_read_along_its_index(world: World, model: type[Model], field: str) -> None:
     key = (world.ours.sites if field == "site" else world.ours.works)[0].pk
     for person in (world.ours.manager, world.administrator):
         for plan in plans(signed_in(person), model, {f"{field}__id__exact": str(key)}):
@@ -99,7 +97,7 @@ def test_the_list_of_a_site_or_work_is_read_along_its_index(
             assert all(f"{field}_id=?" in step for step in along), "it goes along all pages of the rights holder"
 
 
-def test_a_case_finds_its_neighbours_along_an_index(world: admin_data.World) -> None:
+def test_a_case_finds_its_neighbours_along_an_index(world: World) -> None:
     case = world.ours.cases[1]
     client = signed_in(world.ours.reviewer)
     for filters in ("state__exact=open", "", "o=3", "o=-3", "match_class__exact=identical"):
@@ -108,7 +106,7 @@ def test_a_case_finds_its_neighbours_along_an_index(world: admin_data.World) -> 
             assert_read_along_an_index(plan, LONG[Case])
 
 
-def test_rows_are_read_by_their_keys_alone(world: admin_data.World) -> None:
+def test_rows_are_read_by_their_keys_alone(world: World) -> None:
     """With the rights holder besides, SQLite goes along all pages of the holder for fifty keys."""
     with CaptureQueriesContext(connection) as queries:
         signed_in(world.ours.manager).get(list_url(PageRecord))

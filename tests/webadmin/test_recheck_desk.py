@@ -15,9 +15,11 @@ from records import stores
 from records.models import Address, CrawlRun, PageCheck, PageRecheck, PageRecord
 from records.sites import rechecks
 from tests.support import admin_data
-from tests.support.desk import CollectingOutbox, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import CollectingOutbox, english, record_url, signed_in
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from tests.support.memory_ports import MemoryOutbox
 
 Outcome = PageRecheck.Outcome
 
@@ -32,7 +34,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
 
 
 @pytest.fixture
-def page(world: admin_data.World) -> PageRecord:
+def page(world: World) -> PageRecord:
     """Of a site that is not being crawled."""
     page: PageRecord = world.ours.cases[0].page
     CrawlRun.objects.filter(site=page.site).update(state="finished")
@@ -41,11 +43,9 @@ def page(world: admin_data.World) -> PageRecord:
 
 
 @pytest.fixture
-def desk(world: admin_data.World, sent: CollectingOutbox) -> Any:
+def desk(world: World, sent: CollectingOutbox) -> Any:
     """A reviewer's: members may ask."""
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
-    return client
+    return english(world.ours.reviewer)
 
 
 def url_of(page: PageRecord) -> str:
@@ -58,7 +58,7 @@ def said(desk: Any, page: PageRecord) -> tuple[str, bool]:
 
 
 def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
-    world: admin_data.World, desk: Any, sent: CollectingOutbox, page: PageRecord
+    world: World, desk: Any, sent: CollectingOutbox, page: PageRecord
 ) -> None:
     for _ in range(2):
         answer = desk.post(url_of(page), {"next": record_url(world.ours.cases[0])})
@@ -71,7 +71,7 @@ def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
 
 
 def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
-    world: admin_data.World, desk: Any, page: PageRecord
+    world: World, desk: Any, page: PageRecord
 ) -> None:
     for address in (record_url(page), record_url(world.ours.cases[0])):
         shown = desk.get(address).content.decode()
@@ -91,7 +91,7 @@ def test_it_leads_back_to_the_desk_alone(desk: Any, page: PageRecord, where: str
     assert desk.post(url_of(page), {"next": where})["Location"] == record_url(page)
 
 
-def test_nobody_asks_for_a_page_of_another_rights_holder(world: admin_data.World, page: PageRecord) -> None:
+def test_nobody_asks_for_a_page_of_another_rights_holder(world: World, page: PageRecord) -> None:
     for person in (world.theirs.manager, world.theirs.reviewer):
         client = signed_in(person)
         assert client.post(url_of(page)).status_code in {302, 404}

@@ -11,7 +11,8 @@ from core.wording import Message
 from records import stores
 from records.models import Case, Notice, NoticeEvent, Removal, RemovalLook
 from tests.support import admin_data, case_texts
-from tests.support.desk import record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 NOW = admin_data.NOW
@@ -20,7 +21,7 @@ Seen = RemovalLook.Seen
 
 
 @pytest.fixture
-def case(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Case:
+def case(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     """Confirmed, named in a notice that went out, removed two days later."""
     case_texts.use(monkeypatch)
     monkeypatch.setattr(stores, "evidence_store", MemoryEvidenceStore)
@@ -41,22 +42,19 @@ def removed(case: Case) -> Removal:
 
 
 def page_of(case: Case, user: object, language: str = "en") -> str:
-    client = signed_in(user)  # type: ignore[arg-type]
-    client.cookies["django_language"] = language
+    client = signed_in(user, language)  # type: ignore[arg-type]
     return client.get(record_url(case)).content.decode()
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "Whether it was removed"), ("zh-hans", "是否已下架")])
-def test_the_case_says_since_when_and_by_which_looks(
-    world: admin_data.World, case: Case, language: str, words: str
-) -> None:
+def test_the_case_says_since_when_and_by_which_looks(world: World, case: Case, language: str, words: str) -> None:
     shown = page_of(case, world.ours.manager, language)
     assert words in shown
     assert shown.count("HTTP 404") == 2
 
 
 def test_a_look_that_saw_nothing_is_shown_with_its_reason_and_hostile_addresses_are_text(
-    world: admin_data.World, case: Case
+    world: World, case: Case
 ) -> None:
     evil = "https://evil.example/\u202e<script>alert(1)</script>"
     fault = Message("removal.led-elsewhere", url=evil)
@@ -68,7 +66,7 @@ def test_a_look_that_saw_nothing_is_shown_with_its_reason_and_hostile_addresses_
     assert "\u202e" not in shown
 
 
-def test_the_proof_is_a_managers_and_of_this_case_alone(world: admin_data.World, case: Case) -> None:
+def test_the_proof_is_a_managers_and_of_this_case_alone(world: World, case: Case) -> None:
     ours, other = case.removals.get(), removed(admin_data.decided(world.ours.cases[2], world.ours.reviewer))
     foreign = removed(admin_data.decided(world.theirs.cases[0], world.theirs.reviewer))
     manager, reviewer = signed_in(world.ours.manager), signed_in(world.ours.reviewer)
@@ -79,15 +77,14 @@ def test_the_proof_is_a_managers_and_of_this_case_alone(world: admin_data.World,
         assert manager.get(record_url(case), {"removal": removal}).status_code == 404
 
 
-def test_the_matter_counts_the_pages_that_are_removed(world: admin_data.World, case: Case) -> None:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "en"
+def test_the_matter_counts_the_pages_that_are_removed(world: World, case: Case) -> None:
+    client = english(world.ours.reviewer)
     shown = client.get(reverse("webadmin_matter", args=[case.matter_id])).content.decode()
     assert f"1 of {case.matter.confirmed_cases} confirmed pages is removed." in shown
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_site_and_addressee_show_what_notices_came_to(world: admin_data.World, case: Case, language: str) -> None:
+def test_site_and_addressee_show_what_notices_came_to(world: World, case: Case, language: str) -> None:
     host = Notice.objects.get(addressee__name="某某云").addressee
     site, line = page_of(case.page.site, world.ours.manager, language), page_of(host, world.ours.manager, language)  # type: ignore[arg-type]
     assert "某某云" in site

@@ -16,6 +16,7 @@ from core.states import CaseState, Rejection
 from records.models import Case, Chapter, CrawlRun, Membership, PageCheck, RewordedLead, RightsHolder, Site, Work
 from records.reports import make_report
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import signed_in
 
 SINCE, UNTIL = date(2026, 3, 1), date(2026, 3, 31)
@@ -26,7 +27,7 @@ def asked(person: object, **fields: object) -> HttpResponse:
     return signed_in(person).get(reverse("webadmin_reports"), {**PERIOD, "format": "json", **fields})  # type: ignore[arg-type]
 
 
-def test_a_report_counts_every_case_of_the_period(world: admin_data.World) -> None:
+def test_a_report_counts_every_case_of_the_period(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     assert {row.case_id for row in report.cases} == {case.pk for case in world.ours.cases}
     counts = report.totals.cases
@@ -34,18 +35,18 @@ def test_a_report_counts_every_case_of_the_period(world: admin_data.World) -> No
     assert report.totals.pages_checked == len(world.ours.pages)
 
 
-def test_a_report_of_a_rights_holder_is_that_of_its_members(world: admin_data.World) -> None:
+def test_a_report_of_a_rights_holder_is_that_of_its_members(world: World) -> None:
     assert make_report(world.ours.holder, SINCE, UNTIL).totals == make_report(world.ours.reviewer, SINCE, UNTIL).totals
 
 
-def test_an_administrator_reports_on_all_or_on_one(world: admin_data.World) -> None:
+def test_an_administrator_reports_on_all_or_on_one(world: World) -> None:
     assert len(make_report(world.administrator, SINCE, UNTIL).cases) == 12
     one = make_report(world.administrator, SINCE, UNTIL, holder=world.theirs.holder)
     assert {row.rights_holder for row in one.cases} == {world.theirs.holder.name}
     assert len(one.cases) == 6
 
 
-def test_a_report_that_is_of_one_rights_holder_names_it(world: admin_data.World) -> None:
+def test_a_report_that_is_of_one_rights_holder_names_it(world: World) -> None:
     ours, both = world.ours, world.administrator
     site = ours.cases[0].page.site
     for reader, chosen, named in (
@@ -57,7 +58,7 @@ def test_a_report_that_is_of_one_rights_holder_names_it(world: admin_data.World)
         assert make_report(reader, SINCE, UNTIL, **chosen).scope.rights_holder == named
 
 
-def test_a_foreign_rights_holder_work_or_site_is_not_there_for_a_report(world: admin_data.World) -> None:
+def test_a_foreign_rights_holder_work_or_site_is_not_there_for_a_report(world: World) -> None:
     theirs = world.theirs
     for reader in (world.ours.manager, world.ours.holder):
         for foreign in ({"holder": theirs.holder}, {"work": theirs.works[0]}, {"site": theirs.sites[0]}):
@@ -66,14 +67,14 @@ def test_a_foreign_rights_holder_work_or_site_is_not_there_for_a_report(world: a
             assert "beidou" not in str(caught.value)
 
 
-def test_nothing_of_another_rights_holder_stands_anywhere_in_a_report(world: admin_data.World) -> None:
+def test_nothing_of_another_rights_holder_stands_anywhere_in_a_report(world: World) -> None:
     report = make_report(world.ours.reviewer, SINCE, UNTIL)
     for part in (report.cases, report.sites, report.works, report.exclusions, report.crawls):
         assert part
         assert "beidou" not in str(part)
 
 
-def test_leads_have_a_chapter_of_their_own_and_are_in_no_figure_of_copies(world: admin_data.World) -> None:
+def test_leads_have_a_chapter_of_their_own_and_are_in_no_figure_of_copies(world: World) -> None:
     with_leads = make_report(world.ours.reviewer, SINCE, UNTIL)
     told = {lead.lead_id: (lead.state, lead.reviewer, lead.pairs, lead.sentences) for lead in with_leads.leads}
     confirmed = RewordedLead.objects.get(rights_holder=world.ours.holder, state="confirmed")
@@ -95,7 +96,7 @@ def test_leads_have_a_chapter_of_their_own_and_are_in_no_figure_of_copies(world:
     assert not make_report(world.theirs.reviewer, SINCE, UNTIL).has_leads
 
 
-def test_leads_of_a_report_are_those_of_its_period_work_and_site_that_stand(world: admin_data.World) -> None:
+def test_leads_of_a_report_are_those_of_its_period_work_and_site_that_stand(world: World) -> None:
     lead = world.ours.lead
 
     def found(**narrowed: object) -> list[int]:
@@ -111,7 +112,7 @@ def test_leads_of_a_report_are_those_of_its_period_work_and_site_that_stand(worl
     assert found(work=lead.work) == []
 
 
-def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(world: admin_data.World) -> None:
+def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(world: World) -> None:
     Site.objects.filter(pk__in=[world.ours.sites[0].pk, world.theirs.sites[0].pk]).update(name="同名站")
     other = world.ours.works[1]
     Work.objects.filter(pk=other.pk).update(title=world.ours.works[0].title, author="另一位")
@@ -125,7 +126,7 @@ def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(wor
     assert of_one.cases
 
 
-def test_characters_taken_are_the_union_of_pages_and_of_texts_that_the_work_still_has(world: admin_data.World) -> None:
+def test_characters_taken_are_the_union_of_pages_and_of_texts_that_the_work_still_has(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     found = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
     by_work = {work.title: work for work in report.works}
@@ -140,7 +141,7 @@ def test_characters_taken_are_the_union_of_pages_and_of_texts_that_the_work_stil
     assert make_report(world.ours.manager, SINCE, UNTIL).totals.chars_taken == admin_data.TAKEN_CHARS
 
 
-def test_a_page_checked_on_two_days_is_one_page_in_all_and_one_on_each_day(world: admin_data.World) -> None:
+def test_a_page_checked_on_two_days_is_one_page_in_all_and_one_on_each_day(world: World) -> None:
     before = make_report(world.ours.manager, SINCE, UNTIL)
     page = world.ours.pages[0]
     later = page.checked_at + timedelta(days=1)
@@ -152,7 +153,7 @@ def test_a_page_checked_on_two_days_is_one_page_in_all_and_one_on_each_day(world
     assert sum(day.pages_checked for day in after.days) == sum(day.pages_checked for day in before.days) + 1
 
 
-def test_chapter_and_excerpt_are_those_of_the_version_that_the_case_shows(world: admin_data.World) -> None:
+def test_chapter_and_excerpt_are_those_of_the_version_that_the_case_shows(world: World) -> None:
     case = world.ours.cases[0]
     old = case.matches.get()
     old.pk, old.version_id, old.chapter_title, old.matched_chars = None, "0" * 40, "旧的一章", 9_999
@@ -161,7 +162,7 @@ def test_chapter_and_excerpt_are_those_of_the_version_that_the_case_shows(world:
     assert row.chapter_title == "第1章 立冬"
 
 
-def test_a_case_that_a_licence_sets_aside_is_no_copy_and_counted_once(world: admin_data.World) -> None:
+def test_a_case_that_a_licence_sets_aside_is_no_copy_and_counted_once(world: World) -> None:
     before = make_report(world.ours.manager, SINCE, UNTIL)
     site = world.ours.sites[0]
     admin_data.licence(world.ours.holder, "落霞", site.domains.get().host)
@@ -176,7 +177,7 @@ def test_a_case_that_a_licence_sets_aside_is_no_copy_and_counted_once(world: adm
     assert report.totals.chars_on_pages == before.totals.chars_on_pages - sum(row.matched_chars for row in aside)
 
 
-def test_a_report_of_one_work_or_site_has_its_cases_alone(world: admin_data.World) -> None:
+def test_a_report_of_one_work_or_site_has_its_cases_alone(world: World) -> None:
     work, site = world.ours.works[1], world.ours.sites[0]
     of_work = make_report(world.ours.manager, SINCE, UNTIL, work=work)
     assert {row.case_id for row in of_work.cases} == {case.pk for case in world.ours.cases if case.work == work}
@@ -185,7 +186,7 @@ def test_a_report_of_one_work_or_site_has_its_cases_alone(world: admin_data.Worl
     assert {row.site for row in of_site.crawls} == {site.name}
 
 
-def test_the_period_ends_with_the_last_day_of_the_readers_calendar(world: admin_data.World) -> None:
+def test_the_period_ends_with_the_last_day_of_the_readers_calendar(world: World) -> None:
     case = world.ours.cases[0]
     before_midnight = admin_data.NOW.replace(hour=15, minute=59)  # 23:59 in Shanghai
     for moment, is_in in ((before_midnight, True), (before_midnight + timedelta(minutes=1), False)):
@@ -194,7 +195,7 @@ def test_the_period_ends_with_the_last_day_of_the_readers_calendar(world: admin_
         assert (case.pk in {row.case_id for row in report.cases}) is is_in
 
 
-def test_a_row_carries_chapter_excerpt_reviewer_and_obfuscations(world: admin_data.World) -> None:
+def test_a_row_carries_chapter_excerpt_reviewer_and_obfuscations(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     decided = world.ours.cases[1]
     row = next(row for row in report.cases if row.case_id == decided.pk)
@@ -205,7 +206,7 @@ def test_a_row_carries_chapter_excerpt_reviewer_and_obfuscations(world: admin_da
     assert [str(kind) for kind in row.obfuscations] == [item["kind"] for item in decided.obfuscations]
 
 
-def test_what_was_left_out_is_counted_by_reason(world: admin_data.World) -> None:
+def test_what_was_left_out_is_counted_by_reason(world: World) -> None:
     PageCheck.objects.filter(version_id=world.ours.pages[-2].version_id).update(rejection=Rejection.NO_MATCH)
     counted = dict(make_report(world.ours.manager, SINCE, UNTIL).exclusions)
     assert counted[Rejection.LICENSED] == 1
@@ -213,7 +214,7 @@ def test_what_was_left_out_is_counted_by_reason(world: admin_data.World) -> None
     assert counted[Rejection.ROBOTS] == 3
 
 
-def test_new_pages_and_changed_ones_are_counted_on_the_day_they_appeared(world: admin_data.World) -> None:
+def test_new_pages_and_changed_ones_are_counted_on_the_day_they_appeared(world: World) -> None:
     before = make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions
     assert before == len(world.ours.pages)
     PageCheck.objects.create(
@@ -227,19 +228,19 @@ def test_new_pages_and_changed_ones_are_counted_on_the_day_they_appeared(world: 
     assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == before + 1
 
 
-def test_a_page_that_is_compared_again_is_not_new_again(world: admin_data.World) -> None:
+def test_a_page_that_is_compared_again_is_not_new_again(world: World) -> None:
     before = make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions
     PageCheck.objects.update(checked_at=admin_data.NOW + timedelta(days=1))
     assert make_report(world.ours.manager, SINCE, UNTIL).totals.new_versions == before
 
 
-def test_missed_runs_are_in_the_report(world: admin_data.World) -> None:
+def test_missed_runs_are_in_the_report(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     assert report.totals.crawl_runs >= CrawlRun.objects.filter(site__rights_holder=world.ours.holder).count() - 1
     assert any(row.missed for row in report.crawls)
 
 
-def test_a_period_that_ends_before_it_begins_is_refused(world: admin_data.World) -> None:
+def test_a_period_that_ends_before_it_begins_is_refused(world: World) -> None:
     with pytest.raises(BadInput):
         make_report(world.ours.manager, UNTIL, SINCE)
     response = asked(world.ours.manager, do="preview", since="2026-03-31", until="2026-03-01")
@@ -248,14 +249,14 @@ def test_a_period_that_ends_before_it_begins_is_refused(world: admin_data.World)
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
-def test_a_manager_downloads_every_format_under_a_safe_name(world: admin_data.World, kind: str) -> None:
+def test_a_manager_downloads_every_format_under_a_safe_name(world: World, kind: str) -> None:
     response = asked(world.ours.manager, do="download", format=kind)
     assert response.status_code == 200
     assert response.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-report-20260301-20260331.{kind}"'
     assert response.content
 
 
-def test_a_download_carries_the_readers_cases_and_no_others(world: admin_data.World) -> None:
+def test_a_download_carries_the_readers_cases_and_no_others(world: World) -> None:
     response = asked(world.ours.manager, do="download")
     assert json.loads(response.content)
     text = response.content.decode()
@@ -263,12 +264,12 @@ def test_a_download_carries_the_readers_cases_and_no_others(world: admin_data.Wo
     assert "beidou" not in text
 
 
-def test_a_reviewer_looks_and_does_not_download(world: admin_data.World) -> None:
+def test_a_reviewer_looks_and_does_not_download(world: World) -> None:
     assert asked(world.ours.reviewer, do="preview").status_code == 200
     assert asked(world.ours.reviewer, do="download").status_code == 403
 
 
-def test_who_manages_one_and_reviews_another_downloads_only_the_first(world: admin_data.World) -> None:
+def test_who_manages_one_and_reviews_another_downloads_only_the_first(world: World) -> None:
     both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
     assert asked(both, do="download").status_code == 403
@@ -276,7 +277,7 @@ def test_who_manages_one_and_reviews_another_downloads_only_the_first(world: adm
     assert asked(both, do="download", holder=world.ours.holder.pk).status_code == 200
 
 
-def test_the_preview_runs_no_script_and_stands_in_no_foreign_frame(world: admin_data.World) -> None:
+def test_the_preview_runs_no_script_and_stands_in_no_foreign_frame(world: World) -> None:
     Case.objects.update(page_title="<script>alert(1)</script>")
     response = asked(world.ours.reviewer, do="preview")
     policy = response.headers["Content-Security-Policy"]
@@ -286,7 +287,7 @@ def test_the_preview_runs_no_script_and_stands_in_no_foreign_frame(world: admin_
     assert "<script>alert" not in response.content.decode()
 
 
-def test_the_page_offers_only_ones_own_works_and_sites(world: admin_data.World) -> None:
+def test_the_page_offers_only_ones_own_works_and_sites(world: World) -> None:
     shown = signed_in(world.ours.reviewer).get(reverse("webadmin_reports")).content.decode()
     assert "changhe·渡口夜灯" in shown
     assert "beidou" not in shown
@@ -294,7 +295,7 @@ def test_the_page_offers_only_ones_own_works_and_sites(world: admin_data.World) 
     assert 'name="holder"' in signed_in(world.administrator).get(reverse("webadmin_reports")).content.decode()
 
 
-def test_a_person_without_a_role_gets_an_empty_report_and_a_stranger_the_login(world: admin_data.World) -> None:
+def test_a_person_without_a_role_gets_an_empty_report_and_a_stranger_the_login(world: World) -> None:
     outsider = admin_data.user("outsider")
     assert make_report(outsider, SINCE, UNTIL).cases == ()
     assert asked(outsider, do="download").status_code == 403

@@ -19,28 +19,27 @@ from records.cases.verdicts import VerdictRefused, decide
 from records.models import Case, Exclusion, Licence, OwnDomain, RightsHolder, RightsRecord, Unprotected, Work
 from records.works.protection import mark_unprotected
 from tests.support import admin_data
-from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url, signed_in
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 SINCE = date(2026, 1, 1)
 
 
 @pytest.fixture
-def desk(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> Any:
+def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(stores, "page_store", MemoryPageStore)
     monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
-    return client
+    return english(world.ours.manager)
 
 
-def licence_form(world: admin_data.World, **fields: object) -> dict[str, object]:
+def licence_form(world: World, **fields: object) -> dict[str, object]:
     host = world.ours.sites[0].domains.get().host
     form = {"rights_holder": world.ours.holder.pk, "work": "", "licensee": "落霞书城", "domain": host, "number": "A-7"}
     return {**form, "valid_from": "2026-01-01", "valid_until": "", **fields}
 
 
-def of_site(world: admin_data.World, number: int = 0) -> list[Case]:
+def of_site(world: World, number: int = 0) -> list[Case]:
     """Its cases, as they are now."""
     cases = Case.objects.filter(pk__in=[case.pk for case in world.ours.cases], page__site=world.ours.sites[number])
     return list(cases.order_by("pk"))
@@ -50,7 +49,7 @@ def page_of(client: Any, case: Case) -> str:
     return str(client.get(record_url(case)).content.decode())
 
 
-def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world: admin_data.World, desk: Any) -> None:
+def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world: World, desk: Any) -> None:
     before = timezone.now()
     answer: HttpResponse = desk.post(add_url(Licence), licence_form(world), follow=True)
     assert "Cases whose page is now allowed: 3; no longer allowed: 0." in answer.content.decode()
@@ -69,7 +68,7 @@ def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world
         assert before <= record.entered_at <= record.at  # type: ignore[operator]
 
 
-def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: admin_data.World, desk: Any) -> None:
+def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: World, desk: Any) -> None:
     desk.post(add_url(Licence), licence_form(world))
     case = of_site(world)[0]
     shown = page_of(desk, case)
@@ -80,14 +79,14 @@ def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: admin_da
     assert "The page had the text before the licence began" not in shown
 
 
-def test_a_page_that_had_the_text_before_its_licence_began_says_so(world: admin_data.World, desk: Any) -> None:
+def test_a_page_that_had_the_text_before_its_licence_began_says_so(world: World, desk: Any) -> None:
     case = of_site(world)[0]
     Case.objects.filter(pk=case.pk).update(first_seen_at=case.last_seen_at - timedelta(days=40))
     desk.post(add_url(Licence), licence_form(world, valid_from=(case.last_seen_at - timedelta(days=9)).date()))
     assert "The page had the text before the licence began" in page_of(desk, case)
 
 
-def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: admin_data.World, desk: Any) -> None:
+def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: World, desk: Any) -> None:
     desk.post(add_url(Licence), licence_form(world, domain=world.ours.sites[1].domains.get().host))
     case = next(case for case in of_site(world, 1) if case.verdict == Verdict.CONFIRMED)
     assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
@@ -99,9 +98,7 @@ def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: admin_dat
 
 
 @pytest.mark.parametrize("way", ["delete", "delete_many", "dates", "domain", "work"])
-def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(
-    world: admin_data.World, desk: Any, way: str
-) -> None:
+def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(world: World, desk: Any, way: str) -> None:
     desk.post(add_url(Licence), licence_form(world))
     licence, other = Licence.objects.get(number="A-7"), admin_data.work(world.ours.holder, "别的书")
     if way == "delete":
@@ -124,7 +121,7 @@ def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(
     assert "nothing allows the page any more" in page_of(desk, of_site(world)[0])
 
 
-def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: admin_data.World, desk: Any) -> None:
+def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: World, desk: Any) -> None:
     host = world.ours.sites[0].domains.get().host
     desk.post(add_url(OwnDomain), {"rights_holder": world.ours.holder.pk, "domain": host})
     assert [case.state for case in of_site(world)] == ["set_aside", "dismissed", "set_aside"]
@@ -133,12 +130,12 @@ def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: admin_data.
     assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
 
 
-def test_a_licence_of_another_rights_holder_changes_nothing(world: admin_data.World) -> None:
+def test_a_licence_of_another_rights_holder_changes_nothing(world: World) -> None:
     admin_data.licence(world.theirs.holder, domain=world.ours.sites[0].domains.get().host)
     assert not RightsRecord.objects.exists()
 
 
-def test_a_verdict_on_a_case_set_aside_decides_and_taken_back_leaves_it_set_aside(world: admin_data.World) -> None:
+def test_a_verdict_on_a_case_set_aside_decides_and_taken_back_leaves_it_set_aside(world: World) -> None:
     admin_data.licence(world.ours.holder, domain=world.ours.sites[0].domains.get().host)
     case = of_site(world)[0]
     with pytest.raises(VerdictRefused, match="HT-2026-017"):
@@ -149,7 +146,7 @@ def test_a_verdict_on_a_case_set_aside_decides_and_taken_back_leaves_it_set_asid
     assert case.state == CaseState.SET_ASIDE
 
 
-def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: admin_data.World, desk: Any) -> None:
+def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: World, desk: Any) -> None:
     admin_data.licence(world.ours.holder, domain=world.ours.sites[0].domains.get().host)
     listed = desk.get(list_url(Case), {"state__exact": "set_aside"})
     assert listed.context["cl"].result_count == 2
@@ -162,7 +159,7 @@ class TestManyFindings:
     """More than are ruled within a request."""
 
     @pytest.fixture(autouse=True)
-    def few_at_once(self, world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def few_at_once(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rulings, "MAX_AT_ONCE", 3)
 
     @pytest.fixture
@@ -172,7 +169,7 @@ class TestManyFindings:
         return collecting
 
     def test_they_are_ruled_by_a_message_which_the_sweeper_repeats_until_it_is_done(
-        self, world: admin_data.World, desk: Any, outbox: CollectingOutbox, django_capture_on_commit_callbacks: Any
+        self, world: World, desk: Any, outbox: CollectingOutbox, django_capture_on_commit_callbacks: Any
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
             answer = desk.post(add_url(Licence), licence_form(world), follow=True)
@@ -190,7 +187,7 @@ class TestManyFindings:
         assert RightsRecord.objects.count() == records
 
     def test_they_are_ruled_some_at_a_time_and_all_of_them(
-        self, world: admin_data.World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
+        self, world: World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(rulings, "BATCH_CASES", 2)
         for site in world.ours.sites:
@@ -200,7 +197,7 @@ class TestManyFindings:
         assert allowed == {"licensed"}
 
     def test_who_withdrew_the_licence_is_known_when_the_message_comes(
-        self, world: admin_data.World, desk: Any, outbox: CollectingOutbox
+        self, world: World, desk: Any, outbox: CollectingOutbox
     ) -> None:
         book, holder = DjangoCaseRepository(MemoryWorkStore()), world.ours.holder.pk
         desk.post(add_url(Licence), licence_form(world))
@@ -228,9 +225,7 @@ def marked(work: Work, reason: str = "", note: str = "", **fields: object) -> di
     }
 
 
-def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_back(
-    world: admin_data.World, desk: Any
-) -> None:
+def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_back(world: World, desk: Any) -> None:
     work = next(case.work for case in of_site(world) if case.state == CaseState.OPEN)
     of_work = Case.objects.filter(work=work)
     undecided = of_work.filter(decision=None)
@@ -254,7 +249,7 @@ def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_b
     assert (newest.allowed_as, newest.entered_by) == ("", world.ours.manager)
 
 
-def test_another_reason_wants_a_sentence(world: admin_data.World, desk: Any) -> None:
+def test_another_reason_wants_a_sentence(world: World, desk: Any) -> None:
     work = of_site(world)[0].work
     answer = desk.post(record_url(work), marked(work, "not_protected")).content.decode()
     assert "Say in a sentence why the work is not protected." in answer
@@ -263,14 +258,14 @@ def test_another_reason_wants_a_sentence(world: admin_data.World, desk: Any) -> 
     assert {case.allowed_by for case in Case.objects.filter(work=work)} == {"作者声明放弃权利"}
 
 
-def test_a_reviewer_and_another_rights_holder_mark_no_work(world: admin_data.World) -> None:
+def test_a_reviewer_and_another_rights_holder_mark_no_work(world: World) -> None:
     work = of_site(world)[0].work
     for user in (world.ours.reviewer, world.theirs.manager):
         signed_in(user).post(record_url(work), marked(work, "mere_facts"))
         assert not Unprotected.objects.exists()
 
 
-def test_an_excluded_finding_of_an_unprotected_work_stands_under_that_reason(world: admin_data.World) -> None:
+def test_an_excluded_finding_of_an_unprotected_work_stands_under_that_reason(world: World) -> None:
     finding = world.ours.exclusion
     Exclusion.objects.filter(pk=finding.pk).update(reason="quotation", page_url="http://pirate.example/1")
     mark_unprotected(finding.work, "term_expired")

@@ -35,7 +35,10 @@ from records.opinions.engine_answers import (
 )
 from records.opinions.requests import Subject
 from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
 from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
+from tests.support.desk import english
 
 CASES = 2
 
@@ -47,7 +50,7 @@ NOW = admin_data.NOW
 
 
 @pytest.fixture
-def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_texts.Texts:
+def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     kept = case_texts.use(monkeypatch)
     for estate in (world.ours, world.theirs):
         case_texts.keep_estate(kept, estate)
@@ -55,13 +58,11 @@ def texts(world: admin_data.World, monkeypatch: pytest.MonkeyPatch) -> case_text
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World, client: Client) -> Client:
-    client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
-    client.cookies["django_language"] = "en"
-    return client
+def reviewer(world: World, client: Client) -> Client:
+    return english(world.ours.reviewer)
 
 
-def add_texts(texts: case_texts.Texts, work: Work, number: int, first_seed: int = 100) -> list[str]:
+def add_texts(texts: Texts, work: Work, number: int, first_seed: int = 100) -> list[str]:
     """Further chapters of a work, each a text of its own; their ids."""
     keys = []
     for place in range(number):
@@ -71,7 +72,7 @@ def add_texts(texts: case_texts.Texts, work: Work, number: int, first_seed: int 
     return keys
 
 
-def judged(texts: case_texts.Texts, case: Case, page: str, work: str = WORK) -> SecondOpinion:
+def judged(texts: Texts, case: Case, page: str, work: str = WORK) -> SecondOpinion:
     """What is kept of a case whose page and work have these texts."""
     texts.keep_case(case, page, work)
     ask(subject_of(case), texts.pages, texts.works, NOW)
@@ -96,7 +97,7 @@ def shown(client: Client, case: Case) -> str:
     return response.content.decode()
 
 
-def test_every_engine_calls_an_identical_page_a_copy(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_every_engine_calls_an_identical_page_a_copy(world: World, texts: Texts) -> None:
     add_texts(texts, world.ours.works[1], OTHERS)
     opinion = judged(texts, world.ours.cases[0], WORK)
     assert set(verdicts(opinion)) == set(ENGINES)
@@ -108,7 +109,7 @@ def test_every_engine_calls_an_identical_page_a_copy(world: admin_data.World, te
     assert all(0 < answer["similarity"] <= 1 for answer in opinion.answers if answer["verdict"] == Verdict.COPY)
 
 
-def test_few_engines_see_through_homophones(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_few_engines_see_through_homophones(world: World, texts: Texts) -> None:
     add_texts(texts, world.ours.works[1], OTHERS)
     opinion = judged(texts, world.ours.cases[0], with_homophones(WORK, 0.3))
     agreeing = copies(opinion)
@@ -119,14 +120,12 @@ def test_few_engines_see_through_homophones(world: admin_data.World, texts: case
     assert (none["similarity"], none["passages"], none["page_share"]) == (None, 0, 0.0)
 
 
-def test_no_engine_calls_a_text_of_other_characters_a_copy(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_no_engine_calls_a_text_of_other_characters_a_copy(world: World, texts: Texts) -> None:
     add_texts(texts, world.ours.works[1], OTHERS)
     assert copies(judged(texts, world.ours.cases[0], with_random_characters(WORK, 1.0))) == set()
 
 
-def test_a_copied_chapter_of_a_real_book_is_agreed_on_and_the_next_chapter_is_not(
-    world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_a_copied_chapter_of_a_real_book_is_agreed_on_and_the_next_chapter_is_not(world: World, texts: Texts) -> None:
     records = [record["text"] for record in shared_records("single_dev.jsonl.gz", 60) if len(record["text"]) > 1500]
     for place, text in enumerate(records[2 : OTHERS + 2]):
         Chapter.objects.create(
@@ -138,9 +137,7 @@ def test_a_copied_chapter_of_a_real_book_is_agreed_on_and_the_next_chapter_is_no
     assert len(copies(other)) <= 3
 
 
-def test_an_engine_of_a_corpus_says_that_it_needs_one(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_an_engine_of_a_corpus_says_that_it_needs_one(world: World, texts: Texts, reviewer: Client) -> None:
     opinion = judged(texts, world.ours.cases[0], WORK)
     lacking = {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.NEEDS_CORPUS}
     assert lacking == CORPUS_ENGINES
@@ -151,7 +148,7 @@ def test_an_engine_of_a_corpus_says_that_it_needs_one(
     assert "met it beside" not in page
 
 
-def test_a_long_work_is_a_corpus_of_its_own(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_a_long_work_is_a_corpus_of_its_own(world: World, texts: Texts) -> None:
     work = "".join(story(300 + place, 70) for place in range(MIN_CORPUS_PIECES))
     said = verdicts(judged(texts, world.ours.cases[0], work[:2500], work))
     assert {said[name] for name in CORPUS_ENGINES} == {Verdict.COPY}
@@ -194,7 +191,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
     assert "the engine broken failed" in caplog.text
 
 
-def test_answers_never_change_and_a_new_version_has_its_own(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_answers_never_change_and_a_new_version_has_its_own(world: World, texts: Texts) -> None:
     case = world.ours.cases[0]
     first = judged(texts, case, WORK)
     kept = SecondOpinion.objects.filter(pk=first.pk).values().get()
@@ -215,7 +212,7 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: admin_data.Wo
     assert EnginePanel.objects.count() == 1
 
 
-def test_what_was_asked_and_how_is_kept(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_what_was_asked_and_how_is_kept(world: World, texts: Texts) -> None:
     Chapter.objects.filter(work__rights_holder=world.ours.holder).delete()
     keys = add_texts(texts, world.ours.works[1], BACKGROUND_PIECES + 9)
     case = world.ours.cases[0]
@@ -227,16 +224,14 @@ def test_what_was_asked_and_how_is_kept(world: admin_data.World, texts: case_tex
     assert opinion.own_answer["passages"] == len(match.spans)
 
 
-def test_texts_of_another_rights_holder_are_no_background(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_texts_of_another_rights_holder_are_no_background(world: World, texts: Texts) -> None:
     theirs = set(add_texts(texts, world.theirs.works[0], OTHERS))
     opinion = judged(texts, world.ours.cases[0], WORK)
     assert not theirs & set(opinion.background_ids)
     assert {verdicts(opinion)[name] for name in CORPUS_ENGINES} == {Verdict.NEEDS_CORPUS}
 
 
-def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(
-    world: admin_data.World, texts: case_texts.Texts
-) -> None:
+def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(world: World, texts: Texts) -> None:
     case = world.ours.cases[0]
     texts.keep_case(case, WORK, story(7))
     second = case.matches.get()
@@ -250,9 +245,7 @@ def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(
 
 
 @pytest.mark.parametrize("side", ["page_text_digest", "work_text_digest", "version_id", "text_id"])
-def test_only_the_texts_of_the_evidence_are_judged(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client, side: str
-) -> None:
+def test_only_the_texts_of_the_evidence_are_judged(world: World, texts: Texts, reviewer: Client, side: str) -> None:
     case = world.ours.cases[0]
     texts.keep_case(case, WORK, WORK)
     changed = "0" * (64 if side.endswith("digest") else 40)
@@ -266,7 +259,7 @@ def test_only_the_texts_of_the_evidence_are_judged(
     assert "a text of this match was no longer in the page store" in shown(reviewer, case)
 
 
-def test_a_store_that_is_down_leaves_the_question_open(world: admin_data.World, texts: case_texts.Texts) -> None:
+def test_a_store_that_is_down_leaves_the_question_open(world: World, texts: Texts) -> None:
     class Down(case_texts.MemoryPageStore):
         def version(self, version_id: VersionId) -> PageVersion | None:
             raise ServiceUnavailable("the page store", "127.0.0.1:27117")
@@ -284,8 +277,8 @@ def test_a_store_that_is_down_leaves_the_question_open(world: admin_data.World, 
 )
 @pytest.mark.parametrize(("language", "words"), [("en", "the work is too long"), ("zh-hans", "网页或作品过长")])
 def test_a_very_long_text_is_answered_with_a_sentence(
-    world: admin_data.World,
-    texts: case_texts.Texts,
+    world: World,
+    texts: Texts,
     reviewer: Client,
     monkeypatch: pytest.MonkeyPatch,
     page_chars: int,
@@ -304,9 +297,7 @@ def test_a_very_long_text_is_answered_with_a_sentence(
     assert words in shown(reviewer, world.ours.cases[0])
 
 
-def test_the_case_counts_those_that_agree_and_lists_all(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_the_case_counts_those_that_agree_and_lists_all(world: World, texts: Texts, reviewer: Client) -> None:
     add_texts(texts, world.ours.works[1], OTHERS)
     case = world.ours.cases[0]
     opinion = judged(texts, case, with_homophones(WORK, 0.3))
@@ -321,7 +312,7 @@ def test_the_case_counts_those_that_agree_and_lists_all(
     assert "the product&#x27;s own matcher" in page or "the product's own matcher" in page
 
 
-def test_the_answers_are_shown_in_chinese(world: admin_data.World, texts: case_texts.Texts, reviewer: Client) -> None:
+def test_the_answers_are_shown_in_chinese(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     opinion = judged(texts, case, WORK)
     reviewer.cookies["django_language"] = "zh-hans"
@@ -334,7 +325,7 @@ def test_the_answers_are_shown_in_chinese(world: admin_data.World, texts: case_t
 
 
 def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
+    world: World, texts: Texts, reviewer: Client
 ) -> None:
     case = world.ours.cases[0]
     opinion = judged(texts, case, WORK)
@@ -349,8 +340,8 @@ def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(
 
 
 def test_the_command_line_names_those_that_agree(
-    world: admin_data.World,
-    texts: case_texts.Texts,
+    world: World,
+    texts: Texts,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -366,9 +357,7 @@ def test_the_command_line_names_those_that_agree(
     assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
 
 
-def test_answers_on_a_case_of_another_rights_holder_are_not_there(
-    world: admin_data.World, texts: case_texts.Texts, reviewer: Client
-) -> None:
+def test_answers_on_a_case_of_another_rights_holder_are_not_there(world: World, texts: Texts, reviewer: Client) -> None:
     theirs = world.theirs.cases[0]
     judged(texts, theirs, WORK)
     address = reverse("admin:records_case_change", args=[theirs.pk])

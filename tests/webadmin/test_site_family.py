@@ -8,15 +8,13 @@ import pytest
 from django.utils import timezone
 
 from records.models import SiteIdentifier
-from tests.support import admin_data
-from tests.support.desk import add_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import add_url, english, record_url
 
 
 @pytest.fixture
-def desk(world: admin_data.World) -> Any:
-    client = signed_in(world.ours.manager)
-    client.cookies["django_language"] = "en"
-    return client
+def desk(world: World) -> Any:
+    return english(world.ours.manager)
 
 
 def carry(site: Any, value: str) -> None:
@@ -26,7 +24,7 @@ def carry(site: Any, value: str) -> None:
     )
 
 
-def test_it_names_the_sites_the_identifier_and_where_it_was_read(world: admin_data.World, desk: Any) -> None:
+def test_it_names_the_sites_the_identifier_and_where_it_was_read(world: World, desk: Any) -> None:
     first, second = world.ours.sites[:2]
     for site in (first, second, world.theirs.sites[0]):
         carry(site, "京ICP备12345678号")
@@ -38,6 +36,6 @@ def test_it_names_the_sites_the_identifier_and_where_it_was_read(world: admin_da
     assert world.theirs.sites[0].name not in shown
 
 
-def test_a_site_without_any_says_so_and_a_new_one_asks_nothing(world: admin_data.World, desk: Any) -> None:
+def test_a_site_without_any_says_so_and_a_new_one_asks_nothing(world: World, desk: Any) -> None:
     assert "No other site of the rights holder shares" in desk.get(record_url(world.ours.sites[0])).content.decode()
     assert "Same operator" not in desk.get(add_url(type(world.ours.sites[0]))).content.decode()

@@ -18,7 +18,7 @@ from records.access import HOLDER_PATHS
 from records.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 from records.sites import discovery, imports, watchlist
 from records.sites import runs as crawls
-from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
 
 
 @pytest.fixture
-def found(world: admin_data.World) -> DiscoveredPage:
+def found(world: World) -> DiscoveredPage:
     work = world.ours.works[0]
     plan = discovery.plan_for(work)
     query = discovery.begin_query(plan, 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
@@ -42,7 +42,7 @@ def found(world: admin_data.World) -> DiscoveredPage:
     return page
 
 
-def site_form(world: admin_data.World, **changes: object) -> dict[str, object]:
+def site_form(world: World, **changes: object) -> dict[str, object]:
     """What the browser sends for a new site."""
     fields: dict[str, object] = {
         "rights_holder": world.ours.holder.pk,
@@ -62,7 +62,7 @@ def site_form(world: admin_data.World, **changes: object) -> dict[str, object]:
     return fields | changes
 
 
-def clean_site(world: admin_data.World, **changes: object):  # type: ignore[no-untyped-def]
+def clean_site(world: World, **changes: object):  # type: ignore[no-untyped-def]
     from webadmin.forms.site_form import SiteForm
 
     class OfSite(SiteForm):
@@ -73,7 +73,7 @@ def clean_site(world: admin_data.World, **changes: object):  # type: ignore[no-u
     return OfSite(site_form(world, **changes))
 
 
-def test_each_bad_line_of_a_list_is_named_with_its_number(world: admin_data.World) -> None:
+def test_each_bad_line_of_a_list_is_named_with_its_number(world: World) -> None:
     text = "# 来源：客服\nhttp://a.example/1\n\nwww.a.example/2\nhttp://u:p@a.example/3  # 登录\nhttp://a.example/4"
     form = clean_site(world, start_urls=text)
     assert not form.is_valid()
@@ -84,7 +84,7 @@ def test_each_bad_line_of_a_list_is_named_with_its_number(world: admin_data.Worl
     assert "u:p" not in shown
 
 
-def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: admin_data.World) -> None:
+def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: World) -> None:
     form = clean_site(world, start_urls="# 来源：客服\nhttp://a.example/1  # 首页\nhttp://b.example/2")
     assert form.is_valid(), form.errors
     site = form.save()
@@ -95,7 +95,7 @@ def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: admin_dat
     assert plan.allowed_hosts == ()
 
 
-def test_a_site_of_archives_needs_no_address_and_is_never_due(world: admin_data.World) -> None:
+def test_a_site_of_archives_needs_no_address_and_is_never_due(world: World) -> None:
     form = clean_site(world, kind="archive")
     assert form.is_valid(), form.errors
     site = form.save()
@@ -110,25 +110,25 @@ def test_every_kind_of_the_crawler_can_be_chosen(kind: str) -> None:
     assert kind in dict(Site._meta.get_field("kind").flatchoices)
 
 
-def test_an_option_that_says_nothing_to_the_spider_of_a_kind_is_refused(world: admin_data.World) -> None:
+def test_an_option_that_says_nothing_to_the_spider_of_a_kind_is_refused(world: World) -> None:
     with pytest.raises(BadInput, match="max depth of the site 订阅: not for its kind, feed; leave it out"):
         watchlist.add_site(world.ours.holder, "https://feed.example/rss", "订阅", kind="feed", max_depth=3)
     assert not Site.objects.filter(name="订阅").exists()
 
 
-def test_the_form_explains_the_start_addresses_of_every_kind(world: admin_data.World) -> None:
+def test_the_form_explains_the_start_addresses_of_every_kind(world: World) -> None:
     shown = signed_in(world.ours.manager).get(add_url(Site)).content.decode()
     assert [kind.name for kind in KINDS.values() if kind.starts.zh not in shown] == []
 
 
-def test_the_form_of_a_site_says_which_fields_a_kind_has(world: admin_data.World) -> None:
+def test_the_form_of_a_site_says_which_fields_a_kind_has(world: World) -> None:
     shown = signed_in(world.ours.manager).get(add_url(Site)).content.decode()
     assert "novel" in shown
     assert "x-show" in shown
 
 
 def test_a_manager_watches_a_found_site_with_one_click(
-    world: admin_data.World, found: DiscoveredPage, outbox: CollectingOutbox
+    world: World, found: DiscoveredPage, outbox: CollectingOutbox
 ) -> None:
     answer = signed_in(world.ours.manager).post(
         reverse("admin:records_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
@@ -142,7 +142,7 @@ def test_a_manager_watches_a_found_site_with_one_click(
 
 
 def test_a_manager_dismisses_and_a_reviewer_does_neither(
-    world: admin_data.World, found: DiscoveredPage, outbox: CollectingOutbox
+    world: World, found: DiscoveredPage, outbox: CollectingOutbox
 ) -> None:
     reviewer = signed_in(world.ours.reviewer)
     for name in ("watch", "dismiss"):
@@ -160,7 +160,7 @@ def test_a_manager_dismisses_and_a_reviewer_does_neither(
 
 @pytest.mark.parametrize("model", [DiscoveredPage, DiscoveryPlan, DiscoveryQuery])
 def test_the_lists_and_records_of_discovery_show_what_there_is_and_spell_what_hides(
-    world: admin_data.World, found: DiscoveredPage, model: type
+    world: World, found: DiscoveredPage, model: type
 ) -> None:
     manager = signed_in(world.ours.manager)
     ours = model.objects.filter(**{HOLDER_PATHS[model]: world.ours.holder})
@@ -174,7 +174,7 @@ def test_the_lists_and_records_of_discovery_show_what_there_is_and_spell_what_hi
 
 
 def test_an_archive_of_the_import_folder_is_asked_for_in_the_browser(
-    world: admin_data.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "old.warc.gz").write_bytes(b"x")
     monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
@@ -193,7 +193,7 @@ def test_an_archive_of_the_import_folder_is_asked_for_in_the_browser(
     assert ArchiveImport.objects.filter(site=site).count() == 1
 
 
-def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world: admin_data.World) -> None:
+def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world: World) -> None:
     form = clean_site(world, kind="generic", start_urls="https://a.example/\nhttp://10.2.3.4/\nhttp://0x7f.1/")
     assert not form.is_valid()
     assert [each.split(" ")[0] for each in form.errors["start_urls"]] == ["http://10.2.3.4/", "http://0x7f.1/"]
@@ -201,14 +201,14 @@ def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world:
     assert clean_site(world, kind="generic", start_urls="https://a.example/").is_valid()
 
 
-def test_a_crawl_of_archive_files_is_refused_at_once(world: admin_data.World) -> None:
+def test_a_crawl_of_archive_files_is_refused_at_once(world: World) -> None:
     archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
     with pytest.raises(crawls.NotCrawled, match="旧档 is not crawled"):
         crawls.request_run(archive)
     assert not archive.runs.exists()
 
 
-def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(world: admin_data.World) -> None:
+def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(world: World) -> None:
     site = world.ours.sites[0]
     client, page = signed_in(world.ours.manager), record_url(site)
     assert "apt-get install chromium-headless-shell" not in client.get(page).content.decode()
@@ -217,7 +217,7 @@ def test_the_page_of_a_site_says_what_to_install_where_its_pages_need_a_browser(
     assert "apt-get install chromium-headless-shell" in client.get(page).content.decode()
 
 
-def test_the_page_of_a_site_says_what_to_install_where_its_texts_are_pictures(world: admin_data.World) -> None:
+def test_the_page_of_a_site_says_what_to_install_where_its_texts_are_pictures(world: World) -> None:
     site = world.ours.sites[0]
     missing = Message(NEEDS_OCR, url="http://a.example/", missing=Message("site.no-ocr"))
     CrawlRun.objects.filter(site=site).update(faults=[missing])

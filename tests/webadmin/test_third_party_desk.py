@@ -14,6 +14,7 @@ from core.wording import Message
 from records import stores
 from records.models import LicenceFee, Matter, ThirdPartyProof, ThirdPartyTask
 from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
@@ -30,11 +31,11 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
     return kept
 
 
-def case_page(world: admin_data.World, page: str = "proofs") -> str:
+def case_page(world: World, page: str = "proofs") -> str:
     return reverse(f"admin:records_case_{page}", args=[world.ours.cases[1].pk])
 
 
-def matter_page(world: admin_data.World, page: str = "proofs") -> str:
+def matter_page(world: World, page: str = "proofs") -> str:
     return reverse(f"webadmin_matter_{page}", args=[world.ours.cases[1].matter_id])
 
 
@@ -43,22 +44,21 @@ def upload(content: bytes = b"deed", name: str = "公证书.txt", **given: Any) 
     return {"do": "add", **paper, "file": SimpleUploadedFile(name, content), **given}
 
 
-def added(world: admin_data.World, address: str = "", **given: Any) -> ThirdPartyProof:
+def added(world: World, address: str = "", **given: Any) -> ThirdPartyProof:
     response = signed_in(world.ours.manager).post(address or case_page(world), upload(**given))
     assert response.status_code == 302, response.content.decode()
     return ThirdPartyProof.objects.latest("pk")
 
 
-def read(world: admin_data.World, address: str, person: Any = None, language: str = "zh-hans") -> str:
-    client = signed_in(person or world.ours.reviewer)
-    client.cookies["django_language"] = language
+def read(world: World, address: str, person: Any = None, language: str = "zh-hans") -> str:
+    client = signed_in(person or world.ours.reviewer, language)
     response = client.get(address)
     assert response.status_code == 200
     assert "default-src 'none'" in response["Content-Security-Policy"]
     return response.content.decode()
 
 
-def test_a_manager_keeps_a_file_and_anybody_of_the_holder_gets_it_as_a_file(world: admin_data.World) -> None:
+def test_a_manager_keeps_a_file_and_anybody_of_the_holder_gets_it_as_a_file(world: World) -> None:
     bundle = admin_data.evidence_bundle(world.ours.cases[1])
     proof = added(world, content=f"哈希值 {bundle.digest}".encode())
     for address in (case_page(world), matter_page(world)):
@@ -74,12 +74,12 @@ def test_a_manager_keeps_a_file_and_anybody_of_the_holder_gets_it_as_a_file(worl
     assert "sandbox" in response["Content-Security-Policy"]
 
 
-def test_a_page_that_calls_itself_a_deed_is_handed_out_as_text(world: admin_data.World) -> None:
+def test_a_page_that_calls_itself_a_deed_is_handed_out_as_text(world: World) -> None:
     proof = added(world, content=b"<html><script>alert(1)</script>", name="../../deed.html")
     assert proof.name == "deed.html.txt"
 
 
-def test_a_reviewer_enters_and_withdraws_no_paper(world: admin_data.World) -> None:
+def test_a_reviewer_enters_and_withdraws_no_paper(world: World) -> None:
     client = signed_in(world.ours.reviewer)
     assert 'type="file"' not in read(world, case_page(world))
     assert client.post(case_page(world), upload()).status_code == 400
@@ -88,7 +88,7 @@ def test_a_reviewer_enters_and_withdraws_no_paper(world: admin_data.World) -> No
     assert ThirdPartyProof.objects.get(pk=proof.pk).withdrawn_at is None
 
 
-def test_what_is_refused_is_said_and_what_was_written_is_kept(world: admin_data.World) -> None:
+def test_what_is_refused_is_said_and_what_was_written_is_kept(world: World) -> None:
     client = signed_in(world.ours.manager)
     for given, words in (
         ({"file": SimpleUploadedFile("a.exe", b"MZ\x00")}, "PDF"),
@@ -106,7 +106,7 @@ def test_what_is_refused_is_said_and_what_was_written_is_kept(world: admin_data.
     assert not ThirdPartyProof.objects.exists()
 
 
-def test_a_withdrawn_paper_stays_to_be_seen_with_its_reason(world: admin_data.World) -> None:
+def test_a_withdrawn_paper_stays_to_be_seen_with_its_reason(world: World) -> None:
     proof = added(world)
     client = signed_in(world.ours.manager)
     client.post(case_page(world), {"do": "withdraw", "key": proof.pk, "reason": "上传错误"})
@@ -116,7 +116,7 @@ def test_a_withdrawn_paper_stays_to_be_seen_with_its_reason(world: admin_data.Wo
     assert client.get(case_page(world), {"file": proof.pk}).status_code == 200
 
 
-def test_nothing_of_another_holder_is_reached(world: admin_data.World) -> None:
+def test_nothing_of_another_holder_is_reached(world: World) -> None:
     proof = added(world)
     stranger = signed_in(world.theirs.manager)
     for page in ("proofs", "factors"):
@@ -129,7 +129,7 @@ def test_nothing_of_another_holder_is_reached(world: admin_data.World) -> None:
     assert stranger.post(own, {"do": "withdraw", "key": proof.pk, "reason": "x"}).status_code == 404
 
 
-def test_hostile_words_act_nowhere(world: admin_data.World) -> None:
+def test_hostile_words_act_nowhere(world: World) -> None:
     added(world, issuer=HOSTILE, number=HOSTILE, note=HOSTILE, name=f"{HOSTILE}.txt")
     client = signed_in(world.ours.reviewer)
     until = timezone.localdate() + timedelta(days=3)
@@ -141,7 +141,7 @@ def test_hostile_words_act_nowhere(world: admin_data.World) -> None:
         assert "\u202e" not in page
 
 
-def test_a_capture_by_others_is_asked_for_shown_in_the_inbox_and_done(world: admin_data.World) -> None:
+def test_a_capture_by_others_is_asked_for_shown_in_the_inbox_and_done(world: World) -> None:
     client, today = signed_in(world.ours.reviewer), timezone.localdate()
     inbox = f"{reverse('admin:index')}?queue=papers"
     assert "第三方取证" not in read(world, inbox)
@@ -159,7 +159,7 @@ def test_a_capture_by_others_is_asked_for_shown_in_the_inbox_and_done(world: adm
     assert client.post(case_page(world), {"do": "give-up", "key": task.pk, "reason": "x"}).status_code == 400
 
 
-def test_a_capture_is_given_up_with_a_reason(world: admin_data.World) -> None:
+def test_a_capture_is_given_up_with_a_reason(world: World) -> None:
     client = signed_in(world.ours.reviewer)
     until = timezone.localdate() + timedelta(days=3)
     client.post(matter_page(world), {"do": "ask", "asked": "某平台", "until": until})
@@ -167,7 +167,7 @@ def test_a_capture_is_given_up_with_a_reason(world: admin_data.World) -> None:
     assert "网页已删" in read(world, matter_page(world))
 
 
-def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture(world: admin_data.World) -> None:
+def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture(world: World) -> None:
     title = world.ours.cases[1].page_title
     assert "1 件已认定的案件没有第三方取证" in read(world, matter_page(world))
     assert title in read(world, matter_page(world))
@@ -183,7 +183,7 @@ def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture
     ],
 )
 def test_the_sheet_is_read_in_both_languages_of_a_case_and_of_a_matter(
-    world: admin_data.World, language: str, words: tuple[str, ...]
+    world: World, language: str, words: tuple[str, ...]
 ) -> None:
     admin_data.evidence_bundle(world.ours.cases[1])
     for address in (case_page(world, "factors"), matter_page(world, "factors")):
@@ -193,9 +193,7 @@ def test_the_sheet_is_read_in_both_languages_of_a_case_and_of_a_matter(
         assert page.count('class="tp-factor"') == 13
 
 
-def test_a_store_that_is_away_is_said_and_nothing_is_half_kept(
-    world: admin_data.World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_is_away_is_said_and_nothing_is_half_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     proof = added(world)
     admin_data.evidence_bundle(world.ours.cases[1])
 
@@ -218,7 +216,7 @@ def test_a_store_that_is_away_is_said_and_nothing_is_half_kept(
     assert ThirdPartyProof.objects.count() == 1
 
 
-def test_the_damages_are_reckoned_once_a_manager_enters_the_fee(world: admin_data.World) -> None:
+def test_the_damages_are_reckoned_once_a_manager_enters_the_fee(world: World) -> None:
     address = matter_page(world, "damages")
     page = read(world, address)
     assert "权利人自行计算，仅供参考" in page
@@ -234,7 +232,7 @@ def test_the_damages_are_reckoned_once_a_manager_enters_the_fee(world: admin_dat
     assert "许可合同 HT-9" in page
 
 
-def test_the_case_names_its_papers_and_leads_to_the_pages(world: admin_data.World) -> None:
+def test_the_case_names_its_papers_and_leads_to_the_pages(world: World) -> None:
     added(world)
     page = read(world, case_page(world, "change"))
     assert "沪证字 1 号" in page
@@ -244,7 +242,7 @@ def test_the_case_names_its_papers_and_leads_to_the_pages(world: admin_data.Worl
     assert "沪证字 1 号" in preview
 
 
-def test_the_bytes_are_those_that_came(world: admin_data.World, store: MemoryEvidenceStore) -> None:
+def test_the_bytes_are_those_that_came(world: World, store: MemoryEvidenceStore) -> None:
     proof = added(
         world, content=b"\x89PNG\r\n\x1a\n" + b"x" * 1000, name="图.png", made_on=date(2026, 3, 9).isoformat()
     )

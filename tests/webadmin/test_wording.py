@@ -11,7 +11,7 @@ from core.wording import Message
 from records import failures
 from records.access import visible
 from records.models import Address, ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryQuery, FailedMessage
-from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
 from webadmin.admin.columns import NOTHING, stored_sentence
 from webadmin.wording import said
@@ -25,15 +25,14 @@ pytestmark = pytest.mark.django_db
 
 
 def shown(person: object, address: str, language: str) -> str:
-    client = signed_in(person)  # type: ignore[arg-type]
-    client.cookies["django_language"] = language
+    client = signed_in(person, language)  # type: ignore[arg-type]
     response = client.get(address)
     assert response.status_code == 200
     return response.content.decode()
 
 
 @pytest.fixture
-def faulty(world: admin_data.World) -> list[Model]:
+def faulty(world: World) -> list[Model]:
     """A record of each kind that keeps faults, with the same one."""
     CrawlRun.objects.update(faults=[FAULT], finish_reason=FAULT)
     ArchiveImport.objects.update(faults=[FAULT])
@@ -45,17 +44,17 @@ def faulty(world: admin_data.World) -> list[Model]:
 
 
 @pytest.mark.parametrize("language", IN)
-def test_the_page_of_a_record_words_its_faults(world: admin_data.World, faulty: list[Model], language: str) -> None:
+def test_the_page_of_a_record_words_its_faults(world: World, faulty: list[Model], language: str) -> None:
     for record in faulty:
         assert IN[language] in shown(world.ours.manager, record_url(record), language), record
 
 
 @pytest.mark.parametrize("language", IN)
-def test_the_list_of_runs_words_how_they_ended(world: admin_data.World, faulty: list[Model], language: str) -> None:
+def test_the_list_of_runs_words_how_they_ended(world: World, faulty: list[Model], language: str) -> None:
     assert IN[language] in shown(world.ours.manager, list_url(CrawlRun), language)
 
 
-def test_failed_messages_are_worded_and_found_by_what_was_said(world: admin_data.World) -> None:
+def test_failed_messages_are_worded_and_found_by_what_was_said(world: World) -> None:
     failures.note("a.task", "1", NotFound("site", "some-key"))
     failures.note("a.task", "2", failures.WORKER_DIED)
     listed = shown(world.administrator, list_url(FailedMessage), "zh-hans")

@@ -17,9 +17,9 @@ from core.errors import ServiceUnavailable
 from core.states import CaseState
 from records import stores
 from records.models import Chapter, PageRecord, Site, Work
-from tests.support import admin_data
+from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
-from tests.support.desk import record_url, signed_in
+from tests.support.desk import english, record_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.views.read_chapter import PORTION_CHARS, portions
 
@@ -32,13 +32,13 @@ WHOLE = range(CHARS)
 
 
 @pytest.fixture
-def reviewer(world: admin_data.World) -> Client:
-    return in_english(signed_in(world.ours.reviewer))
+def reviewer(world: World) -> Client:
+    return english(world.ours.reviewer)
 
 
 @pytest.fixture
-def manager(world: admin_data.World) -> Client:
-    return in_english(signed_in(world.ours.manager))
+def manager(world: World) -> Client:
+    return english(world.ours.manager)
 
 
 @pytest.fixture
@@ -49,18 +49,13 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
 
 
 @pytest.fixture
-def work(world: admin_data.World) -> Work:
+def work(world: World) -> Work:
     return book(world.ours.holder, 6, published_from=BEGUN)
 
 
 @pytest.fixture
-def site(world: admin_data.World) -> Site:
+def site(world: World) -> Site:
     return world.ours.sites[0]
-
-
-def in_english(client: Client) -> Client:
-    client.cookies["django_language"] = "en"
-    return client
 
 
 def read_url(work: Work, number: int | str) -> str:
@@ -83,7 +78,7 @@ def numbers(response: HttpResponse) -> list[int]:
 
 
 def test_a_chapter_is_read_with_the_ways_to_its_neighbours(
-    reviewer: Client, world: admin_data.World, store: MemoryWorkStore
+    reviewer: Client, world: World, store: MemoryWorkStore
 ) -> None:
     work = world.ours.works[0]
     texts = [f"第{n}章\n　　灯<b>{n}</b>\u202e\n\n水" for n in (1, 2, 3)]
@@ -100,7 +95,7 @@ def test_a_chapter_is_read_with_the_ways_to_its_neighbours(
 
 
 def test_a_very_long_chapter_is_read_in_portions_that_lose_nothing(
-    reviewer: Client, world: admin_data.World, store: MemoryWorkStore
+    reviewer: Client, world: World, store: MemoryWorkStore
 ) -> None:
     work = world.ours.works[1]
     text = "\n".join(f"{n}" + "灯" * 990 for n in range(50))
@@ -117,7 +112,7 @@ def test_a_very_long_chapter_is_read_in_portions_that_lose_nothing(
 
 
 def test_a_text_that_cannot_be_had_is_a_sentence(
-    reviewer: Client, world: admin_data.World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
+    reviewer: Client, world: World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = world.ours.works[0]
     assert "not in the store" in reviewer.get(read_url(work, 1)).content.decode()
@@ -131,7 +126,7 @@ def test_a_text_that_cannot_be_had_is_a_sentence(
 
 
 @pytest.mark.parametrize("number", ["0", "99", "x", "9" * 30, "-1"])
-def test_a_chapter_that_there_is_not_is_not_found(reviewer: Client, world: admin_data.World, number: str) -> None:
+def test_a_chapter_that_there_is_not_is_not_found(reviewer: Client, world: World, number: str) -> None:
     assert reviewer.get(read_url(world.ours.works[0], number)).status_code == 404
 
 
@@ -247,9 +242,8 @@ def test_one_kind_of_chapter_is_shown_alone(
     assert chips.get(show) == len(expected)
 
 
-def test_in_chinese_a_lead_reads_as_people_say_it(world: admin_data.World, copied: Work, site: Site) -> None:
-    client = signed_in(world.ours.reviewer)
-    client.cookies["django_language"] = "zh-hans"
+def test_in_chinese_a_lead_reads_as_people_say_it(world: World, copied: Work, site: Site) -> None:
+    client = signed_in(world.ours.reviewer, "zh-hans")
     html = client.get(book_url(copied, site)).content.decode()
     assert "抢先 3 小时" in html
     assert "晚 3 天" in html
@@ -274,7 +268,7 @@ def test_a_value_that_is_none_is_named(manager: Client, copied: Work, site: Site
     assert manager.get(book_url(copied, site, query)).status_code == 400
 
 
-def test_a_book_without_cases_and_a_work_without_times_say_so(reviewer: Client, world: admin_data.World) -> None:
+def test_a_book_without_cases_and_a_work_without_times_say_so(reviewer: Client, world: World) -> None:
     plain = book(world.ours.holder, 2, "无时之书")
     html = reviewer.get(book_url(plain, world.ours.sites[0])).content.decode()
     assert "No chapter has its official time yet" in html
@@ -289,7 +283,7 @@ def test_dismissed_cases_are_said_not_to_count(reviewer: Client, work: Work, sit
 
 
 def test_a_book_of_thousands_of_chapters_is_one_light_page(
-    reviewer: Client, world: admin_data.World, site: Site, django_assert_max_num_queries
+    reviewer: Client, world: World, site: Site, django_assert_max_num_queries
 ) -> None:
     long = book(world.ours.holder, 3000, "长卷", published_from=BEGUN)
     carry(site, long, 31, {2999: WHOLE}, BEGUN)
@@ -308,7 +302,7 @@ def test_the_book_is_found_from_the_work_and_the_site(reviewer: Client, copied: 
 # Isolation
 
 
-def test_nobody_sees_a_page_of_another_rights_holders_work(world: admin_data.World, site: Site) -> None:
+def test_nobody_sees_a_page_of_another_rights_holders_work(world: World, site: Site) -> None:
     theirs = book(world.theirs.holder, 2, "他人之书")
     ours = book(world.ours.holder, 2, "自己的书")
     for client in (signed_in(world.ours.manager), signed_in(world.ours.reviewer)):
@@ -320,7 +314,7 @@ def test_nobody_sees_a_page_of_another_rights_holders_work(world: admin_data.Wor
     assert Client().get(book_url(ours, site)).status_code == 302
 
 
-def test_a_manager_writes_no_times_of_another(world: admin_data.World) -> None:
+def test_a_manager_writes_no_times_of_another(world: World) -> None:
     theirs = book(world.theirs.holder, 2, "他人之书", published_from=BEGUN)
     client = signed_in(world.ours.manager)
     assert client.post(times_url(theirs), {"do": "typed", "at-1": ""}).status_code in (302, 404)

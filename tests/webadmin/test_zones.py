@@ -14,8 +14,8 @@ from django.utils import timezone
 from openpyxl import load_workbook
 
 from records.models import Case, UserPreference
-from tests.support import admin_data
-from tests.support.desk import list_url, record_url, signed_in
+from tests.support.admin_data import World
+from tests.support.desk import english, list_url, record_url, signed_in
 
 CASES = 1
 PROFILE = "/admin/profile/"
@@ -23,19 +23,14 @@ OPENED = datetime(2026, 3, 10, 20, 30, tzinfo=UTC)  # the eleventh in Shanghai, 
 
 
 @pytest.fixture
-def case(world: admin_data.World) -> Case:
+def case(world: World) -> Case:
     Case.objects.filter(pk=world.ours.cases[0].pk).update(opened_at=OPENED)
     return Case.objects.get(pk=world.ours.cases[0].pk)
 
 
 @pytest.fixture
-def manager(world: admin_data.World) -> Client:
-    return in_english(signed_in(world.ours.manager))
-
-
-def in_english(client: Client) -> Client:
-    client.cookies["django_language"] = "en"
-    return client
+def manager(world: World) -> Client:
+    return english(world.ours.manager)
 
 
 def words(response: HttpResponse) -> str:
@@ -58,7 +53,7 @@ def test_lists_are_shown_in_the_zone_that_was_chosen_and_name_it(manager: Client
     assert Case.objects.get(pk=case.pk).opened_at == OPENED
 
 
-def test_the_zone_is_of_one_person_alone(world: admin_data.World, manager: Client, case: Case) -> None:
+def test_the_zone_is_of_one_person_alone(world: World, manager: Client, case: Case) -> None:
     choose(manager, "America/New_York")
     assert "2026-03-11 04:30" in words(signed_in(world.ours.reviewer).get(list_url(Case)))
     assert timezone.get_current_timezone_name() == "Asia/Shanghai"  # nothing is left of the request
@@ -108,12 +103,12 @@ def test_what_is_no_zone_is_refused_with_a_sentence(manager: Client, zone: str) 
     assert not UserPreference.objects.exists()
 
 
-def test_a_zone_that_is_known_no_longer_is_passed_over(world: admin_data.World, manager: Client, case: Case) -> None:
+def test_a_zone_that_is_known_no_longer_is_passed_over(world: World, manager: Client, case: Case) -> None:
     UserPreference.objects.create(user=world.ours.manager, zone="Asia/Atlantis")
     assert "2026-03-11 04:30" in words(manager.get(list_url(Case)))
 
 
-def test_the_page_shows_who_one_is_here(manager: Client, world: admin_data.World) -> None:
+def test_the_page_shows_who_one_is_here(manager: Client, world: World) -> None:
     shown = manager.get(PROFILE).content.decode()
     assert world.ours.holder.name in shown
     assert "Beijing (UTC+08:00)" in shown
