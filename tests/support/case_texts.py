@@ -95,6 +95,14 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Texts:
     return texts
 
 
+def of_estates(monkeypatch: pytest.MonkeyPatch, *estates: admin_data.Estate) -> Texts:
+    """Let the admin read from stores in memory that have the texts of these."""
+    texts = use(monkeypatch)
+    for estate in estates:
+        keep_estate(texts, estate)
+    return texts
+
+
 def keep_estate(texts: Texts, estate: admin_data.Estate) -> None:
     """Store the texts behind every case and lead of an estate."""
     for number, case in enumerate(estate.cases):

@@ -36,6 +36,13 @@ def record_url(record: Model, page: str = "change") -> str:
     return reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_{page}", args=[record.pk])
 
 
+def shown(client: Client, record: Model | str, query: str = "") -> str:
+    """The page of a record, or at an address."""
+    response = client.get((record if isinstance(record, str) else record_url(record)) + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
 def registered_models() -> list[type[Model]]:
     """Every model that has a list in the admin, ours and others', in a fixed order."""
     admin.autodiscover()  # else none is, until something imports the addresses

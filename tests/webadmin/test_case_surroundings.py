@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from core.errors import ServiceUnavailable
@@ -14,10 +13,10 @@ from core.states import Verdict
 from core.taken import Places
 from records.cases.verdicts import decide
 from records.models import Case, CaseMatch, DayTree, EvidenceBundle, Notice, PageRecord, Site, Stamp, TakenText
-from tests.support import admin_data, case_texts
+from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.desk import english
+from tests.support.desk import record_url, shown
 from webadmin.case_page.elsewhere import other_places
 
 CASES = 4
@@ -26,30 +25,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
-    kept = case_texts.use(monkeypatch)
-    case_texts.keep_estate(kept, world.ours)
-    return kept
-
-
-@pytest.fixture
 def case(world: World, texts: Texts) -> Case:
     return world.ours.cases[3]
-
-
-@pytest.fixture
-def reviewer(world: World) -> Client:
-    return english(world.ours.reviewer)
-
-
-def address(case: Case) -> str:
-    return reverse("admin:records_case_change", args=[case.pk])
-
-
-def shown(client: Client, case: Case, query: str = "") -> str:
-    response = client.get(address(case) + query)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def bar(client: Client, case: Case) -> str:
@@ -150,7 +127,7 @@ def test_while_the_page_store_is_away_the_difference_says_so(
 
 
 def test_the_difference_is_shown_to_nobody_else(world: World, texts: Texts, reviewer: Client) -> None:
-    assert reviewer.get(address(world.theirs.cases[0]) + "?difference=1").status_code == 404
+    assert reviewer.get(record_url(world.theirs.cases[0]) + "?difference=1").status_code == 404
 
 
 def another(case: Case, site: Site, number: int, *, taken: range | None = None) -> Case:
@@ -174,7 +151,7 @@ def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_sh
     large = another(case, case.page.site, 72, taken=range(150))
     another(case, admin_data.site(world.ours.holder, "别站", "bie.example.net"), 73)
     said = section(shown(reviewer, case), "zw-of-site")
-    assert re.findall(r'href="([^"]*)"', said) == [address(large), address(small)]
+    assert re.findall(r'href="([^"]*)"', said) == [record_url(large), record_url(small)]
     share = Case.objects.select_related("work").get(pk=large.pk).work_share
     assert f"{percentage(share)} of the work" in said
 
@@ -208,7 +185,7 @@ def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
     another(case, site, 73, taken=range(100, 200))  # other passages of the chapter
     another(case, case.page.site, 74, taken=range(200))  # of the same site
     said = section(shown(reviewer, case), "zw-copies")
-    assert re.findall(r'href="([^"]*)"', said) == [address(all_of_it), address(half)]
+    assert re.findall(r'href="([^"]*)"', said) == [record_url(all_of_it), record_url(half)]
     assert re.findall(r"([0-9.]+%) of these passages", said) == ["100%", "50.0%"]
     assert "别&lt;站&gt;" in said
 
@@ -216,13 +193,13 @@ def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
 def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_once(
     reviewer: Client, case: Case, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert reviewer.get(address(case)).context["notes"] == []
+    assert reviewer.get(record_url(case)).context["notes"] == []
 
     def away(key: str) -> None:
         raise ServiceUnavailable("MongoDB", "127.0.0.1:27017")
 
     monkeypatch.setattr(texts.pages, "version", away)
-    (note,) = reviewer.get(address(case)).context["notes"]
+    (note,) = reviewer.get(record_url(case)).context["notes"]
     assert "taken from the frozen evidence" in note
 
 
@@ -242,12 +219,12 @@ def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_mo
     TakenText.objects.filter(case=case).update(text_id=case.matches.get().text_id)
     site = admin_data.site(world.ours.holder, "别站", "bie.example.net")
     found = [another(case, site, number) for number in (71, 72)]
-    whole = reviewer.get(address(case)).context["other_copies"]
+    whole = reviewer.get(record_url(case)).context["other_copies"]
     assert ([each.case for each in whole.shown], whole.is_cut) == (found, False)
     for name in ("MAX_SHOWN", "MAX_LOOKED_AT"):
         with monkeypatch.context() as patch:
             patch.setattr(f"webadmin.case_page.copies.{name}", 1)
-            cut = reviewer.get(address(case)).context["other_copies"]
+            cut = reviewer.get(record_url(case)).context["other_copies"]
             assert (len(cut.shown), cut.is_cut) == (1, True)
 
 
@@ -261,7 +238,7 @@ def test_copies_of_another_rights_holder_are_not_named(world: World, reviewer: C
     theirs = world.theirs.cases[0]
     TakenText.objects.filter(case__in=(case, theirs)).update(text_id=case.matches.get().text_id)
     theirs.matches.update(text_id=case.matches.get().text_id)
-    assert address(theirs) not in shown(reviewer, case)
+    assert record_url(theirs) not in shown(reviewer, case)
 
 
 def test_the_proof_shows_the_screenshot_who_posted_when_it_was_stamped_and_last_checked(
@@ -295,7 +272,7 @@ def test_digests_and_engines_are_folded_away(reviewer: Client, case: Case) -> No
 
 
 def test_text_taken_from_another_work_is_tinted_with_its_title_and_moved_passages_apart(
-    world: World, reviewer: Client, case: Case
+    reviewer: Client, case: Case
 ) -> None:
     (span,) = case.matches.get().spans
     moved = ["moved", span["page"][0] + 60, span["page"][0] + 80, span["work"][0] + 130, span["work"][0] + 150]

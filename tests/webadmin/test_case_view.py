@@ -20,36 +20,19 @@ from records.models import Case, CaseMatch
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.desk import english
+from tests.support.desk import record_url, shown
 
 CASES = 4
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("texts")]
 
 
 @pytest.fixture
-def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
-    kept = case_texts.use(monkeypatch)
-    case_texts.keep_estate(kept, world.ours)
-    return kept
+def case(world: World, texts: Texts) -> Case:
+    return world.ours.cases[3]
 
 
-@pytest.fixture
-def reviewer(world: World, client: Client) -> Client:
-    return english(world.ours.reviewer)
-
-
-def address(case: Case) -> str:
-    return reverse("admin:records_case_change", args=[case.pk])
-
-
-def shown(client: Client, case: Case, query: str = "") -> str:
-    response = client.get(address(case) + query)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
-def test_both_texts_stand_side_by_side_with_their_changes_linked(world: World, texts: Texts, reviewer: Client) -> None:
+def test_both_texts_stand_side_by_side_with_their_changes_linked(world: World, reviewer: Client) -> None:
     page = shown(reviewer, world.ours.cases[3])
     for key in ("1-1", "1-2"):
         assert page.count(f'data-changes="{key}"') == 2
@@ -57,8 +40,7 @@ def test_both_texts_stand_side_by_side_with_their_changes_linked(world: World, t
     assert "no longer" not in page
 
 
-def test_the_author_and_the_time_that_the_page_states_are_shown(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[3]
+def test_the_author_and_the_time_that_the_page_states_are_shown(case: Case, reviewer: Client) -> None:
     assert "published 2" not in shown(reviewer, case)
     at = datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
     Case.objects.filter(pk=case.pk).update(page_author="<b>搬运工</b>", page_published_at=at)
@@ -67,10 +49,7 @@ def test_the_author_and_the_time_that_the_page_states_are_shown(world: World, te
     assert "published 2026-03-02 00:30" in page
 
 
-def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
-    case = world.ours.cases[3]
+def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(case: Case, reviewer: Client) -> None:
     page = shown(reviewer, case)
     assert "Last seen" in page
     assert "captured" not in page
@@ -83,9 +62,8 @@ def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(
 
 
 def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counted(
-    world: World, texts: Texts, reviewer: Client
+    world: World, case: Case, reviewer: Client
 ) -> None:
-    case = world.ours.cases[3]
     own = admin_data.work(world.ours.holder, "石桥<夜话>", text="石桥下面的水声一夜没有停过。")
     foreign = admin_data.work(world.theirs.holder, "别家的书", text="别家的书里也有这样一段话。")
     ids = [own.chapters.get().text_id, foreign.chapters.get().text_id, "0" * 40]
@@ -116,18 +94,16 @@ def end_of_page(case: Case) -> list[int]:
 
 
 def test_text_that_was_copied_from_another_work_of_the_holder_says_which_and_leads_to_its_case(
-    world: World, texts: Texts, reviewer: Client
+    world: World, case: Case, reviewer: Client
 ) -> None:
-    case = world.ours.cases[3]
     other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
     page = shown(reviewer, case)
     (taken,) = re.findall(r'<span class="zw-taken".*?</span>', page)
-    assert f'<a href="{address(other)}">from 《石桥夜话》</a>' in taken
+    assert f'<a href="{record_url(other)}">from 《石桥夜话》</a>' in taken
     assert admin_data.ADVERT[:10] in taken
 
 
-def test_text_that_another_holders_work_has_names_nobody(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[3]
+def test_text_that_another_holders_work_has_names_nobody(world: World, case: Case, reviewer: Client) -> None:
     also_from(world, case, world.theirs, "别家的书", end_of_page(case))
     page = shown(reviewer, case)
     assert "zw-taken" not in page
@@ -135,39 +111,36 @@ def test_text_that_another_holders_work_has_names_nobody(world: World, texts: Te
 
 
 def test_what_the_page_has_of_both_works_is_shown_as_copied_from_the_one_that_is_looked_at(
-    world: World, texts: Texts, reviewer: Client
+    world: World, case: Case, reviewer: Client
 ) -> None:
-    case = world.ours.cases[3]
     (span,) = case.matches.get().spans
     also_from(world, case, world.ours, "石桥夜话", span["page"])
     assert "zw-taken" not in shown(reviewer, case)
 
 
-def test_another_version_of_the_page_says_nothing_about_this_one(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[3]
+def test_another_version_of_the_page_says_nothing_about_this_one(world: World, case: Case, reviewer: Client) -> None:
     other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
     other.matches.update(version_id="another")
     assert "zw-taken" not in shown(reviewer, case)
 
 
-def test_the_evidence_of_the_match_is_quoted(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_the_evidence_of_the_match_is_quoted(case: Case, reviewer: Client) -> None:
     match, page = case.matches.get(), shown(reviewer, case)
     for evidence in (match.raw_digest, match.page_text_digest, match.work_text_digest, match.version_id, match.text_id):
         assert evidence in page
     assert "algorithm 1, corpus revision 1, code 0.1.0" in page
 
 
-def test_a_case_of_another_rights_holder_is_not_there(world: World, texts: Texts, reviewer: Client) -> None:
+def test_a_case_of_another_rights_holder_is_not_there(world: World, reviewer: Client) -> None:
     theirs = world.theirs.cases[0]
-    assert reviewer.get(address(theirs)).status_code == 404
-    assert reviewer.get(address(theirs) + f"?raw={theirs.matches.get().pk}").status_code == 404
-    assert reviewer.post(address(theirs), {"verdict": "confirmed", "basis": "0"}).status_code == 404
+    assert reviewer.get(record_url(theirs)).status_code == 404
+    assert reviewer.get(record_url(theirs) + f"?raw={theirs.matches.get().pk}").status_code == 404
+    assert reviewer.post(record_url(theirs), {"verdict": "confirmed", "basis": "0"}).status_code == 404
     assert Case.objects.get(pk=theirs.pk).state == CaseState.OPEN
 
 
 def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts_are_shown(
-    world: World, reviewer: Client, monkeypatch: pytest.MonkeyPatch
+    case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down(case_texts.MemoryPageStore):
         def version(self, version_id: object) -> None:
@@ -176,12 +149,11 @@ def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts
         raw = version
 
     monkeypatch.setattr(stores, "page_store", Down)
-    case = world.ours.cases[3]
     page = shown(reviewer, case)
     assert "the page store does not answer at 127.0.0.1:27117" in page
     assert "data-changes=" in page
     assert "text that is no longer stored" in page
-    raw = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
+    raw = reviewer.get(record_url(case) + f"?raw={case.matches.get().pk}")
     assert raw.status_code == 503
     assert raw["Content-Type"].startswith("text/plain")
 
@@ -196,22 +168,17 @@ def test_texts_that_are_gone_are_replaced_by_the_frozen_excerpts(
     assert 'data-changes="1-1"' in page
 
 
-def test_a_text_that_is_not_the_one_of_the_evidence_is_never_shown_as_it(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
-    case = world.ours.cases[3]
+def test_a_text_that_is_not_the_one_of_the_evidence_is_never_shown_as_it(case: Case, reviewer: Client) -> None:
     CaseMatch.objects.filter(case=case).update(work_text_digest="0" * 64)
     assert "The stored text of the work no longer has the digest of the evidence" in shown(reviewer, case)
 
 
-def test_a_case_without_a_match_says_so(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_a_case_without_a_match_says_so(case: Case, reviewer: Client) -> None:
     case.matches.all().delete()
     assert "This case has no match" in shown(reviewer, case)
 
 
-def test_a_hostile_page_is_inert(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_a_hostile_page_is_inert(case: Case, texts: Texts, reviewer: Client) -> None:
     case_texts.keep_hostile(texts, case)
     page = shown(reviewer, case)
     assert "<script>alert" not in page
@@ -222,23 +189,21 @@ def test_a_hostile_page_is_inert(world: World, texts: Texts, reviewer: Client) -
     assert re.search(r'data-mark="ZWSP×2"', page)
 
 
-def test_an_address_that_is_no_web_address_is_not_a_link(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_an_address_that_is_no_web_address_is_not_a_link(case: Case, reviewer: Client) -> None:
     Case.objects.filter(pk=case.pk).update(page_url="javascript:alert(1)")
     page = shown(reviewer, case)
     assert "javascript:alert(1)" in page
     assert 'href="javascript' not in page
 
 
-def test_the_link_to_the_page_gives_nothing_away(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_the_link_to_the_page_gives_nothing_away(case: Case, reviewer: Client) -> None:
     link = re.search(rf'<a[^>]*href="{re.escape(case.page_url)}"[^>]*>', shown(reviewer, case))
     assert link is not None
     assert 'rel="noreferrer noopener"' in link.group(0)
 
 
-def test_the_browser_is_told_to_run_no_script_of_the_page(world: World, texts: Texts, reviewer: Client) -> None:
-    response = reviewer.get(address(world.ours.cases[0]))
+def test_the_browser_is_told_to_run_no_script_of_the_page(world: World, reviewer: Client) -> None:
+    response = reviewer.get(record_url(world.ours.cases[0]))
     policy = dict(part.strip().split(" ", 1) for part in response["Content-Security-Policy"].split(";"))
     assert "'unsafe-inline'" not in policy["script-src"]
     assert policy["default-src"] == "'none'"
@@ -246,9 +211,8 @@ def test_the_browser_is_told_to_run_no_script_of_the_page(world: World, texts: T
     assert not re.search(r"\son(click|load|error|mouseover)=", response.content.decode())
 
 
-def test_the_raw_response_is_a_file_of_plain_text(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
-    response = reviewer.get(address(case) + f"?raw={case.matches.get().pk}")
+def test_the_raw_response_is_a_file_of_plain_text(case: Case, reviewer: Client) -> None:
+    response = reviewer.get(record_url(case) + f"?raw={case.matches.get().pk}")
     assert response.content.startswith(b"<html><script>")
     assert response["Content-Type"] == "text/plain"
     assert response["Content-Disposition"].startswith("attachment;")
@@ -257,15 +221,12 @@ def test_the_raw_response_is_a_file_of_plain_text(world: World, texts: Texts, re
 
 
 @pytest.mark.parametrize("asked", ["", "x", "999999"])
-def test_a_raw_response_that_is_not_of_this_case_is_not_there(
-    world: World, texts: Texts, reviewer: Client, asked: str
-) -> None:
-    assert reviewer.get(address(world.ours.cases[0]) + f"?raw={asked}").status_code == 404
+def test_a_raw_response_that_is_not_of_this_case_is_not_there(world: World, reviewer: Client, asked: str) -> None:
+    assert reviewer.get(record_url(world.ours.cases[0]) + f"?raw={asked}").status_code == 404
 
 
-def test_a_verdict_is_taken_and_shown_with_who_when_and_why(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
-    response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "<b>同音字</b>"})
+def test_a_verdict_is_taken_and_shown_with_who_when_and_why(case: Case, reviewer: Client) -> None:
+    response = reviewer.post(record_url(case), {"verdict": "confirmed", "basis": "0", "note": "<b>同音字</b>"})
     assert response.status_code == 302
     assert f"decided={case.pk}" in response["Location"]
     assert "“infringement” was given to" in reviewer.get(response["Location"]).content.decode()
@@ -275,11 +236,10 @@ def test_a_verdict_is_taken_and_shown_with_who_when_and_why(world: World, texts:
 
 
 def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
-    world: World, texts: Texts, reviewer: Client
+    world: World, case: Case, reviewer: Client
 ) -> None:
-    case = world.ours.cases[0]
     decide(case, Verdict.LICENSED, world.ours.manager)
-    response = reviewer.post(address(case), {"verdict": "confirmed", "basis": "0", "note": "逐段<照搬>"})
+    response = reviewer.post(record_url(case), {"verdict": "confirmed", "basis": "0", "note": "逐段<照搬>"})
     assert response.status_code == 409
     page = response.content.decode()
     assert "changhe-manager decided “licensed” on this case" in page
@@ -288,28 +248,25 @@ def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
 
 
 @pytest.mark.parametrize("form", [{}, {"verdict": "guilty", "basis": "0"}, {"verdict": "confirmed", "basis": "x"}])
-def test_a_form_without_a_verdict_changes_nothing(
-    world: World, texts: Texts, reviewer: Client, form: dict[str, str]
-) -> None:
-    case = world.ours.cases[0]
-    assert reviewer.post(address(case), form).status_code == 302
+def test_a_form_without_a_verdict_changes_nothing(case: Case, reviewer: Client, form: dict[str, str]) -> None:
+    assert reviewer.post(record_url(case), form).status_code == 302
     assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
 
 
-def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, texts: Texts, reviewer: Client) -> None:
+def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, reviewer: Client) -> None:
     newest, oldest = world.ours.cases[0], world.ours.cases[3]
     of_list = "?_changelist_filters=state__exact%3Dopen"
     page = shown(reviewer, newest)
-    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("next", address(oldest) + of_list)]
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("next", record_url(oldest) + of_list)]
     page = shown(reviewer, oldest)
-    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("prev", address(newest) + of_list)]
+    assert re.findall(r'rel="(next|prev)" href="([^"]*)"', page) == [("prev", record_url(newest) + of_list)]
 
 
 @pytest.mark.parametrize(
     "filters", ["o=5&q=%E7%AB%A0", "o=-5&match_class__exact=identical", "state__exact=guilty", "p=x"]
 )
 def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
-    world: World, texts: Texts, reviewer: Client, filters: str
+    world: World, reviewer: Client, filters: str
 ) -> None:
     response = reviewer.get(reverse("admin:records_case_changelist") + "?" + filters)
     is_readable = response.status_code == 200
@@ -325,14 +282,13 @@ def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
 
 
 def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
-    world: World, texts: Texts, reviewer: Client
+    world: World, case: Case, reviewer: Client
 ) -> None:
-    case = world.ours.cases[0]
     decide(case, Verdict.FAIR_USE, world.ours.manager, "引文")
     basis = str(case.verdicts.first().pk)
     of_list = "?_changelist_filters=o%3D-7"
-    told = reviewer.post(address(case) + of_list, {"verdict": "confirmed", "basis": basis, "reason": "confirmed-0"})
-    following = reviewer.get(address(case) + of_list).context["listed"].following
+    told = reviewer.post(record_url(case) + of_list, {"verdict": "confirmed", "basis": basis, "reason": "confirmed-0"})
+    following = reviewer.get(record_url(case) + of_list).context["listed"].following
     assert following is not None
     assert told["Location"].startswith(reverse("admin:records_case_change", args=[following]))
     undo = reviewer.get(told["Location"]).context["just_decided"]
@@ -343,28 +299,25 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
     assert [record.verdict for record in decided.verdicts.all()] == ["fair_use", "confirmed", "fair_use"]
 
 
-def test_nobody_undoes_what_somebody_else_decided(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_nobody_undoes_what_somebody_else_decided(world: World, case: Case, reviewer: Client) -> None:
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     record = case.verdicts.first()
     assert record is not None
-    assert reviewer.get(address(case), {"decided": case.pk}).context["just_decided"] is None
-    response = reviewer.post(address(case), {"verdict": "undo", "basis": str(record.pk)})
+    assert reviewer.get(record_url(case), {"decided": case.pk}).context["just_decided"] is None
+    response = reviewer.post(record_url(case), {"verdict": "undo", "basis": str(record.pk)})
     assert response.status_code == 409
     assert Case.objects.get(pk=case.pk).verdict == Verdict.CONFIRMED
 
 
-def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(world: World, texts: Texts, client: Client) -> None:
-    case = world.ours.cases[0]
+def test_a_manager_who_calls_a_page_licensed_is_led_to_the_licence(world: World, case: Case, client: Client) -> None:
     client.force_login(world.ours.manager)
-    told = client.post(address(case), {"verdict": "licensed", "basis": "0"})
+    told = client.post(record_url(case), {"verdict": "licensed", "basis": "0"})
     form = client.get(client.get(told["Location"]).context["just_decided"].licence_address).context["adminform"].form
     given = {name: str(form.get_initial_for_field(form.fields[name], name)) for name in ("work", "domain")}
     assert given == {"work": str(case.work_id), "domain": urlsplit(case.page_url).netloc}
 
 
-def test_a_case_with_several_chapters_shows_one_at_a_time(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[0]
+def test_a_case_with_several_chapters_shows_one_at_a_time(case: Case, reviewer: Client) -> None:
     first = case.matches.get()
     second = CaseMatch.objects.get(pk=first.pk)
     second.pk, second.text_id, second.chapter_title, second.matched_chars = None, "f" * 40, "第2章 大雪", 5
@@ -376,9 +329,8 @@ def test_a_case_with_several_chapters_shows_one_at_a_time(world: World, texts: T
 
 
 def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
-    world: World, texts: Texts, reviewer: Client
+    case: Case, texts: Texts, reviewer: Client
 ) -> None:
-    case = world.ours.cases[0]
     newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
     page = shown(reviewer, case)
     assert newer in page
@@ -400,18 +352,13 @@ def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(
 
 
 @pytest.mark.parametrize(("language", "words"), [("zh-hans", "逐字对照"), ("en", "Side by side")])
-def test_the_case_is_shown_in_the_readers_language(
-    world: World, texts: Texts, reviewer: Client, language: str, words: str
-) -> None:
+def test_the_case_is_shown_in_the_readers_language(world: World, reviewer: Client, language: str, words: str) -> None:
     reviewer.cookies["django_language"] = language
     with translation.override(None):
         assert words in shown(reviewer, world.ours.cases[0])
 
 
-def test_a_page_in_another_order_is_not_called_the_same_character_by_character(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
-    case = world.ours.cases[3]
+def test_a_page_in_another_order_is_not_called_the_same_character_by_character(case: Case, reviewer: Client) -> None:
     CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
     Case.objects.filter(pk=case.pk).update(obfuscations=[])
     assert "are the same. Punctuation" in shown(reviewer, case)
@@ -445,8 +392,7 @@ def test_why_it_was_found_names_what_the_chips_name_with_the_same_counts(
     assert "homophones" not in dict(chips), "marked as changes already"
 
 
-def test_what_a_machine_read_out_of_pictures_is_said_to_be(world: World, texts: Texts, reviewer: Client) -> None:
-    case = world.ours.cases[3]
+def test_what_a_machine_read_out_of_pictures_is_said_to_be(case: Case, reviewer: Client) -> None:
     said = "read from pictures by machine recognition"
     Case.objects.filter(pk=case.pk).update(obfuscations=[{"kind": "hidden_text", "count": 1, "example": "甲"}])
     assert said not in shown(reviewer, case)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.test import Client
 
 from records.models import RightsHolder
 from tests.support.admin_data import World
-from tests.support.desk import english, record_url, signed_in
+from tests.support.desk import record_url, signed_in
 from webadmin.forms import member_forms
 
 CASES = 1
@@ -40,20 +41,18 @@ def test_a_kind_that_there_is_not_is_refused(world: World) -> None:
     assert world.ours.holder.reworded_kinds == []
 
 
-def test_a_reviewer_reads_the_kinds_and_changes_none(world: World) -> None:
+def test_a_reviewer_reads_the_kinds_and_changes_none(world: World, reviewer: Client) -> None:
     RightsHolder.objects.update(reworded_kinds=["essay"])
-    client = english(world.ours.reviewer)
-    page = client.get(record_url(world.ours.holder)).content.decode()
+    page = reviewer.get(record_url(world.ours.holder)).content.decode()
     assert "essay" in page
     assert "checkbox" not in page.partition("looked for in other words")[2].partition("</fieldset>")[0].lower()
-    assert client.post(record_url(world.ours.holder), {"reworded_kinds": ["news"]}).status_code == 403
+    assert reviewer.post(record_url(world.ours.holder), {"reworded_kinds": ["news"]}).status_code == 403
 
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_it_is_said_where_the_extra_is_not_installed(
-    world: World, monkeypatch: pytest.MonkeyPatch, is_there: bool
+    world: World, monkeypatch: pytest.MonkeyPatch, is_there: bool, manager: Client
 ) -> None:
     monkeypatch.setattr(member_forms, "is_installed", lambda: is_there)
-    client = english(world.ours.manager)
-    page = client.get(record_url(world.ours.holder)).content.decode()
+    page = manager.get(record_url(world.ours.holder)).content.decode()
     assert ("which is not installed" in page) is not is_there

@@ -244,7 +244,7 @@ def test_matters_are_assigned_together_and_papers_are_waited_for(world: World, r
     assert (ours[0].awaited, ours[0].assignee) == ("授权委托书", None)
 
 
-def test_nothing_chosen_changes_nothing_and_says_so(world: World, reviewer: Client) -> None:
+def test_nothing_chosen_changes_nothing_and_says_so(reviewer: Client) -> None:
     before = VerdictRecord.objects.count()
     for sent in ({"action": "decide_confirmed"}, {"action": "assign", "assignee": "none"}, {"action": "fly"}, {}):
         messages = reviewer.post(INBOX, sent, follow=True).context["messages"]
@@ -317,7 +317,7 @@ def test_a_longer_inbox_takes_no_more_statements(world: World, reviewer: Client)
     assert len(many) <= len(few) + 1
 
 
-def test_an_empty_inbox_says_what_to_do_next(world: World, reviewer: Client) -> None:
+def test_an_empty_inbox_says_what_to_do_next(reviewer: Client) -> None:
     assert reviewer.get(INBOX, {"q": "没有这样的题目"}).context["empty"] == "filtered"
     assert reviewer.get(INBOX, {"queue": "papers"}).context["empty"] == "done"
     person = admin_data.user("新人", admin_data.holder("空空"))

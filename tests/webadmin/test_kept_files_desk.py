@@ -14,7 +14,7 @@ from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.notices.kept_files import add_paper, add_template
 from tests.support import admin_data
 from tests.support.admin_data import World
-from tests.support.desk import english, list_url, record_url, signed_in
+from tests.support.desk import english, list_url, record_url, shown, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = pytest.mark.django_db
@@ -36,12 +36,6 @@ def desk(world: World) -> Callable[[str], Client]:
         return english(getattr(world.ours, role))
 
     return of
-
-
-def shown(client: Client, address: str) -> str:
-    response = client.get(address)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def paper(world: World, name: str = "授权委托书.pdf", **given: date) -> HolderPaper:

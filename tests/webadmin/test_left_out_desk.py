@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
@@ -14,7 +13,7 @@ from records.evidence.case_export import facts_of
 from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
 from tests.support import admin_data
 from tests.support.corpus_texts import story
-from tests.support.desk import english, list_url, record_url
+from tests.support.desk import english, list_url, record_url, shown
 from tests.support.desk_chain import DeskChain
 
 pytestmark = pytest.mark.django_db
@@ -27,12 +26,6 @@ QUOTING = story(91, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92,
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> DeskChain:
     return DeskChain(monkeypatch, CHAPTER)
-
-
-def shown(client: Client, record: Model, query: str = "") -> str:
-    response = client.get(record_url(record) + query)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def posted(client: Client, case: Case, **fields: object) -> str:

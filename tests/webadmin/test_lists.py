@@ -47,7 +47,6 @@ from tests.support.admin_data import World
 from tests.support.desk import (
     CollectingOutbox,
     add_url,
-    english,
     list_url,
     record_url,
     registered_models,
@@ -212,19 +211,18 @@ def test_a_site_that_cannot_be_crawled_is_refused_at_the_field(world: World, fie
     assert list(response.context["adminform"].form.errors) == [field]
 
 
-def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: World) -> None:
-    client = english(world.ours.manager)
+def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: World, manager: Client) -> None:
     host, taken = world.ours.sites[0].domains.get().host, world.ours.sites[0]
     data = site_form(rights_holder=world.ours.holder.pk, start_urls=f"https://www.{host}/b/")
-    added = client.post(add_url(Site), data, follow=True)
+    added = manager.post(add_url(Site), data, follow=True)
     second = Site.objects.get(name="新站")
-    for response in (added, client.get(record_url(second)), client.get(record_url(taken))):
+    for response in (added, manager.get(record_url(second)), manager.get(record_url(taken))):
         assert f"{host} is covered by the site" in said(response).replace("www.", "")
     alone = site_form(rights_holder=world.ours.holder.pk, name="另站", start_urls="https://other.example/")
-    assert "is covered by" not in said(client.post(add_url(Site), alone, follow=True))
+    assert "is covered by" not in said(manager.post(add_url(Site), alone, follow=True))
     theirs = world.theirs.sites[0].domains.get().host
     foreign = site_form(rights_holder=world.ours.holder.pk, name="又站", start_urls=f"https://{theirs}/")
-    assert "is covered by" not in said(client.post(add_url(Site), foreign, follow=True))
+    assert "is covered by" not in said(manager.post(add_url(Site), foreign, follow=True))
 
 
 def test_crawl_now_queues_a_run_and_sends_its_number(world: World, outbox: CollectingOutbox) -> None:
@@ -330,10 +328,9 @@ def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world
         assert "457" in client.get(address).content.decode()
 
 
-def test_a_site_of_archives_is_imported_and_not_crawled(world: World) -> None:
+def test_a_site_of_archives_is_imported_and_not_crawled(world: World, manager: Client) -> None:
     Site.objects.filter(pk=world.ours.sites[0].pk).update(kind="archive")
-    client = english(world.ours.manager)
-    page = client.get(list_url(Site), {"kind__exact": "archive"}).content.decode()
+    page = manager.get(list_url(Site), {"kind__exact": "archive"}).content.decode()
     table = page.partition("<tbody")[2].partition("</table>")[0]
     assert "imported, not crawled" in table
     assert "daily at" not in table
@@ -475,26 +472,24 @@ def levels(response: object) -> list[str]:
     return [message.level_tag for message in response.context["messages"]]  # type: ignore[attr-defined]
 
 
-def test_an_action_that_changes_no_case_is_no_success(world: World) -> None:
-    client = english(world.ours.reviewer)
+def test_an_action_that_changes_no_case_is_no_success(world: World, reviewer: Client) -> None:
     chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
     data = {"action": "reopen", "_selected_action": chosen}
-    planned = client.post(list_url(Case), data)
+    planned = reviewer.post(list_url(Case), data)
     assert planned.context["plan"].able == []
     assert "2 cases left out: no verdict that could be taken back" in planned.content.decode()
     assert "Do it" not in planned.content.decode()
-    response = client.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
+    response = reviewer.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
     assert levels(response) == ["warning", "warning"]
     assert said(response) == "2 cases left out: no verdict that could be taken back. No case was changed."
     assert not VerdictRecord.objects.filter(case__in=chosen).exists()
 
 
-def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: World) -> None:
-    client = english(world.ours.reviewer)
+def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: World, reviewer: Client) -> None:
     chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
     data = {"action": "reopen", "_selected_action": chosen}
-    seen = client.post(list_url(Case), data).context["seen"]
-    response = client.post(list_url(Case), {**data, "seen": seen}, follow=True)
+    seen = reviewer.post(list_url(Case), data).context["seen"]
+    response = reviewer.post(list_url(Case), {**data, "seen": seen}, follow=True)
     assert levels(response) == ["warning", "success"]
     assert "1 case left out: no verdict" in said(response)
 
@@ -512,9 +507,8 @@ def test_hostile_titles_and_urls_are_text_in_every_list(world: World, monkeypatc
     assert 'href="javascript:' not in detail
 
 
-def test_a_run_names_its_faults_and_what_was_left_out(world: World) -> None:
-    client = english(world.ours.reviewer)
-    detail = client.get(record_url(world.ours.run)).content.decode()
+def test_a_run_names_its_faults_and_what_was_left_out(world: World, reviewer: Client) -> None:
+    detail = reviewer.get(record_url(world.ours.run)).content.decode()
     assert "forbidden by robots.txt × 3" in detail
     assert "did not answer in 30 s" in detail
     assert "&#x27;finished&#x27;" not in detail
@@ -522,12 +516,11 @@ def test_a_run_names_its_faults_and_what_was_left_out(world: World) -> None:
 
 @pytest.mark.usefixtures("loopback")
 def test_a_page_shows_its_cases_even_while_the_page_store_is_away(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client
 ) -> None:
     away = MongoPageStore(connect(f"mongodb://127.0.0.1:{free_port()}/x", timeout_s=0.2))
     monkeypatch.setattr(stores, "page_store", lambda: away)
-    client = english(world.ours.reviewer)
-    detail = client.get(record_url(world.ours.pages[0])).content.decode()
+    detail = reviewer.get(record_url(world.ours.pages[0])).content.decode()
     assert record_url(world.ours.cases[0]) in detail
     assert "the page store does not answer" in detail
 

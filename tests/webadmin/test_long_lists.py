@@ -14,7 +14,7 @@ from crawler.urls import canonical
 from records.models import Address, Case, CrawlRun, EvidenceBundle, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
-from tests.support.desk import english, list_url
+from tests.support.desk import list_url
 from webadmin import searching
 from webadmin.case_page import listed
 
@@ -23,44 +23,39 @@ IN_PART = "entries were looked through"
 
 
 @pytest.fixture
-def client(world: World) -> Client:
-    return english(world.ours.manager)
-
-
-@pytest.fixture
 def looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists are looked through as far as their second entry."""
     monkeypatch.setattr(searching, "SEARCHED", 2)
 
 
-def found(client: Client, model: type, words: str) -> tuple[set[object], bool]:
+def found(manager: Client, model: type, words: str) -> tuple[set[object], bool]:
     """The keys that a search shows, and whether it says that it did not look at everything."""
-    response = client.get(list_url(model), {"q": words})
+    response = manager.get(list_url(model), {"q": words})
     return {row.pk for row in response.context["cl"].result_list}, IN_PART in response.content.decode()
 
 
-def test_a_word_far_down_is_not_found_and_the_list_says_so(world: World, client: Client, looked_through: None) -> None:
+def test_a_word_far_down_is_not_found_and_the_list_says_so(world: World, manager: Client, looked_through: None) -> None:
     newest, *_, oldest = Case.objects.filter(rights_holder=world.ours.holder)
     for case, title in ((newest, "别无二致"), (oldest, "独此一题")):  # words that name no work and no site
         Case.objects.filter(pk=case.pk).update(page_title=title)
-    assert found(client, Case, "别无二致") == ({newest.pk}, True)
-    assert found(client, Case, "独此一题") == (set(), True)
+    assert found(manager, Case, "别无二致") == ({newest.pk}, True)
+    assert found(manager, Case, "独此一题") == (set(), True)
 
 
 def test_the_work_the_site_and_the_number_are_found_however_far_down(
-    world: World, client: Client, looked_through: None
+    world: World, manager: Client, looked_through: None
 ) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
     assert oldest is not None
     Case.objects.exclude(pk=oldest.pk).update(work=world.ours.works[0], site=world.ours.sites[0])
     Case.objects.filter(pk=oldest.pk).update(work=world.ours.works[1], site=world.ours.sites[1])
     for words in (world.ours.works[1].title, world.ours.sites[1].name):
-        assert oldest.pk in found(client, Case, words)[0], words
-    assert found(client, Case, f"#{oldest.pk}") == ({oldest.pk}, False)
+        assert oldest.pk in found(manager, Case, words)[0], words
+    assert found(manager, Case, f"#{oldest.pk}") == ({oldest.pk}, False)
 
 
 def test_the_address_of_a_page_is_found_however_far_down_and_written(
-    world: World, client: Client, looked_through: None
+    world: World, manager: Client, looked_through: None
 ) -> None:
     site = world.ours.sites[0]
     url = canonical("http://far.example/read/7")
@@ -70,71 +65,71 @@ def test_the_address_of_a_page_is_found_however_far_down_and_written(
         first_seen=admin_data.NOW.replace(year=2001), last_seen=admin_data.NOW,
     )  # fmt: skip
     for words in ("http://far.example/read/7", "https://www.far.example/read/7", "far.example/read/7"):
-        assert found(client, PageRecord, words) == ({far.pk}, False), words
-    assert found(client, PageRecord, "far.example/read/8") == (set(), True)
+        assert found(manager, PageRecord, words) == ({far.pk}, False), words
+    assert found(manager, PageRecord, "far.example/read/8") == (set(), True)
 
 
 def test_a_bundle_is_found_by_the_address_of_its_page_however_far_down(
-    world: World, client: Client, looked_through: None
+    world: World, manager: Client, looked_through: None
 ) -> None:
     oldest, *_ = [admin_data.evidence_bundle(case) for case in world.ours.cases[:4]]
-    assert found(client, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
+    assert found(manager, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
 
 
 def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
-    world: World, client: Client, looked_through: None
+    world: World, manager: Client, looked_through: None
 ) -> None:
     runs = [admin_data.run(world.ours.sites[0], due_at=admin_data.NOW - timedelta(days=back)) for back in range(4)]
     host = world.ours.sites[0].domains.get().host
-    assert found(client, CrawlRun, f"https://{host}/read/1")[0] == set()
-    assert {each.pk for each in runs[:2]} <= found(client, CrawlRun, world.ours.sites[0].name)[0]
+    assert found(manager, CrawlRun, f"https://{host}/read/1")[0] == set()
+    assert {each.pk for each in runs[:2]} <= found(manager, CrawlRun, world.ours.sites[0].name)[0]
 
 
-def test_what_is_looked_through_whole_says_nothing(world: World, client: Client) -> None:
+def test_what_is_looked_through_whole_says_nothing(world: World, manager: Client) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
     assert oldest is not None
-    assert found(client, Case, oldest.page_title) == ({oldest.pk}, False)
+    assert found(manager, Case, oldest.page_title) == ({oldest.pk}, False)
 
 
-def test_each_word_may_stand_in_another_field(world: World, client: Client) -> None:
+def test_each_word_may_stand_in_another_field(world: World, manager: Client) -> None:
     case = world.ours.cases[3]
     words = f"{case.work.title} {case.page_title.split()[0]}"
-    assert found(client, Case, words)[0] == {case.pk}
-    assert found(client, Case, f"{words} 没有的词")[0] == set()
+    assert found(manager, Case, words)[0] == {case.pk}
+    assert found(manager, Case, f"{words} 没有的词")[0] == set()
 
 
-def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, client: Client, looked_through: None) -> None:
+def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, manager: Client, looked_through: None) -> None:
     theirs = world.theirs.pages[0]
     for words in (theirs.url, theirs.title, world.theirs.works[0].title, world.theirs.sites[0].name):
-        assert found(client, PageRecord, words)[0] == set(), words
+        assert found(manager, PageRecord, words)[0] == set(), words
 
 
 def test_a_case_far_down_has_its_neighbours_and_no_place(
-    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, manager: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     monkeypatch.setattr(listed, "MAX_LISTED", 2)
     keys = list(Case.objects.filter(rights_holder=world.ours.holder).values_list("pk", flat=True))
     for at, key in enumerate(keys):
-        shown = client.get(f"{list_url(Case)}{key}/change/", {"_changelist_filters": ""}).context["listed"]
+        shown = manager.get(f"{list_url(Case)}{key}/change/", {"_changelist_filters": ""}).context["listed"]
         assert (shown.previous, shown.following) == ([None, *keys][at], [*keys, None][at + 1])
         assert (shown.place, shown.is_far, shown.count, shown.is_cut) == (min(at, 2) + 1, at > 2, 2, True)
 
 
 def test_a_case_does_not_read_the_list_that_it_was_opened_from(
-    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+    world: World, manager: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case_texts.use(monkeypatch)
     with CaptureQueriesContext(connection) as queries:
-        client.get(f"{list_url(Case)}{world.ours.cases[2].pk}/change/", {"_changelist_filters": "o=3"})
+        manager.get(f"{list_url(Case)}{world.ours.cases[2].pk}/change/", {"_changelist_filters": "o=3"})
     read = [each["sql"] for each in queries if 'SELECT "records_case"."id" AS "pk"' in each["sql"]]
     assert all(statement.endswith("LIMIT 1") for statement in read), read
 
 
-def test_an_order_that_is_not_offered_is_the_usual_one(world: World, client: Client) -> None:
-    usual = [row.pk for row in client.get(list_url(Case)).context["cl"].result_list]
+def test_an_order_that_is_not_offered_is_the_usual_one(manager: Client) -> None:
+    usual = [row.pk for row in manager.get(list_url(Case)).context["cl"].result_list]
     for order in ("1", "-2", "6"):
-        shown = client.get(list_url(Case), {"o": order}).context["cl"].result_list
+        shown = manager.get(list_url(Case), {"o": order}).context["cl"].result_list
         assert [row.pk for row in shown] == usual, order
 
 

@@ -61,11 +61,10 @@ def test_a_manager_joins_nobody_s_account_and_is_told_nothing_of_it(world: World
 
 
 @pytest.mark.parametrize("name", ["li", "a b", "li@1", "\u202eli", "x" * 101, " "])
-def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: World, name: str) -> None:
-    client = english(world.ours.manager)
-    client.post(add_url(Membership), reviewer_form(world.ours.holder))
+def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: World, name: str, manager: Client) -> None:
+    manager.post(add_url(Membership), reviewer_form(world.ours.holder))
     users = User.objects.count()
-    told = errors(client, reviewer_form(world.ours.holder, name=name))
+    told = errors(manager, reviewer_form(world.ours.holder, name=name))
     assert told in ({"name": [REFUSED]}, {"name": ["This field is required."]}) or "at most 100" in str(told)
     assert User.objects.count() == users
 
@@ -153,10 +152,9 @@ def test_an_administrator_keeps_the_own_access(world: World) -> None:
     assert world.administrator.is_active
 
 
-def test_a_reviewer_makes_nobody_anything(world: World) -> None:
-    client = english(world.ours.reviewer)
-    assert client.get(add_url(Membership)).status_code == 403
-    assert client.post(add_url(Membership), reviewer_form(world.ours.holder)).status_code == 403
+def test_a_reviewer_makes_nobody_anything(world: World, reviewer: Client) -> None:
+    assert reviewer.get(add_url(Membership)).status_code == 403
+    assert reviewer.post(add_url(Membership), reviewer_form(world.ours.holder)).status_code == 403
 
 
 def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
@@ -174,14 +172,13 @@ def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
     assert "beidou-2026.warc.gz" in english(world.administrator).get(add_url(ArchiveImport)).content.decode()
 
 
-def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: World) -> None:
-    client = english(world.ours.reviewer)
+def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: World, reviewer: Client) -> None:
     like_the_name = f"{world.ours.reviewer.username}-1"
     data = {
         "old_password": admin_data.PASSWORD,
         "new_password1": like_the_name,
         "new_password2": like_the_name,
     }
-    response = client.post("/admin/password_change/", data)
+    response = reviewer.post("/admin/password_change/", data)
     assert response.status_code == 200
     assert "too similar to the username" in response.content.decode()

@@ -13,7 +13,6 @@ from records.models import Case, CaseMatch, EvidenceBundle
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.desk import english
 
 CASES = 4
 
@@ -47,11 +46,6 @@ def case(world: World, texts: Texts) -> Case:
             "page_excerpt": WORK, "work_excerpt": WORK}  # fmt: skip
     case.matches.update(spans=[span])
     return case
-
-
-@pytest.fixture
-def reviewer(world: World) -> Client:
-    return english(world.ours.reviewer)
 
 
 def column(client: Client, case: Case, view: str, **headers: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from core.wording import Message
@@ -77,9 +78,8 @@ def test_the_proof_is_a_managers_and_of_this_case_alone(world: World, case: Case
         assert manager.get(record_url(case), {"removal": removal}).status_code == 404
 
 
-def test_the_matter_counts_the_pages_that_are_removed(world: World, case: Case) -> None:
-    client = english(world.ours.reviewer)
-    shown = client.get(reverse("webadmin_matter", args=[case.matter_id])).content.decode()
+def test_the_matter_counts_the_pages_that_are_removed(case: Case, reviewer: Client) -> None:
+    shown = reviewer.get(reverse("webadmin_matter", args=[case.matter_id])).content.decode()
     assert f"1 of {case.matter.confirmed_cases} confirmed pages is removed." in shown
 
 

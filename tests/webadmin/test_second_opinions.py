@@ -38,7 +38,7 @@ from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.corpus_texts import shared_records, story, with_homophones, with_random_characters
-from tests.support.desk import english
+from tests.support.desk import shown
 
 CASES = 2
 
@@ -47,19 +47,6 @@ pytestmark = pytest.mark.django_db
 WORK = story(1, 80)
 OTHERS = MIN_CORPUS_PIECES + 7
 NOW = admin_data.NOW
-
-
-@pytest.fixture
-def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
-    kept = case_texts.use(monkeypatch)
-    for estate in (world.ours, world.theirs):
-        case_texts.keep_estate(kept, estate)
-    return kept
-
-
-@pytest.fixture
-def reviewer(world: World, client: Client) -> Client:
-    return english(world.ours.reviewer)
 
 
 def add_texts(texts: Texts, work: Work, number: int, first_seed: int = 100) -> list[str]:
@@ -89,12 +76,6 @@ def verdicts(opinion: SecondOpinion) -> dict[str, str]:
 
 def copies(opinion: SecondOpinion) -> set[str]:
     return {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.COPY}
-
-
-def shown(client: Client, case: Case) -> str:
-    response = client.get(reverse("admin:records_case_change", args=[case.pk]))
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def test_every_engine_calls_an_identical_page_a_copy(world: World, texts: Texts) -> None:

@@ -32,16 +32,6 @@ WHOLE = range(CHARS)
 
 
 @pytest.fixture
-def reviewer(world: World) -> Client:
-    return english(world.ours.reviewer)
-
-
-@pytest.fixture
-def manager(world: World) -> Client:
-    return english(world.ours.manager)
-
-
-@pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
     kept = MemoryWorkStore()
     monkeypatch.setattr(stores, "work_store", lambda: kept)

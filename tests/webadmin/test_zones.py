@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 
 from records.models import Case, UserPreference
 from tests.support.admin_data import World
-from tests.support.desk import english, list_url, record_url, signed_in
+from tests.support.desk import list_url, record_url, signed_in
 
 CASES = 1
 PROFILE = "/admin/profile/"
@@ -26,11 +26,6 @@ OPENED = datetime(2026, 3, 10, 20, 30, tzinfo=UTC)  # the eleventh in Shanghai, 
 def case(world: World) -> Case:
     Case.objects.filter(pk=world.ours.cases[0].pk).update(opened_at=OPENED)
     return Case.objects.get(pk=world.ours.cases[0].pk)
-
-
-@pytest.fixture
-def manager(world: World) -> Client:
-    return english(world.ours.manager)
 
 
 def words(response: HttpResponse) -> str:
