@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.conf import LazySettings
 from django.utils import timezone
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.clock import SystemClock
 from core.messages import MailRequested
@@ -61,14 +61,12 @@ def today() -> timedelta:
 
 
 def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # one way, step by step
-    chromium: Browser,
-    live_server: object,
+    opened: browser.Opened,
     site: FollowedSite,
     settings: LazySettings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    person, case = browser.visitor(chromium, str(live_server)), site.case(COPY)
-    person.log_in(site.desk.manager)
+    person, case = opened(site.desk.manager), site.case(COPY)
     shown = person.page
 
     person.go(f"/admin/records/case/{case.pk}/change/")

@@ -1,12 +1,10 @@
 """A manager makes an addressee of what was read on a site's pages and has its host looked up, in a real browser."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.addressees import AddresseeRole
 from core.contacts import ContactKind
@@ -19,17 +17,7 @@ from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=2)
-
-
-def keep(visitor: browser.Visitor, name: str) -> None:
-    if SHOTS:
-        visitor.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"), full_page=True)
+CASES = 2
 
 
 def open_section(visitor: browser.Visitor, site: Site, name: str) -> None:
@@ -38,7 +26,7 @@ def open_section(visitor: browser.Visitor, site: Site, name: str) -> None:
 
 
 def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
-    chromium: Browser, live_server: object, world: World, monkeypatch: pytest.MonkeyPatch
+    opened: browser.Opened, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outbox = CollectingOutbox()
     monkeypatch.setattr(stores, "outbox", lambda: outbox)
@@ -52,18 +40,17 @@ def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
         site, ContactKind.HOST, "某云计算有限公司", source="rdap", where="https://rdap.example/ip/1.2.3.4"
     )
 
-    person = browser.visitor(chromium, str(live_server))
-    person.log_in(world.ours.manager)
+    person = opened(world.ours.manager)
     page = person.page
     open_section(person, site, "Whom to write to")
-    keep(person, "whom-to-write-to")
+    person.keep("whom-to-write-to")
     expect(page.get_by_text("only read so far").first).to_be_visible()
     person.leave_by("text=Make an addressee of it >> nth=0")
     expect(page.locator("#id_email")).to_have_value("kefu@yunjian.example")
     expect(page.locator("#id_complaint_page")).to_have_value("https://yunjian.example/tousu")
     expect(page.locator("#id_sites")).to_contain_text(site.name)
     page.select_option("#id_role", AddresseeRole.PUBLISHES)
-    keep(person, "addressee-form")
+    person.keep("addressee-form")
     person.leave_by("button[name=_continue]")
     made = Addressee.objects.get(email="kefu@yunjian.example")
     assert (made.name, made.role, list(made.sites.all())) == (site.name, AddresseeRole.PUBLISHES, [site])
@@ -77,15 +64,14 @@ def test_one_click_begins_an_addressee_and_a_dialog_asks_the_registries(
         page.locator("#dialog button[type=submit]").click()
     expect(page.get_by_text("The look-up was asked for")).to_be_visible()
     assert outbox.sent == [LookUpRequested(ContactLookUp.objects.get().pk)]
-    keep(person, "looked-up")
+    person.keep("looked-up")
     assert person.complaints == []
 
-    reader = browser.visitor(chromium, str(live_server), "zh-hans", 390)
-    reader.log_in(world.ours.reviewer)
+    reader = opened(world.ours.reviewer, "zh-hans", 390)
     reader.go("/admin/records/addressee/")
-    keep(reader, "addressees-of-a-reviewer")
+    reader.keep("addressees-of-a-reviewer")
     assert reader.complaints == []
     open_section(reader, site, "通知对象")
     expect(reader.page.get_by_text("停止侵权告知函").first).to_be_visible()
     expect(reader.page.get_by_text("设为通知对象")).to_have_count(0)
-    keep(reader, "reviewer-on-a-telephone")
+    reader.keep("reviewer-on-a-telephone")

@@ -2,7 +2,7 @@
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.messages import OpinionsRequested
 from core.states import Verdict
@@ -13,32 +13,9 @@ from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.corpus_texts import story, with_homophones
-from tests.support.desk import CollectingOutbox
+from tests.support.desk import CollectingOutbox, record_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=4)
-
-
-@pytest.fixture
-def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
-    kept = case_texts.use(monkeypatch)
-    case_texts.keep_estate(kept, world.ours)
-    return kept
-
-
-@pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: World, texts: object) -> browser.Visitor:
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer)
-    return at_work
-
-
-def case_path(case: Case) -> str:
-    return f"/admin/records/case/{case.pk}/change/"
 
 
 def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visitor, world: World) -> None:
@@ -60,7 +37,7 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
     page.select_option("select[name=reason]", index=1)
     reviewer.leave_by('button[name=verdict][value="confirmed"]')
     expect(page.locator(".zw-undo")).to_contain_text("infringement")
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     expect(page.locator(".zw-decided")).to_contain_text("infringement")
     expect(page.locator(".zw-decided")).to_contain_text("changhe-reviewer")
     decided = Case.objects.get(pk=case.pk)
@@ -73,7 +50,7 @@ def test_a_reviewer_finds_a_case_reads_it_and_decides_it(reviewer: browser.Visit
 
 def test_passages_and_changes_are_linked_by_keyboard_and_pointer(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
-    reviewer.go(case_path(world.ours.cases[3]))
+    reviewer.go(record_url(world.ours.cases[3]))
     linked = page.locator(".zw-passage.is-linked")
     expect(linked).to_have_count(0)
     page.keyboard.press("Shift+N")
@@ -101,7 +78,7 @@ def test_the_other_side_scrolls_to_what_was_chosen(reviewer: browser.Visitor, wo
             "work_excerpt": work[start:], "changes": []}  # fmt: skip
     case.matches.update(spans=[span])
     texts.keep_case(case, copy, work)
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     column = page.locator('[data-side="work"]')
     column.locator("summary").click()
     passage = column.locator(".zw-passage")
@@ -118,7 +95,7 @@ def test_the_other_side_scrolls_to_what_was_chosen(reviewer: browser.Visitor, wo
 def test_a_hostile_page_is_shown_and_does_nothing(reviewer: browser.Visitor, world: World, texts: Texts) -> None:
     page, case = reviewer.page, world.ours.cases[0]
     case_texts.keep_hostile(texts, case)
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     shown = page.locator('[data-side="page"] .zw-text').text_content() or ""
     assert "<script>alert('script')</script>" in shown
     assert "<img src=x onerror=alert('img')>" in shown
@@ -145,7 +122,7 @@ def test_the_engines_that_agree_stand_first_and_the_others_unfold(
 ) -> None:
     page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
     asked(case, texts, with_homophones(work, 0.3), work)
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     section = page.locator("[data-opinions]")
     expect(section.locator(".zw-agree strong")).to_contain_text("engines agree")
     agreeing = section.locator("> table tbody tr")
@@ -163,7 +140,7 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
 ) -> None:
     page, case, work = reviewer.page, world.ours.cases[3], story(1, 80)
     texts.keep_case(case, with_homophones(work, 0.3), work)
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     section = page.locator(".zw-unfold")
     expect(section.get_by_role("button")).to_be_hidden()
     assert outbox.sent == []
@@ -191,7 +168,7 @@ def test_a_request_that_is_open_is_followed_up_by_whoever_looks_next(
     case = world.ours.cases[3]
     subject = Subject(case.pk, case.version_id)
     request_opinions(subject, timezone.now())
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     section = reviewer.page.locator(".zw-unfold")
     expect(section.locator('[data-opinions="asking"]')).to_be_visible()
     ask(subject, texts.pages, texts.works, admin_data.NOW)
@@ -203,7 +180,7 @@ def test_a_broker_that_is_away_is_said_where_the_section_unfolds_and_a_click_tri
     reviewer: browser.Visitor, world: World, outbox: CollectingOutbox
 ) -> None:
     case = world.ours.cases[3]
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     section = reviewer.page.locator(".zw-unfold")
     outbox.is_away = True
     section.locator("summary").click()
@@ -219,7 +196,7 @@ def test_a_broker_that_is_away_is_said_where_the_section_unfolds_and_a_click_tri
 def test_who_was_signed_out_meanwhile_is_told_to_reload(
     reviewer: browser.Visitor, world: World, outbox: CollectingOutbox
 ) -> None:
-    reviewer.go(case_path(world.ours.cases[3]))
+    reviewer.go(record_url(world.ours.cases[3]))
     reviewer.page.context.clear_cookies()
     section = reviewer.page.locator(".zw-unfold")
     section.locator("summary").click()
@@ -230,17 +207,15 @@ def test_who_was_signed_out_meanwhile_is_told_to_reload(
 
 
 def test_without_the_script_a_button_asks(
-    chromium: Browser,
-    live_server: object,
+    opened: browser.Opened,
     reviewer: browser.Visitor,
     world: World,
     texts: Texts,
     outbox: CollectingOutbox,
 ) -> None:
     case = world.ours.cases[3]
-    window = browser.visitor(chromium, str(live_server), runs_scripts=False)
-    window.page.context.add_cookies(reviewer.page.context.cookies())  # the form to log in needs Unfold's script
-    window.go(case_path(case))
+    window = opened(world.ours.reviewer, runs_scripts=False)
+    window.go(record_url(case))
     page = window.page
     page.locator(".zw-unfold > summary").click()
     page.get_by_role("button", name="Ask the engines").click()
@@ -251,12 +226,11 @@ def test_without_the_script_a_button_asks(
     assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
 
 
-def test_the_engines_fit_on_a_telephone(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
+def test_the_engines_fit_on_a_telephone(opened: browser.Opened, world: World, texts: Texts) -> None:
     case, work = world.ours.cases[0], story(1, 80)
     asked(case, texts, work, work)
-    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.reviewer)
-    narrow.go(case_path(case))
+    narrow = opened(world.ours.reviewer, "zh-CN", width=420)
+    narrow.go(record_url(case))
     expect(narrow.page.locator("#zw-opinions")).to_have_text("其他算法的判断")
     for summary in narrow.page.locator("[data-opinions] summary").all():
         summary.click()
@@ -265,13 +239,13 @@ def test_the_engines_fit_on_a_telephone(chromium: Browser, live_server: object, 
 
 
 def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: World) -> None:
-    assert reviewer.go(case_path(world.theirs.cases[0])) == 404
+    assert reviewer.go(record_url(world.theirs.cases[0])) == 404
     assert "beidou" not in reviewer.page.content()
 
 
 def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
-    reviewer.go(case_path(world.ours.cases[0]))
+    reviewer.go(record_url(world.ours.cases[0]))
     expect(page.locator("#zw-compare")).to_have_text("Side by side")
     page.get_by_text("changhe-reviewer", exact=True).first.click()
     page.locator('form[action*="setlang"] button:has-text("Simplified Chinese"), '
@@ -282,11 +256,8 @@ def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/records/case/", "case"])
-def test_no_page_is_wider_than_a_telephone(
-    chromium: Browser, live_server: object, world: World, texts: Texts, path: str
-) -> None:
-    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.reviewer)
-    narrow.go(case_path(world.ours.cases[0]) if path == "case" else path)
+def test_no_page_is_wider_than_a_telephone(opened: browser.Opened, world: World, texts: Texts, path: str) -> None:
+    narrow = opened(world.ours.reviewer, "zh-CN", width=420)
+    narrow.go(record_url(world.ours.cases[0]) if path == "case" else path)
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

@@ -1,7 +1,7 @@
 """The page of a case as text, as it came and as a picture, and a case on a phone, in a real browser."""
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Route, expect
 
 from core.marks import Mark
 from core.text import TextRange
@@ -18,11 +18,6 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360606060000000050001"
     "a5f645400000000049454e44ae426082"
 )
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=4)
 
 
 @pytest.fixture
@@ -45,18 +40,17 @@ def picture(route: Route) -> None:
     route.fulfill(body=PIXEL, content_type="image/png")
 
 
-def at_case(chromium: Browser, live_server: object, world: World, case: Case, width: int = 1440) -> browser.Visitor:
-    reviewer = browser.visitor(chromium, str(live_server), width=width)
-    reviewer.log_in(world.ours.reviewer)
+def at_case(opened: browser.Opened, world: World, case: Case, width: int = 1440) -> browser.Visitor:
+    reviewer = opened(world.ours.reviewer, width=width)
     reviewer.page.route("**/*shown=screenshot*", picture)
     reviewer.go(f"/admin/records/case/{case.pk}/change/")
     return reviewer
 
 
 def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
-    chromium: Browser, live_server: object, world: World, case: Case
+    opened: browser.Opened, world: World, case: Case
 ) -> None:
-    reviewer = at_case(chromium, live_server, world, case)
+    reviewer = at_case(opened, world, case)
     page = reviewer.page
     address = page.url
     column = page.locator('.zw-column[data-side="page"]')
@@ -77,21 +71,17 @@ def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
     assert reviewer.complaints == []
 
 
-def test_without_the_script_a_link_shows_the_page_as_it_came(
-    chromium: Browser, live_server: object, world: World, case: Case
-) -> None:
-    page = at_case(chromium, live_server, world, case).page
-    plain = browser.visitor(chromium, str(live_server), runs_scripts=False)
-    plain.page.context.add_cookies(page.context.cookies())
+def test_without_the_script_a_link_shows_the_page_as_it_came(opened: browser.Opened, world: World, case: Case) -> None:
+    plain = opened(world.ours.reviewer, runs_scripts=False)
     plain.go(f"/admin/records/case/{case.pk}/change/")
     plain.leave_by('.zw-views a:has-text("As it came")')
     expect(plain.page.locator(".zw-text .zw-came-hidden_text").last).to_have_text(HIDDEN)
 
 
 def test_on_a_phone_each_passage_of_the_page_is_followed_by_the_one_of_the_work(
-    chromium: Browser, live_server: object, world: World, case: Case
+    opened: browser.Opened, world: World, case: Case
 ) -> None:
-    reviewer = at_case(chromium, live_server, world, case, width=390)
+    reviewer = at_case(opened, world, case, width=390)
     page = reviewer.page
     page.set_viewport_size({"width": 390, "height": 844})
     column = page.locator('.zw-column[data-side="page"]')

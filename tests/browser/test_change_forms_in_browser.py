@@ -7,22 +7,15 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import reverse
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 import webadmin.admin  # noqa: F401 - registers the lists
 from records.access import HOLDER_PATHS, visible
 from records.models import Site
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser
 from tests.support.admin_data import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = admin_data.fill_world(cases=4)
-    case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
-    return made
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 
 
 def records_of(person: User) -> Iterator[Model]:
@@ -33,31 +26,27 @@ def records_of(person: User) -> Iterator[Model]:
 
 
 @pytest.mark.parametrize("role", ["manager", "reviewer"])
-def test_no_record_has_a_page_on_which_a_script_complains(
-    chromium: Browser, live_server: object, world: World, role: str
-) -> None:
+def test_no_record_has_a_page_on_which_a_script_complains(opened: browser.Opened, world: World, role: str) -> None:
     person = getattr(world.ours, role)
-    visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(person)
-    opened, faults = set(), {}
+    visitor = opened(person)
+    shown, faults = set(), {}
     for record in records_of(person):
         visitor.complaints.clear()
         status = visitor.go(reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk]))
         if status == 403:  # a list of managers
             continue
-        opened.add(type(record).__name__)
+        shown.add(type(record).__name__)
         if status != 200 or visitor.complaints:
             faults[type(record).__name__] = (status, [*visitor.complaints])
     assert faults == {}
-    assert {"Site", "Addressee", "HolderIdentity", "HolderPaper", "PaperTemplate", "Notice", "Case"} <= opened
+    assert {"Site", "Addressee", "HolderIdentity", "HolderPaper", "PaperTemplate", "Notice", "Case"} <= shown
 
 
 def test_a_reviewer_reads_what_a_site_is_set_to_and_nothing_that_its_kind_does_not_use(
-    chromium: Browser, live_server: object, world: World
+    opened: browser.Opened, world: World
 ) -> None:
     site = world.ours.sites[0]
-    visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(world.ours.reviewer)
+    visitor = opened(world.ours.reviewer)
     visitor.go(f"/admin/records/site/{site.pk}/change/")
     page = visitor.page
     expect(page.get_by_text(site.start_urls, exact=True)).to_be_visible()

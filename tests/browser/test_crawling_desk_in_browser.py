@@ -1,48 +1,23 @@
 """A manager sets how a site is treated, tries its rules, decides on moves, finds and archives, in a real browser."""
 
-import os
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.messages import CrawlRequested
 from records.models import ArchiveImport, DiscoveredPage, PageRecord, Site, SiteMove
 from records.sites import discovery, imports
 from records.sites import encrypted_secrets as sealed
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
+CASES = 2
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 LOGIN = "open https://luoxia.example/in\nfill name = {user}\nfill pass = {password}\nsubmit\ncheck a.out"
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=2)
-
-
-@pytest.fixture
-def opened(chromium: Browser, live_server: object, world: World) -> Callable[..., browser.Visitor]:
-    """A window in which the manager is signed in, or somebody else."""
-
-    def open_window(language: str = "en", width: int = 1440, person: User | None = None) -> browser.Visitor:
-        at_work = browser.visitor(chromium, str(live_server), language, width)
-        at_work.log_in(person or world.ours.manager)
-        return at_work
-
-    return open_window
-
-
-def keep(visitor: browser.Visitor, name: str) -> None:
-    if SHOTS:
-        visitor.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"), full_page=True)
 
 
 def choose_tab(page: Page, anchor: str) -> None:
@@ -64,10 +39,8 @@ def frame_px(page: Page, name: str) -> float:
     return float(shown.removesuffix("px"))
 
 
-def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
-    opened: Callable[..., browser.Visitor], world: World
-) -> None:
-    at_work, site = opened(), world.ours.sites[0]
+def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(opened: browser.Opened, world: World) -> None:
+    at_work, site = opened(world.ours.manager), world.ours.sites[0]
     page = at_work.page
     at_work.go(f"/admin/records/site/{site.pk}/change/")
     choose_tab(page, "rules")
@@ -92,7 +65,7 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
     expect(page.locator("input[name=proxies-0-password]")).to_have_attribute("placeholder", "kept; empty: as it is")
     assert "lantern" not in page.content()
     assert "harbour" not in page.content()
-    keep(at_work, "treatment")
+    at_work.keep("treatment")
 
     site = Site.objects.get(pk=site.pk)
     assert site.rules.windows == "01:00-06:00"
@@ -104,10 +77,8 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(
     assert at_work.complaints == []
 
 
-def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
-    opened: Callable[..., browser.Visitor], world: World
-) -> None:
-    at_work = opened("zh-CN")
+def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(opened: browser.Opened, world: World) -> None:
+    at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page
     at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
     choose_tab(page, "rules")
@@ -119,10 +90,8 @@ def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(
     expect(shown).not_to_contain_text("a step is one of")
 
 
-def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
-    opened: Callable[..., browser.Visitor], world: World
-) -> None:
-    at_work, site = opened(), world.ours.sites[0]
+def test_robots_txt_is_switched_off_with_a_reason_and_not_without(opened: browser.Opened, world: World) -> None:
+    at_work, site = opened(world.ours.manager), world.ours.sites[0]
     page = at_work.page
     at_work.go(f"/admin/records/site/{site.pk}/change/")
     page.click('a:has-text("Limits")')
@@ -143,8 +112,8 @@ def test_robots_txt_is_switched_off_with_a_reason_and_not_without(
     assert [entry.switched_by for entry in switched.robots_switches.all()] == [world.ours.manager]
 
 
-def test_a_site_of_archive_files_is_offered_no_crawl(opened: Callable[..., browser.Visitor], world: World) -> None:
-    at_work = opened()
+def test_a_site_of_archive_files_is_offered_no_crawl(opened: browser.Opened, world: World) -> None:
+    at_work = opened(world.ours.manager)
     archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
     at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
     expect(at_work.page.get_by_text("Crawl now").first).to_be_visible()
@@ -158,7 +127,7 @@ def test_a_site_of_archive_files_is_offered_no_crawl(opened: Callable[..., brows
     ("language", "width", "because"), [("zh-CN", 1440, "页面上有“雾”"), ("en", 390, "“雾” stands on it")]
 )
 def test_rules_are_tried_on_pages_that_are_stored(
-    opened: Callable[..., browser.Visitor],
+    opened: browser.Opened,
     world: World,
     monkeypatch: pytest.MonkeyPatch,
     language: str,
@@ -168,9 +137,9 @@ def test_rules_are_tried_on_pages_that_are_stored(
     texts = case_texts.use(monkeypatch)
     record = PageRecord.objects.filter(site__rights_holder=world.ours.holder).first()
     assert record is not None
-    version = texts.keep(record, "江面起了雾。", "<html><body><p>江面起了雾。</p></body></html>".encode())
+    version = texts.record.keep("江面起了雾。", "<html><body><p>江面起了雾。</p></body></html>".encode())
     PageRecord.objects.filter(pk=record.pk).update(version_id=version)
-    at_work = opened(language, width)
+    at_work = opened(world.ours.manager, language, width)
     page = at_work.page
     at_work.go(f"/admin/records/site/{record.site_id}/try-rules/?url={record.url}")
     page.fill("textarea[name=words]", "雾")
@@ -181,7 +150,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     expect(row).to_contain_text(because)
     assert page.locator(".zw-table thead th").first.evaluate("cell => getComputedStyle(cell).textAlign") == "left"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    keep(at_work, f"trial-{language}")
+    at_work.keep(f"trial-{language}")
     page.fill("textarea[name=words]", "水印")
     at_work.leave_by(".zw-trial button[type=submit]")
     expect(page.locator(".zw-table tbody tr")).to_have_count(1)
@@ -189,7 +158,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     assert at_work.complaints == []
 
 
-def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: World) -> None:
+def test_a_move_is_accepted_once(opened: browser.Opened, world: World) -> None:
     site = world.ours.sites[0]
     old, new = site.domains.get().host, "xin.luoxia.example.org"
     evidence = {
@@ -199,7 +168,7 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
         "examples": [[f"https://{old}/", f"https://{new}/"]],
     }
     move = SiteMove.objects.create(site=site, from_host=old, to_host=new, evidence=evidence, proposed_at=NOW)
-    at_work = opened()
+    at_work = opened(world.ours.manager)
     page = at_work.page
     at_work.go("/admin/dashboard/")
     at_work.leave_by('a:has-text("Moves of sites to decide")')
@@ -209,7 +178,7 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
     expect(page.locator("body")).to_contain_text("The new host belongs to the site now.")
     expect(page.get_by_text("Same site: accept")).to_have_count(0)
     expect(page.get_by_text("Another site: refuse")).to_have_count(0)
-    keep(at_work, "move")
+    at_work.keep("move")
     move.refresh_from_db()
     assert (move.state, move.decided_by) == (SiteMove.State.ACCEPTED, world.ours.manager)
     assert Site.objects.get(pk=site.pk).start_urls == f"https://{new}/"
@@ -217,7 +186,7 @@ def test_a_move_is_accepted_once(opened: Callable[..., browser.Visitor], world: 
 
 
 def test_the_site_of_a_found_page_is_watched_and_crawled(
-    opened: Callable[..., browser.Visitor], world: World, outbox: CollectingOutbox
+    opened: browser.Opened, world: World, outbox: CollectingOutbox
 ) -> None:
     work = world.ours.works[0]
     query = discovery.begin_query(discovery.plan_for(work), 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
@@ -226,11 +195,11 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     finding = discovery.Finding("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")
     found = discovery.record(work, query, finding, NOW)
     assert found is not None
-    at_work = opened("zh-CN")
+    at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page
     at_work.go("/admin/records/discoveryquery/")
     expect(page.locator("#result_list .field-left_out_line").first).to_have_text("3")
-    keep(at_work, "queries")
+    at_work.keep("queries")
     at_work.go(f"/admin/records/discoveredpage/{found.pk}/change/")
     page.get_by_text("监测这个网站").first.click()
     at_work.leave_by('button[type=submit]:has-text("监测"):visible')
@@ -245,11 +214,11 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
 
 
 def test_an_archive_of_the_folder_is_asked_for(
-    opened: Callable[..., browser.Visitor], world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opened: browser.Opened, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
     (tmp_path / "旧站.warc.gz").write_bytes(b"WARC/1.1")
-    at_work = opened(width=390, person=world.administrator)
+    at_work = opened(world.administrator, width=390)
     page = at_work.page
     at_work.go("/admin/records/archiveimport/add/")
     page.select_option("select[name=rights_holder]", str(world.ours.holder.pk))
@@ -257,20 +226,20 @@ def test_an_archive_of_the_folder_is_asked_for(
     at_work.leave_by("button[name=_save]")
     expect(page.locator("#result_list")).to_contain_text("旧站.warc.gz")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    keep(at_work, "imports")
+    at_work.keep("imports")
     row = ArchiveImport.objects.get(rights_holder=world.ours.holder, path__endswith="旧站.warc.gz")
     assert (row.state, row.requested_by) == (ArchiveImport.State.QUEUED, world.administrator)
     assert at_work.complaints == []
 
 
 def test_on_a_telephone_a_history_begins_with_the_page_that_it_is_of(
-    opened: Callable[..., browser.Visitor], world: World, monkeypatch: pytest.MonkeyPatch
+    opened: browser.Opened, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = case_texts.use(monkeypatch)
     record = PageRecord.objects.filter(site__rights_holder=world.ours.holder).first()
     assert record is not None
-    texts.keep(record, "江面起了雾。", b"<p>x</p>")
-    at_work = opened(width=390)
+    texts.record.keep("江面起了雾。", b"<p>x</p>")
+    at_work = opened(world.ours.manager, width=390)
     assert at_work.go(f"/admin/records/pagerecord/{record.pk}/timeline/") == 200
     tops = [at_work.page.locator(name).bounding_box()["y"] for name in (".zw-page", ".zw-history")]
     assert tops == sorted(tops)

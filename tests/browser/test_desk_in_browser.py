@@ -5,28 +5,24 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.states import CaseState, Verdict
 from records import stores
 from records.models import Case, Work
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
+CASES = 11
 
 CHAPTERS = (
     "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n",
     "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n\n",
     "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n",
 )
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=11)
 
 
 @pytest.fixture
@@ -39,13 +35,12 @@ def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
 
 
 def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
-    chromium: Browser, live_server: object, world: World, texts: Texts, tmp_path: Path
+    opened: browser.Opened, world: World, texts: Texts, tmp_path: Path
 ) -> None:
     novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.jpg"
     novel.write_text("".join(CHAPTERS[:2]), encoding="gb18030")
     picture.write_bytes(b"\xff\xd8\xff")
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.manager)
+    at_work = opened(world.ours.manager)
     page = at_work.page
     at_work.go("/admin/records/work/")
     at_work.leave_by('a[href="/admin/records/work/add/"]')
@@ -75,13 +70,12 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
 
 
 def test_files_that_are_too_large_are_told_before_they_are_sent(
-    chromium: Browser, live_server: object, world: World, texts: Texts, tmp_path: Path
+    opened: browser.Opened, world: World, texts: Texts, tmp_path: Path
 ) -> None:
     large = tmp_path / "大.txt"
     with large.open("wb") as file:
         file.truncate(33 * 1024 * 1024)
-    at_work = browser.visitor(chromium, str(live_server), "zh-CN")
-    at_work.log_in(world.ours.manager)
+    at_work = opened(world.ours.manager, "zh-CN")
     at_work.go("/admin/records/work/add/")
     at_work.page.set_input_files("input[type=file]", large)
     expect(at_work.page.locator(".zw-too-much")).to_have_text("所选文件合计 33 MB；一次最多上传 32 MB。")
@@ -92,10 +86,9 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
 
 
 def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on(
-    chromium: Browser, live_server: object, world: World, texts: Texts
+    opened: browser.Opened, world: World, texts: Texts
 ) -> None:
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer)
+    at_work = opened(world.ours.reviewer)
     page = at_work.page
     wanted = [case for case in world.ours.cases if case.match_class == "identical"]
     assert 0 < len(wanted) < len(world.ours.cases)
@@ -139,23 +132,19 @@ def shown(page: Page) -> int:
     return int(page.url.split("/case/")[1].split("/")[0])
 
 
-def test_figures_say_what_they_mean(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
-    at_work = browser.visitor(chromium, str(live_server), "zh-CN")
-    at_work.log_in(world.ours.reviewer)
+def test_figures_say_what_they_mean(opened: browser.Opened, world: World, texts: Texts) -> None:
+    at_work = opened(world.ours.reviewer, "zh-CN")
     at_work.go(f"/admin/records/case/{world.ours.cases[3].pk}/change/")
     expect(at_work.page.locator(".zw-all-figures dd").first).to_contain_text("逐字对齐")
     assert at_work.complaints == []
 
 
 @pytest.mark.parametrize("width", [420, 1440])
-def test_the_dashboard_draws_its_days_as_wide_as_the_window(
-    chromium: Browser, live_server: object, world: World, width: int
-) -> None:
+def test_the_dashboard_draws_its_days_as_wide_as_the_window(opened: browser.Opened, world: World, width: int) -> None:
     Case.objects.update(opened_at=timezone.now() - timedelta(days=60))
     for case, days in zip(world.ours.cases[:3], (9, 9, 2), strict=True):
         Case.objects.filter(pk=case.pk).update(opened_at=timezone.now() - timedelta(days=days))
-    at_work = browser.visitor(chromium, str(live_server), "zh-CN", width=width)
-    at_work.log_in(world.ours.reviewer)
+    at_work = opened(world.ours.reviewer, "zh-CN", width=width)
     at_work.go("/admin/dashboard/")
     chart = at_work.page.locator(".zw-days svg")
     drawn = chart.bounding_box()
@@ -173,11 +162,8 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(
     "path",
     ["work/", "work/add/", "pagerecord/", "exclusion/", "site/", "crawlrun/", "licence/", "membership/", "site/add/"],
 )
-def test_no_list_or_form_is_wider_than_a_telephone(
-    chromium: Browser, live_server: object, world: World, path: str
-) -> None:
-    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=420)
-    narrow.log_in(world.ours.manager)
+def test_no_list_or_form_is_wider_than_a_telephone(opened: browser.Opened, world: World, path: str) -> None:
+    narrow = opened(world.ours.manager, "zh-CN", width=420)
     assert narrow.go(f"/admin/records/{path}") == 200
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

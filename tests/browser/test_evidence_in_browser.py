@@ -1,12 +1,11 @@
 """A manager looks at the evidence of a case and takes it away, in a real browser; one authority has stamped it."""
 
-import os
 import zipfile
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.clock import ManualClock
 from core.ids import VersionId
@@ -22,7 +21,6 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
 
 
 @pytest.fixture
@@ -45,16 +43,13 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 @pytest.mark.parametrize("language", ["zh-CN", "en"])
-def test_evidence_is_shown_and_taken_away(
-    chromium: Browser, live_server: object, world: World, language: str, tmp_path: Path
-) -> None:
-    manager = browser.visitor(chromium, str(live_server), language)
-    manager.log_in(world.ours.manager)
-    keep(manager, f"first-{language}")
+def test_evidence_is_shown_and_taken_away(opened: browser.Opened, world: World, language: str, tmp_path: Path) -> None:
+    manager = opened(world.ours.manager, language)
+    manager.keep(f"first-{language}")
     for case in world.ours.cases:
         manager.go(path(case))
         manager.page.locator("#zw-bundles").scroll_into_view_if_needed()
-        keep(manager, f"case-{case.pk}-{language}")
+        manager.keep(f"case-{case.pk}-{language}")
     drawn = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN).case
     manager.go(path(drawn))
     expect(manager.page.locator(".zw-bundles")).to_contain_text("CN=Local Time Stamps")
@@ -66,13 +61,12 @@ def test_evidence_is_shown_and_taken_away(
     assert check_file(out).is_stamped
     assert manager.complaints == []
     manager.go("/admin/records/evidencebundle/")
-    keep(manager, f"list-{language}")
+    manager.keep(f"list-{language}")
     assert manager.complaints == []
 
 
-def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object, world: World) -> None:
-    narrow = browser.visitor(chromium, str(live_server), "zh-CN", width=390)
-    narrow.log_in(world.administrator)
+def test_digests_stay_within_a_telephone(opened: browser.Opened, world: World) -> None:
+    narrow = opened(world.administrator, "zh-CN", width=390)
     bundle = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     tree = DayTree.objects.get(day=bundle.day)
     narrow.go(f"/admin/records/daytree/{tree.pk}/change/")
@@ -88,14 +82,9 @@ def test_digests_stay_within_a_telephone(chromium: Browser, live_server: object,
     assert digest is not None
     assert digest["width"] > 250  # read in two or three lines, not in ten
     narrow.page.locator(".zw-bundle-list").scroll_into_view_if_needed()
-    keep(narrow, "telephone")
+    narrow.keep("telephone")
     assert narrow.complaints == []
 
 
 def path(case: Case) -> str:
     return f"/admin/records/case/{case.pk}/change/"
-
-
-def keep(visitor: browser.Visitor, name: str) -> None:
-    if SHOTS:
-        visitor.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"), full_page=True)

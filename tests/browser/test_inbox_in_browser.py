@@ -1,7 +1,7 @@
 """The inbox by keyboard, mouse and without scripts, in a real browser against a real server."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.states import CaseState
 from records.models import Case, Matter
@@ -21,9 +21,8 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: World) -> browser.Visitor:
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer)
+def reviewer(opened: browser.Opened, world: World) -> browser.Visitor:
+    at_work = opened(world.ours.reviewer)
     at_work.go("/admin/")
     return at_work
 
@@ -107,10 +106,9 @@ def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visito
 
 
 def test_without_scripts_everything_is_a_link_or_a_form(
-    chromium: Browser, live_server: object, world: World, reviewer: browser.Visitor
+    opened: browser.Opened, world: World, reviewer: browser.Visitor
 ) -> None:
-    at_work = browser.visitor(chromium, str(live_server), runs_scripts=False)
-    at_work.page.context.add_cookies(reviewer.page.context.cookies())  # the form to log in needs Unfold's script
+    at_work = opened(world.ours.reviewer, runs_scripts=False)
     at_work.go("/admin/")
     before = open_cases(world)
     at_work.page.check(".inbox-matter input >> nth=0")

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from records.models import RewordedLead
 from tests.support import admin_data, browser, case_texts
@@ -18,12 +18,9 @@ def lead(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> RewordedLea
     return estate.lead
 
 
-def test_from_the_list_to_the_page_to_a_verdict_on_a_telephone(
-    chromium: Browser, live_server: object, lead: RewordedLead
-) -> None:
-    visitor = browser.visitor(chromium, str(live_server), "zh-CN", 390)
+def test_from_the_list_to_the_page_to_a_verdict_on_a_telephone(opened: browser.Opened, lead: RewordedLead) -> None:
+    visitor = opened(lead.rights_holder.memberships.get(role="reviewer").user, "zh-CN", 390)
     page = visitor.page
-    visitor.log_in(lead.rights_holder.memberships.get(role="reviewer").user)
     visitor.go("/admin/records/rewordedlead/?state__exact=waiting")
     visitor.leave_by(f'a[href*="/rewordedlead/{lead.pk}/change/"]')
     expect(page.locator(".lead-caution")).to_contain_text("本结果为语义的统计比对")

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from records.cases.passages import exclude_passages
 from records.models import CaseMatch, ExcludedPassage, IgnoredText, Overruling
@@ -22,10 +22,8 @@ def desk(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> DeskChain:
 
 
 @pytest.fixture
-def reviewer(chromium: Browser, live_server: object, desk: DeskChain) -> browser.Visitor:
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(User.objects.get(username="li"))
-    return at_work
+def reviewer(opened: browser.Opened, desk: DeskChain) -> browser.Visitor:
+    return opened(User.objects.get(username="li"))
 
 
 def test_a_passage_that_is_left_out_has_another_tint_and_comes_back(reviewer: browser.Visitor, desk: DeskChain) -> None:

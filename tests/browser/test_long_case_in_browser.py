@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, expect
+from playwright.sync_api import CDPSession, expect
 from pypdf import PdfReader
 
 from records.models import Case, CaseMatch
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
+from tests.support.desk import record_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
+CASES = 2
 
 END_OF_PAGE, END_OF_WORK = "抄袭结束标记", "创作结束标记"  # no radicals, for which PDF has other code points
 # Blocks that are not laid out as long as a test wants it so.
@@ -70,27 +72,15 @@ def long_case(chars: int, changes: int) -> Long:
 
 
 @pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=2)
-
-
-@pytest.fixture
 def texts(monkeypatch: pytest.MonkeyPatch) -> Texts:
     return case_texts.use(monkeypatch)
 
 
-def shown_to(
-    chromium: Browser, live_server: object, world: World, *, width: int = 1440, before: str = ""
-) -> browser.Visitor:
-    reviewer = browser.visitor(chromium, str(live_server), width=width)
-    reviewer.log_in(world.ours.reviewer)
+def shown_to(opened: browser.Opened, world: World, *, width: int = 1440, before: str = "") -> browser.Visitor:
+    reviewer = opened(world.ours.reviewer, width=width)
     reviewer.page.add_init_script(before)
-    reviewer.go(case_path(world.ours.cases[0]))
+    reviewer.go(record_url(world.ours.cases[0]))
     return reviewer
-
-
-def case_path(case: Case) -> str:
-    return f"/admin/records/case/{case.pk}/change/"
 
 
 def keep(texts: Texts, case: Case, long: Long) -> None:
@@ -99,10 +89,10 @@ def keep(texts: Texts, case: Case, long: Long) -> None:
 
 
 def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_the_whole_text(
-    chromium: Browser, live_server: object, world: World, texts: Texts
+    opened: browser.Opened, world: World, texts: Texts
 ) -> None:
     keep(texts, world.ours.cases[0], long_case(20_000, 400))
-    reviewer = shown_to(chromium, live_server, world, before=NEVER_IDLE)
+    reviewer = shown_to(opened, world, before=NEVER_IDLE)
     page = reviewer.page
     blocks = page.locator(".zw-text > .zw-block")
     assert blocks.evaluate_all(NOT_SEEN) > 0.7 * blocks.count() > 30
@@ -123,10 +113,10 @@ def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_th
 
 
 def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
-    chromium: Browser, live_server: object, world: World, texts: Texts
+    opened: browser.Opened, world: World, texts: Texts
 ) -> None:
     keep(texts, world.ours.cases[0], long_case(30_000, 600))
-    page = shown_to(chromium, live_server, world).page
+    page = shown_to(opened, world).page
     copy, work = page.locator('[data-side="page"] .zw-text'), page.locator('[data-side="work"] .zw-text')
     copy.hover()
     for share in (0.3, 0.7, 0.98):
@@ -143,14 +133,14 @@ def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
 
 
 def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage(
-    chromium: Browser, live_server: object, world: World, texts: Texts
+    opened: browser.Opened, world: World, texts: Texts
 ) -> None:
     long = long_case(8_000, 100)
     half = len(long.page) // 2
     ranges = ([0, half - 100], [0, half - 200]), ([half, len(long.page)], [half, len(long.work)])
     parts = [{**long.spans[0], "page": of_page, "work": of_work, "changes": []} for of_page, of_work in ranges]
     keep(texts, world.ours.cases[0], Long(long.page, long.work, parts))
-    page = shown_to(chromium, live_server, world).page
+    page = shown_to(opened, world).page
     slider = page.get_by_role("slider", name="Which part of the page stands where in the work")
     slider.focus()
     page.keyboard.press("ArrowDown")
@@ -168,11 +158,9 @@ def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage
     page.wait_for_function("() => document.querySelector('[data-side=page] .zw-text').scrollTop > 1000")
 
 
-def test_every_change_has_a_name_for_screen_readers(
-    chromium: Browser, live_server: object, world: World, texts: Texts
-) -> None:
+def test_every_change_has_a_name_for_screen_readers(opened: browser.Opened, world: World, texts: Texts) -> None:
     keep(texts, world.ours.cases[0], long_case(2_000, 6))
-    page = shown_to(chromium, live_server, world).page
+    page = shown_to(opened, world).page
     column = page.get_by_role("group", name="Text of the page")
     expect(column.get_by_role("group", name="inserted: on the page only: “【广告】”")).to_have_count(2)
     expect(column.get_by_role("img", name="left out: in the work only")).to_have_count(2)
@@ -188,18 +176,17 @@ def busy(watched: CDPSession) -> float:
     return next(float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
 
 
-def test_how_long_it_takes(chromium: Browser, live_server: object, world: World, texts: Texts) -> None:
+def test_how_long_it_takes(opened: browser.Opened, world: World, texts: Texts) -> None:
     if not os.environ.get("FIGURES"):
         pytest.skip("says figures where FIGURES=1 asks for them")
     keep(texts, world.ours.cases[0], long_case(200_000, 5_000))
-    reviewer = browser.visitor(chromium, str(live_server))
-    reviewer.log_in(world.ours.reviewer)
+    reviewer = opened(world.ours.reviewer)
     page = reviewer.page
     watched = page.context.new_cdp_session(page)
     watched.send("Performance.enable", {"timeDomain": "threadTicks"})
     for _ in range(5):
         began, server = time.perf_counter(), time.process_time()
-        page.goto(reviewer.address + case_path(world.ours.cases[0]), wait_until="commit")
+        page.goto(reviewer.address + record_url(world.ours.cases[0]), wait_until="commit")
         answered, server = time.perf_counter(), time.process_time() - server
         page.wait_for_function("() => document.querySelector('.zw-seen-page')?.getAttribute('height') > 0")
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

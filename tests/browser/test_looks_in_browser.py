@@ -6,11 +6,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support import admin_data, browser, case_texts
+from tests.support import admin_data, browser
 from tests.support.admin_data import World
 from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 
 GRAVE = {"serious", "critical"}
 # All else is in the dark and on a telephone as it is on a bright screen.
@@ -28,13 +28,6 @@ LISTS = {
     "addressees": "/admin/records/addressee/",
     "addressee to add": "/admin/records/addressee/add/",
 }
-
-
-@pytest.fixture
-def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = admin_data.fill_world(cases=4)
-    case_texts.keep_estate(case_texts.use(monkeypatch), made.ours)
-    return made
 
 
 def own_pages(world: World) -> dict[str, str]:
@@ -144,9 +137,8 @@ def test_pages_of_our_own_obey_the_policy(chromium: Browser, live_server: object
     assert visitor.complaints == []
 
 
-def test_light_and_dark_are_one_choice_on_all_pages(chromium: Browser, live_server: object, world: World) -> None:
-    visitor = browser.visitor(chromium, str(live_server))
-    visitor.log_in(world.ours.reviewer)
+def test_light_and_dark_are_one_choice_on_all_pages(opened: browser.Opened, world: World) -> None:
+    visitor = opened(world.ours.reviewer)
     root = visitor.page.locator("html")
     visitor.go("/admin/reports/")
     visitor.page.locator(".desk-user > summary").click()

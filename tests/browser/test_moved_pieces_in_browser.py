@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.ids import WorkTextId
 from core.marks import RawPlaces
@@ -14,21 +14,17 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from records.models import Case, CaseMatch
 from records.snapshots import frozen_span
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.corpus_texts import story, with_homophones
 
 pytestmark = pytest.mark.django_db(transaction=True)
+CASES = 2
 
 WORK = story(5, 20)
 SENTENCES = [sentence + "。" for sentence in WORK.split("。") if sentence]
 ORDER = [0, 3, 1, 2, 4]
 PAGE = with_homophones("".join("".join(SENTENCES[4 * number : 4 * number + 4]) for number in ORDER), 0.02)
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=2)
 
 
 @pytest.fixture
@@ -47,10 +43,9 @@ def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
 
 @pytest.mark.parametrize(("language", "name"), [("en", "moved"), ("zh-CN", "移位")])
 def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
-    chromium: Browser, live_server: object, world: World, shuffled: Case, language: str, name: str
+    opened: browser.Opened, world: World, shuffled: Case, language: str, name: str
 ) -> None:
-    reviewer = browser.visitor(chromium, str(live_server), language)
-    reviewer.log_in(world.ours.reviewer)
+    reviewer = opened(world.ours.reviewer, language)
     reviewer.go(f"/admin/records/case/{shuffled.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)

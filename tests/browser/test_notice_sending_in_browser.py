@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 from django.utils import timezone
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.clock import SystemClock
 from core.messages import MailRequested
@@ -33,8 +33,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # one way, step by step
-    chromium: Browser,
-    live_server: object,
+    opened: browser.Opened,
     world: World,
     settings: LazySettings,
     monkeypatch: pytest.MonkeyPatch,
@@ -42,8 +41,7 @@ def test_from_the_confirmed_notice_to_the_last_day_to_sue(  # one way, step by s
 ) -> None:
     notice, paper = sent_notices.confirmed(world.ours), tmp_path / "不侵权声明.pdf"
     paper.write_bytes(b"%PDF-1.7\n")
-    person = browser.visitor(chromium, str(live_server))
-    person.log_in(world.ours.manager)
+    person = opened(world.ours.manager)
     page, address = person.page, f"/admin/records/notice/{notice.pk}/change/"
     person.go(address)
     expect(page.locator("#notice-sending + p")).to_contain_text("mail is not set up")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import docx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from records import stores
 from records.models import Notice
@@ -29,9 +29,8 @@ def words_of(path: str | Path) -> str:
     return "\n".join(paragraph.text for paragraph in docx.Document(io.BytesIO(Path(path).read_bytes())).paragraphs)
 
 
-def test_from_the_verdict_to_the_confirmed_notice(chromium: Browser, live_server: object, world: World) -> None:
-    person, case = browser.visitor(chromium, str(live_server)), world.ours.cases[0]
-    person.log_in(world.ours.manager)
+def test_from_the_verdict_to_the_confirmed_notice(opened: browser.Opened, world: World) -> None:
+    person, case = opened(world.ours.manager), world.ours.cases[0]
     page = person.page
     person.go(f"/admin/matters/{case.matter_id}/")
     expect(page.get_by_role("button", name="Draft a notice")).to_have_count(0)

@@ -2,7 +2,7 @@
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from records import stores
 from records.models import CrawlRun, PageRecheck
@@ -14,15 +14,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.mark.parametrize("where", ["case", "page"])
 def test_what_came_of_it_is_shown_without_a_reload(
-    chromium: Browser, live_server: object, transactional_db: None, monkeypatch: pytest.MonkeyPatch, where: str
+    opened: browser.Opened, transactional_db: None, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     world = admin_data.fill_world(cases=2)
     case_texts.use(monkeypatch)
     monkeypatch.setattr(stores, "outbox", CollectingOutbox)
     case = world.ours.cases[0]
     CrawlRun.objects.filter(site=case.page.site).update(state="finished")
-    reviewer = browser.visitor(chromium, str(live_server))
-    reviewer.log_in(world.ours.reviewer)
+    reviewer = opened(world.ours.reviewer)
     page = reviewer.page
     reviewer.go(record_url(case if where == "case" else case.page))
     with page.expect_navigation():

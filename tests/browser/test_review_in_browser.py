@@ -1,42 +1,21 @@
 """Many cases one after the other, in a real browser: one screen, keys, kinds of changes, columns that go together."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from core.states import CaseState, Verdict
 from records.models import Case
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
+from tests.support.desk import record_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=10)
-
-
-@pytest.fixture
-def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
-    kept = case_texts.use(monkeypatch)
-    case_texts.keep_estate(kept, world.ours)
-    return kept
-
-
-@pytest.fixture
-def reviewer(chromium: Browser, live_server: object, world: World, texts: object) -> browser.Visitor:
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.reviewer)
-    return at_work
-
-
-def case_path(case: Case) -> str:
-    return f"/admin/records/case/{case.pk}/change/"
+CASES = 10
 
 
 def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, world: World) -> None:
-    reviewer.go(case_path(world.ours.cases[3]))
+    reviewer.go(record_url(world.ours.cases[3]))
     height = reviewer.page.evaluate("innerHeight")
     for selector in (".zw-bar", ".zw-kinds", ".zw-choices", "#zw-note"):
         box = reviewer.page.locator(selector).first.bounding_box()
@@ -65,7 +44,7 @@ def test_ten_cases_are_decided_by_ten_keys(reviewer: browser.Visitor, world: Wor
 
 def test_a_kind_of_change_is_switched_off_and_no_key_stops_at_it(reviewer: browser.Visitor, world: World) -> None:
     page = reviewer.page
-    reviewer.go(case_path(world.ours.cases[3]))
+    reviewer.go(record_url(world.ours.cases[3]))
     homophone = page.locator('[data-side="page"] .zw-homophone').first
     marked = "element => getComputedStyle(element).textDecorationLine"
     assert homophone.evaluate(marked) == "underline"
@@ -90,7 +69,7 @@ def test_the_columns_scroll_together_by_their_passages(
             "work_excerpt": copied, "changes": []}  # fmt: skip
     case.matches.update(spans=[span])
     texts.keep_case(case, copy, copied)
-    reviewer.go(case_path(case))
+    reviewer.go(record_url(case))
     if not together:
         page.uncheck(".zw-together")
     work, other = (page.locator(f'[data-side="{side}"] .zw-text') for side in ("work", "page"))

@@ -1,14 +1,13 @@
 """A manager enters what others made, has a page taken by others, reads the sheet and prints it, in a real browser."""
 
 import io
-import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from core.clock import ManualClock
@@ -23,7 +22,6 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.parsed_reports import from_pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
 
 
 @pytest.fixture
@@ -42,18 +40,12 @@ def path(case: Case, page: str) -> str:
     return f"/admin/records/case/{case.pk}/{page}/"
 
 
-def keep(visitor: browser.Visitor, name: str) -> None:
-    if SHOTS:
-        visitor.page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
-
-
 @pytest.mark.parametrize(("language", "width"), [("zh-CN", 1440), ("en", 1440), ("zh-CN", 390)])
 def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
-    chromium: Browser, live_server: object, world: World, language: str, width: int, tmp_path: Path
+    opened: browser.Opened, world: World, language: str, width: int, tmp_path: Path
 ) -> None:
     case = world.ours.cases[1]
-    manager = browser.visitor(chromium, str(live_server), language, width)
-    manager.log_in(world.ours.manager)
+    manager = opened(world.ours.manager, language, width)
     page, tag = manager.page, f"{language}-{width}"
     manager.go(path(case, "proofs"))
     page.fill("[name=asked]", "上海市某公证处")
@@ -68,19 +60,19 @@ def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
     page.set_input_files("[name=file]", deed)
     manager.leave_by("[value=add]")
     expect(page.locator("#content")).to_contain_text("0x7a3f")
-    keep(manager, f"proofs-{tag}")
+    manager.keep(f"proofs-{tag}")
     assert_fits(page.evaluate)
     with page.expect_download() as waited:
         page.click("a[download]")
     assert Path(waited.value.path()).read_bytes() == deed.read_bytes()
     manager.leave_by("[value=done]")
-    keep(manager, f"done-{tag}")
+    manager.keep(f"done-{tag}")
     manager.go(path(case, "factors"))
     assert_fits(page.evaluate)
-    keep(manager, f"factors-{tag}")
+    manager.keep(f"factors-{tag}")
     printed = page.pdf(format="A4")
-    if SHOTS:
-        Path(SHOTS, f"factors-{tag}.pdf").write_bytes(printed)
+    if browser.SHOTS:
+        Path(browser.SHOTS, f"factors-{tag}.pdf").write_bytes(printed)
     text = "".join(from_pdf(printed).split())
     assert "changhe" in text
     assert len(PdfReader(io.BytesIO(printed)).pages) <= 4, "it is as wide as the paper"
@@ -90,21 +82,18 @@ def test_a_paper_comes_in_a_capture_is_asked_for_and_the_sheet_is_printed(
     assert manager.complaints == []
 
 
-def test_the_damages_of_a_matter_are_reckoned_on_the_screen(
-    chromium: Browser, live_server: object, world: World
-) -> None:
-    manager = browser.visitor(chromium, str(live_server), "zh-CN")
-    manager.log_in(world.ours.manager)
+def test_the_damages_of_a_matter_are_reckoned_on_the_screen(opened: browser.Opened, world: World) -> None:
+    manager = opened(world.ours.manager, "zh-CN")
     manager.go(f"/admin/matters/{world.ours.cases[1].matter_id}/")
-    keep(manager, "matter")
+    manager.keep("matter")
     manager.leave_by("a[href$='/damages/']")
     manager.page.fill("[name=per_thousand]", "120")
     manager.page.fill("[name=source]", "许可合同 HT-9")
     manager.leave_by("form.tp-form button")
     expect(manager.page.locator("#content")).to_contain_text("¥22.80")
-    keep(manager, "damages")
+    manager.keep("damages")
     manager.go(path(world.ours.cases[1], "change"))
-    keep(manager, "case")
+    manager.keep("case")
     assert manager.complaints == []
 
 

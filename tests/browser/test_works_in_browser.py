@@ -3,16 +3,17 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from matcher.index.memory import MemoryIndex
 from records import stores
 from records.models import Chapter
-from tests.support import admin_data, browser, case_texts
+from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
 
 pytestmark = pytest.mark.django_db(transaction=True)
+CASES = 2
 
 BEGUN = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
@@ -20,19 +21,10 @@ SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又�
 
 
 @pytest.fixture
-def world(transactional_db: None) -> World:
-    return admin_data.fill_world(cases=2)
-
-
-@pytest.fixture
-def manager(
-    chromium: Browser, live_server: object, world: World, outbox: object, monkeypatch: pytest.MonkeyPatch
-) -> browser.Visitor:
+def manager(opened: browser.Opened, world: World, outbox: object, monkeypatch: pytest.MonkeyPatch) -> browser.Visitor:
     case_texts.use(monkeypatch)
     monkeypatch.setattr(stores, "index", MemoryIndex)
-    at_work = browser.visitor(chromium, str(live_server))
-    at_work.log_in(world.ours.manager)
-    return at_work
+    return opened(world.ours.manager)
 
 
 def send(manager: browser.Visitor, text: str) -> None:
@@ -73,12 +65,11 @@ def test_a_cell_of_the_strip_leads_to_its_chapter_on_another_page(manager: brows
 
 
 def test_on_a_phone_nothing_of_the_book_is_beside_the_screen(
-    chromium: Browser, live_server: object, manager: browser.Visitor, world: World
+    opened: browser.Opened, manager: browser.Visitor, world: World
 ) -> None:
     work, site = book(world.ours.holder, 12, published_from=BEGUN), world.ours.sites[0]
     carry(site, work, 9, {3: range(CHARS)}, BEGUN)
-    phone = browser.visitor(chromium, str(live_server), width=390)
-    phone.log_in(world.ours.reviewer)
+    phone = opened(world.ours.reviewer, width=390)
     phone.go(f"/admin/records/work/{work.pk}/on/{site.pk}/")
     rows = phone.page.locator("#c3 > *")
     for place in range(rows.count()):

@@ -1,7 +1,7 @@
 """The Chromium that the product finds against a live server: pages that are watched for script errors and alerts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -22,6 +22,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+SHOTS = os.environ.get("ZHUIWEN_TEST_SHOTS", "")  # a folder for pictures of what is tested, to be looked at
 DEADLINE_MS = 60_000  # for one step; the slowest takes about 2 s on two busy cores, and others may want these too
 
 
@@ -57,6 +58,11 @@ class Visitor:
         self.page.wait_for_load_state("networkidle")
         return response.status
 
+    def keep(self, name: str) -> None:
+        """A picture of the whole page, to be looked at, where a folder for pictures is set."""
+        if SHOTS:
+            self.page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
+
     def leave_by(self, selector: str) -> None:
         """Click what leads to another page, or to this one anew, and be there: what was shown before is gone."""
         with self.page.expect_navigation():
@@ -79,6 +85,9 @@ class Visitor:
         self.page.wait_for_selector(".inbox-columns")
 
 
+Opened = Callable[..., Visitor]
+
+
 def visitor(
     browser: Browser, address: str, language: str = "en", width: int = 1440, *, runs_scripts: bool = True
 ) -> Visitor:
@@ -98,3 +107,14 @@ def visitor(
 
     page.on("dialog", dismiss)
     return made
+
+
+def opening(browser: Browser, address: str) -> Opened:
+    """Opens windows in which a person is signed in, as `visitor` opens them."""
+
+    def opened(person: User, language: str = "en", width: int = 1440, *, runs_scripts: bool = True) -> Visitor:
+        made = visitor(browser, address, language, width, runs_scripts=runs_scripts)
+        made.log_in(person)
+        return made
+
+    return opened
