@@ -236,28 +236,3 @@ def test_the_engines_fit_on_a_telephone(opened: browser.Opened, world: World, te
         summary.click()
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []
-
-
-def test_a_case_of_another_rights_holder_is_not_there(reviewer: browser.Visitor, world: World) -> None:
-    assert reviewer.go(record_url(world.theirs.cases[0])) == 404
-    assert "beidou" not in reviewer.page.content()
-
-
-def test_the_language_is_switched_from_the_menu(reviewer: browser.Visitor, world: World) -> None:
-    page = reviewer.page
-    reviewer.go(record_url(world.ours.cases[0]))
-    expect(page.locator("#zw-compare")).to_have_text("Side by side")
-    page.get_by_text("changhe-reviewer", exact=True).first.click()
-    page.locator('form[action*="setlang"] button:has-text("Simplified Chinese"), '
-                 'form[action*="setlang"] button:has-text("简体中文")').first.click()  # fmt: skip
-    expect(page.locator("#zw-compare")).to_have_text("逐字对照")
-    assert page.locator("html").get_attribute("lang") == "zh-hans"
-    assert reviewer.complaints == []
-
-
-@pytest.mark.parametrize("path", ["/admin/", "/admin/records/case/", "case"])
-def test_no_page_is_wider_than_a_telephone(opened: browser.Opened, world: World, texts: Texts, path: str) -> None:
-    narrow = opened(world.ours.reviewer, "zh-CN", width=420)
-    narrow.go(record_url(world.ours.cases[0]) if path == "case" else path)
-    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
-    assert narrow.complaints == []

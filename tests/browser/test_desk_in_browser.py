@@ -160,10 +160,24 @@ def test_the_dashboard_draws_its_days_as_wide_as_the_window(opened: browser.Open
 
 @pytest.mark.parametrize(
     "path",
-    ["work/", "work/add/", "pagerecord/", "exclusion/", "site/", "crawlrun/", "licence/", "membership/", "site/add/"],
+    [
+        "",
+        "case/",
+        "case/{case}/change/",
+        "work/",
+        "work/add/",
+        "pagerecord/",
+        "exclusion/",
+        "site/",
+        "crawlrun/",
+        "licence/",
+        "membership/",
+        "site/add/",
+    ],
 )
-def test_no_list_or_form_is_wider_than_a_telephone(opened: browser.Opened, world: World, path: str) -> None:
+def test_no_page_is_wider_than_a_telephone(opened: browser.Opened, world: World, texts: Texts, path: str) -> None:
     narrow = opened(world.ours.manager, "zh-CN", width=420)
-    assert narrow.go(f"/admin/records/{path}") == 200
+    records = f"records/{path.format(case=world.ours.cases[0].pk)}" if path else ""
+    assert narrow.go(f"/admin/{records}") == 200
     assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
     assert narrow.complaints == []

@@ -23,6 +23,11 @@ def archive(name: str) -> bytes:
     return packed.getvalue()
 
 
+def test_pictures_are_documents() -> None:
+    assert require_proof(b"\x89PNG\r\n\x1a\n") == "png"
+    assert require_proof(b"\xff\xd8\xff\xe0") == "jpg"
+
+
 def test_an_archive_is_a_document_only_with_what_word_writes() -> None:
     assert require_proof(archive("word/document.xml")) == "docx"
     with pytest.raises(BadInput, match="no PDF"):

@@ -7,7 +7,7 @@ from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from records.cases import ignoring, overruling, passages
 from records.cases.verdicts import decide
-from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling, TakenText
+from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, Overruling, TakenText
 from records.works.taken import taken_by_work
 from tests.support import admin_data
 from tests.support.corpus_texts import story, with_homophones
@@ -131,6 +131,7 @@ def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) ->
         ("这段文字哪里都没有出现过", "quotation", "neither the work nor"),
         (CHAPTER[:40], "nothing", "choose a reason"),
         (CHAPTER[:40], "other", "say why"),
+        ("字" * (passages.MAX_PASSAGE_CHARS + 1), "quotation", "longer than"),
     ],
 )
 def test_what_is_no_passage_is_refused_with_a_sentence(desk: DeskChain, text: str, reason: str, sentence: str) -> None:
@@ -145,13 +146,6 @@ def test_the_same_passage_is_left_out_once(desk: DeskChain) -> None:
     excluded(desk, CHAPTER[:40])
     with pytest.raises(BadInput, match="already"):
         excluded(desk, CHAPTER[:40])
-
-
-def test_somebody_elses_reviewer_leaves_nothing_out(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    stranger = admin_data.user("zhao", admin_data.holder("别家"))
-    with pytest.raises(BadInput, match="no role"):
-        passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[:40]], stranger, reason="quotation")
 
 
 def test_nothing_is_counted_anew_from_a_text_that_is_not_the_one_compared(desk: DeskChain) -> None:
@@ -182,11 +176,13 @@ def test_a_passage_that_was_taken_back_can_be_left_out_again(desk: DeskChain) ->
     assert figures(desk.case)[2] < before[2]
 
 
-def test_somebody_elses_reviewer_takes_nothing_back_and_leaves_no_chapter_out(desk: DeskChain) -> None:
+def test_somebody_elses_reviewer_takes_nothing_back_and_leaves_no_passage_and_no_chapter_out(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     passage, stranger = excluded(desk, CHAPTER[:40]), admin_data.user("zhao", admin_data.holder("别家"))
     with pytest.raises(BadInput, match="no role"):
         passages.take_back(passage, stranger)
+    with pytest.raises(BadInput, match="no role"):
+        passages.exclude_passages(CaseMatch.objects.get(), [CHAPTER[50:90]], stranger, reason="quotation")
     with pytest.raises(BadInput, match="no role"):
         passages.exclude_chapter(CaseMatch.objects.get(), stranger, reason="quotation")
     assert ExcludedPassage.objects.get().withdrawn_at is None
@@ -228,12 +224,6 @@ def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
         passages.take_back(passage, desk.reviewer)
     assert figures(desk.case) == before
     assert ExcludedPassage.objects.get().withdrawn_at is None
-
-
-def test_a_passage_that_is_longer_than_any_is_refused(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    with pytest.raises(BadInput, match="longer than"):
-        excluded(desk, "字" * (passages.MAX_PASSAGE_CHARS + 1))
 
 
 def test_a_passage_of_a_copy_with_text_mixed_in_is_taken_from_where_it_stands_in_the_work(desk: DeskChain) -> None:
@@ -354,26 +344,6 @@ def test_noise_that_is_taken_back_counts_from_the_next_comparison_on(desk: DeskC
     assert figures(desk.case) == before
 
 
-def test_what_the_work_has_or_the_page_has_not_is_no_noise(desk: DeskChain) -> None:
-    desk.compare(with_adverts(CHAPTER))
-    with pytest.raises(BadInput, match="the work has this text itself"):
-        ignoring.mark_noise(desk.case, CHAPTER[:30], desk.reviewer)
-    with pytest.raises(BadInput, match="does not have this text"):
-        ignoring.mark_noise(desk.case, "别处的广告词在这里", desk.reviewer)
-    ignoring.mark_noise(desk.case, ADVERT, desk.reviewer)
-    with pytest.raises(BadInput, match="has this text already"):
-        ignoring.mark_noise(desk.case, f"{ADVERT}！", desk.reviewer)
-    assert IgnoredText.objects.count() == 1
-
-
-def test_a_reviewer_takes_back_what_is_their_own_alone(desk: DeskChain) -> None:
-    desk.compare(with_adverts(CHAPTER))
-    ignored = ignoring.mark_noise(desk.case, ADVERT, desk.manager)
-    with pytest.raises(BadInput, match="only a manager"):
-        ignoring.take_back(ignored, desk.reviewer)
-    ignoring.take_back(ignored, desk.manager)
-
-
 # texts that count on no site
 
 
@@ -410,23 +380,6 @@ def test_a_finding_of_an_ignored_text_is_overruled_for_one_page(desk: DeskChain)
     assert (desk.case.state, desk.case.taken_chars > 400) == (CaseState.OPEN, True)
     overruling.take_back(made, desk.reviewer)
     assert (desk.case.state, desk.case.taken_chars) == (CaseState.SET_ASIDE, 0)
-
-
-def test_a_text_that_is_a_chapter_is_refused(desk: DeskChain) -> None:
-    short = CHAPTER[:700]
-    desk.add_chapter(3, short)
-    with pytest.raises(BadInput, match="or most of it"):
-        ignoring.ignore_everywhere(desk.holder, short[:500], desk.manager, reason="notice")
-    with pytest.raises(BadInput, match="longer than 2000"):
-        ignoring.ignore_everywhere(desk.holder, "长" * 2001, desk.manager, reason="notice")
-    with pytest.raises(BadInput, match="at least 8"):
-        ignoring.ignore_everywhere(desk.holder, "长长", desk.manager, reason="notice")
-    assert not IgnoredText.objects.exists()
-
-
-def test_reviewers_ignore_nothing_on_all_sites(desk: DeskChain) -> None:
-    with pytest.raises(BadInput, match="only a manager"):
-        ignoring.ignore_everywhere(desk.holder, CHAPTER[:100], desk.reviewer, reason="notice")
 
 
 def test_a_reviewers_own_passages_stay_left_out_where_ignored_texts_count(desk: DeskChain) -> None:

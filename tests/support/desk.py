@@ -43,6 +43,31 @@ def shown(client: Client, record: Model | str, query: str = "") -> str:
     return response.content.decode()
 
 
+def site_form(**changes: object) -> dict[str, object]:
+    """What the browser sends for a new site."""
+    return {
+        "name": "新站",
+        "kind": "generic",
+        "start_urls": "https://new.example/",
+        "is_active": "on",
+        "crawl_at": "03:00",
+        "interval_days": 1,
+        "max_depth": 5,
+        "max_pages": 100,
+        "delay_s": 1,
+        "concurrency": 2,
+        "domains-TOTAL_FORMS": 0,
+        "domains-INITIAL_FORMS": 0,
+        "obey_robots": "on",
+        **{
+            f"{name}-{end}_FORMS": 0
+            for name in ("rules", "ban_rules", "proxies", "ignored_texts", "robots_switches")
+            for end in ("TOTAL", "INITIAL")
+        },
+        **changes,
+    }
+
+
 def registered_models() -> list[type[Model]]:
     """Every model that has a list in the admin, ours and others', in a fixed order."""
     admin.autodiscover()  # else none is, until something imports the addresses

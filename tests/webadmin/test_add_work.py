@@ -82,21 +82,6 @@ def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
     assert LogEntry.objects.filter(user=world.ours.manager, object_id=work.pk).exists()
 
 
-def test_the_same_file_again_changes_nothing_and_a_changed_one_says_what(
-    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
-) -> None:
-    client = signed_in(world.ours.manager)
-    send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
-    again = send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
-    (row,) = again.context["works"]
-    assert (row[1].is_unchanged, row[1].unchanged) == (True, 2)
-    third = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n"
-    changed = send(client, world.ours.holder.pk, text("夜航.txt", FIRST + SECOND.replace("三下", "五下") + third))
-    (row,) = changed.context["works"]
-    assert (row[1].new, row[1].changed, row[1].unchanged, row[1].removed) == (1, 1, 1, 0)
-    assert Work.objects.filter(title="夜航").count() == 1
-
-
 def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
     world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:

@@ -22,9 +22,13 @@ HIDDEN = ("\u202e", "\u200b", "\u2066")
 @pytest.fixture
 def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     case_texts.keep_estate(case_texts.use(monkeypatch), world.ours)
-    PageRecord.objects.update(title=HOSTILE, obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}])
+    PageRecord.objects.update(
+        title=HOSTILE,
+        url=f"javascript:{HOSTILE}",
+        obfuscations=[{"kind": "zero_width", "count": 1, "example": HOSTILE}],
+    )
     Case.objects.update(page_title=HOSTILE, obfuscations=[{"kind": "homophone", "count": 1, "example": HOSTILE}])
-    Exclusion.objects.update(page_title=HOSTILE)
+    Exclusion.objects.update(page_title=HOSTILE, page_url=f"javascript:{HOSTILE}")
     faults = [admin_data.not_fetched(f"http://a.example/{HOSTILE}")]
     CrawlRun.objects.update(faults=faults, finish_reason=Message("core.verbatim", text=HOSTILE))
     return world
@@ -40,6 +44,7 @@ def shown(person: object, address: str) -> str:
 def test_a_list_spells_a_hostile_title(world: World, model: type) -> None:
     html = shown(world.ours.reviewer, list_url(model))
     assert SPELLED in html
+    assert 'href="javascript:' not in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 
@@ -53,6 +58,7 @@ def test_a_run_s_faults_and_its_end_are_spelled(world: World) -> None:
 def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: World) -> None:
     html = shown(world.ours.reviewer, record_url(world.ours.pages[0]))
     assert SPELLED in html
+    assert 'href="javascript:' not in html
     assert not [mark for mark in HIDDEN if mark in html]
 
 

@@ -248,13 +248,6 @@ def test_the_same_text_under_another_title_is_noticed(manager: Client, world: Wo
     assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)" in page.content.decode()
 
 
-def test_two_titles_of_one_text_in_one_sending_are_noticed(manager: Client, world: World) -> None:
-    page = manager.get(send(manager, world, text("夜航.txt", FIRST + SECOND), text("灯.txt", SECOND + THIRD)))
-    first, second = (each[2] for each in page.context["works"])
-    assert first == []
-    assert second == ["《灯》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)"]
-
-
 def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand_there(
     manager: Client, world: World
 ) -> None:

@@ -21,7 +21,7 @@ from records.sites import politeness
 from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.admin_data import World
-from tests.support.desk import signed_in
+from tests.support.desk import add_url, record_url, signed_in, site_form
 from tests.support.memory_pages import MemoryPageStore
 from tests.webadmin.test_lists import add_url, record_url, site_form
 from webadmin.admin.sites import SiteAdmin

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from core.messages import RightsChanged
 from core.states import CaseState, Verdict
+from pagestore.memory import MemoryWorkStore
 from records import stores
 from records.cases import rulings
 from records.cases.case_repository import DjangoCaseRepository
@@ -24,13 +26,6 @@ from tests.support.desk import CollectingOutbox, add_url, english, list_url, rec
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 SINCE = date(2026, 1, 1)
-
-
-@pytest.fixture
-def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(stores, "page_store", MemoryPageStore)
-    monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
-    return english(world.ours.manager)
 
 
 def licence_form(world: World, **fields: object) -> dict[str, object]:
@@ -49,9 +44,9 @@ def page_of(client: Any, case: Case) -> str:
     return str(client.get(record_url(case)).content.decode())
 
 
-def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world: World, desk: Any) -> None:
+def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world: World, manager: Client) -> None:
     before = timezone.now()
-    answer: HttpResponse = desk.post(add_url(Licence), licence_form(world), follow=True)
+    answer: HttpResponse = manager.post(add_url(Licence), licence_form(world), follow=True)
     assert "Cases whose page is now allowed: 3; no longer allowed: 0." in answer.content.decode()
     states = [(CaseState(case.state), case.verdict) for case in of_site(world)]
     assert states == [
@@ -60,7 +55,7 @@ def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world
         (CaseState.SET_ASIDE, ""),
     ]
     assert {case.allowed_by for case in of_site(world)} == {"落霞书城 A-7"}
-    assert desk.post(add_url(Licence), licence_form(world)).status_code == 302
+    assert manager.post(add_url(Licence), licence_form(world)).status_code == 302
     assert Licence.objects.filter(number="A-7").count() == 1, "its form was sent twice"
     assert {case.state for case in of_site(world, 1)} == {CaseState.OPEN, CaseState.CONFIRMED}
     for record in RightsRecord.objects.all():
@@ -68,10 +63,10 @@ def test_a_licence_that_a_manager_enters_sets_open_cases_aside_and_says_so(world
         assert before <= record.entered_at <= record.at  # type: ignore[operator]
 
 
-def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: World, desk: Any) -> None:
-    desk.post(add_url(Licence), licence_form(world))
+def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: World, manager: Client) -> None:
+    manager.post(add_url(Licence), licence_form(world))
     case = of_site(world)[0]
-    shown = page_of(desk, case)
+    shown = page_of(manager, case)
     assert "set aside" in shown
     assert "落霞书城 A-7 allows this page, as it was last seen" in shown
     assert "Entered by changhe-manager" in shown
@@ -79,54 +74,56 @@ def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: World, d
     assert "The page had the text before the licence began" not in shown
 
 
-def test_a_page_that_had_the_text_before_its_licence_began_says_so(world: World, desk: Any) -> None:
+def test_a_page_that_had_the_text_before_its_licence_began_says_so(world: World, manager: Client) -> None:
     case = of_site(world)[0]
     Case.objects.filter(pk=case.pk).update(first_seen_at=case.last_seen_at - timedelta(days=40))
-    desk.post(add_url(Licence), licence_form(world, valid_from=(case.last_seen_at - timedelta(days=9)).date()))
-    assert "The page had the text before the licence began" in page_of(desk, case)
+    manager.post(add_url(Licence), licence_form(world, valid_from=(case.last_seen_at - timedelta(days=9)).date()))
+    assert "The page had the text before the licence began" in page_of(manager, case)
 
 
-def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: World, desk: Any) -> None:
-    desk.post(add_url(Licence), licence_form(world, domain=world.ours.sites[1].domains.get().host))
+def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: World, manager: Client) -> None:
+    manager.post(add_url(Licence), licence_form(world, domain=world.ours.sites[1].domains.get().host))
     case = next(case for case in of_site(world, 1) if case.verdict == Verdict.CONFIRMED)
     assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
-    shown = page_of(desk, case)
+    shown = page_of(manager, case)
     assert "The verdict stands." in shown
-    listed = desk.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
+    listed = manager.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
     assert [each.pk for each in listed.context["cl"].result_list] == [case.pk]
     assert "confirmed · licensed" in listed.content.decode()
 
 
 @pytest.mark.parametrize("way", ["delete", "delete_many", "dates", "domain", "work"])
-def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(world: World, desk: Any, way: str) -> None:
-    desk.post(add_url(Licence), licence_form(world))
+def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(
+    world: World, manager: Client, way: str
+) -> None:
+    manager.post(add_url(Licence), licence_form(world))
     licence, other = Licence.objects.get(number="A-7"), admin_data.work(world.ours.holder, "别的书")
     if way == "delete":
-        desk.post(record_url(licence, "delete"), {"post": "yes"})
+        manager.post(record_url(licence, "delete"), {"post": "yes"})
     elif way == "delete_many":
         chosen = {"action": "delete_selected", "_selected_action": [licence.pk], "post": "yes"}
-        desk.post(list_url(Licence), chosen)
+        manager.post(list_url(Licence), chosen)
     else:
         changed = {
             "dates": {"valid_until": "2026-01-31"},
             "domain": {"domain": "else.example"},
             "work": {"work": other.pk},
         }
-        desk.post(record_url(licence), licence_form(world, **changed[way]))
+        manager.post(record_url(licence), licence_form(world, **changed[way]))
     assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
     assert {case.allowed_as for case in of_site(world)} == {""}
     newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
     assert newest is not None
     assert (newest.allowed_as, newest.entered_by, newest.cause) == ("", world.ours.manager, "rights")
-    assert "nothing allows the page any more" in page_of(desk, of_site(world)[0])
+    assert "nothing allows the page any more" in page_of(manager, of_site(world)[0])
 
 
-def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: World, desk: Any) -> None:
+def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: World, manager: Client) -> None:
     host = world.ours.sites[0].domains.get().host
-    desk.post(add_url(OwnDomain), {"rights_holder": world.ours.holder.pk, "domain": host})
+    manager.post(add_url(OwnDomain), {"rights_holder": world.ours.holder.pk, "domain": host})
     assert [case.state for case in of_site(world)] == ["set_aside", "dismissed", "set_aside"]
     assert of_site(world)[0].allowed_as == "own_site"
-    desk.post(record_url(OwnDomain.objects.get(domain=host), "delete"), {"post": "yes"})
+    manager.post(record_url(OwnDomain.objects.get(domain=host), "delete"), {"post": "yes"})
     assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
 
 
@@ -146,12 +143,12 @@ def test_a_verdict_on_a_case_set_aside_decides_and_taken_back_leaves_it_set_asid
     assert case.state == CaseState.SET_ASIDE
 
 
-def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: World, desk: Any) -> None:
+def test_lists_tabs_and_the_first_page_count_what_is_set_aside(world: World, manager: Client) -> None:
     admin_data.licence(world.ours.holder, domain=world.ours.sites[0].domains.get().host)
-    listed = desk.get(list_url(Case), {"state__exact": "set_aside"})
+    listed = manager.get(list_url(Case), {"state__exact": "set_aside"})
     assert listed.context["cl"].result_count == 2
     assert "set aside · licensed" in listed.content.decode()
-    tiles = {str(tile.label): tile.count for tile in desk.get(reverse("admin:dashboard")).context["case_tiles"]}
+    tiles = {str(tile.label): tile.count for tile in manager.get(reverse("admin:dashboard")).context["case_tiles"]}
     assert (tiles["Set aside"], tiles["Open cases"]) == (2, 2)
 
 
@@ -162,17 +159,11 @@ class TestManyFindings:
     def few_at_once(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rulings, "MAX_AT_ONCE", 3)
 
-    @pytest.fixture
-    def outbox(self, monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-        collecting = CollectingOutbox()
-        monkeypatch.setattr(stores, "outbox", lambda: collecting)
-        return collecting
-
     def test_they_are_ruled_by_a_message_which_the_sweeper_repeats_until_it_is_done(
-        self, world: World, desk: Any, outbox: CollectingOutbox, django_capture_on_commit_callbacks: Any
+        self, world: World, manager: Client, outbox: CollectingOutbox, django_capture_on_commit_callbacks: Any
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            answer = desk.post(add_url(Licence), licence_form(world), follow=True)
+            answer = manager.post(add_url(Licence), licence_form(world), follow=True)
         assert "they are ruled by the new rights in the next minutes" in answer.content.decode()
         holder = world.ours.holder.pk
         assert RightsChanged(holder) in outbox.sent
@@ -197,12 +188,12 @@ class TestManyFindings:
         assert allowed == {"licensed"}
 
     def test_who_withdrew_the_licence_is_known_when_the_message_comes(
-        self, world: World, desk: Any, outbox: CollectingOutbox
+        self, world: World, manager: Client, outbox: CollectingOutbox
     ) -> None:
         book, holder = DjangoCaseRepository(MemoryWorkStore()), world.ours.holder.pk
-        desk.post(add_url(Licence), licence_form(world))
+        manager.post(add_url(Licence), licence_form(world))
         book.rule_again(holder)
-        desk.post(record_url(Licence.objects.get(number="A-7"), "delete"), {"post": "yes"})
+        manager.post(record_url(Licence.objects.get(number="A-7"), "delete"), {"post": "yes"})
         since = RightsHolder.objects.get(pk=holder).unruled_since
         book.rule_again(holder)
         newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
@@ -225,23 +216,25 @@ def marked(work: Work, reason: str = "", note: str = "", **fields: object) -> di
     }
 
 
-def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_back(world: World, desk: Any) -> None:
+def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_back(
+    world: World, manager: Client
+) -> None:
     work = next(case.work for case in of_site(world) if case.state == CaseState.OPEN)
     of_work = Case.objects.filter(work=work)
     undecided = of_work.filter(decision=None)
     before = undecided.count()
-    answer = desk.post(record_url(work), marked(work, "mere_facts"), follow=True).content.decode()
+    answer = manager.post(record_url(work), marked(work, "mere_facts"), follow=True).content.decode()
     assert f"Cases whose page is now allowed: {of_work.count()}; no longer allowed: 0." in answer
     assert set(undecided.values_list("state", flat=True)) == {CaseState.SET_ASIDE}
     mark = Unprotected.objects.get(work=work)
     assert (mark.reason, mark.entered_by) == ("mere_facts", world.ours.manager)
-    shown = page_of(desk, undecided.earliest("pk"))
+    shown = page_of(manager, undecided.earliest("pk"))
     assert "The work is marked as not protected: the case is set aside" in shown
     assert "not protected: mere facts" in shown
     assert "Entered by changhe-manager" in shown
     assert "allows the page" not in shown
-    assert "not protected: mere facts" in desk.get(list_url(Work)).content.decode()
-    desk.post(record_url(work), marked(work, "mere_facts", DELETE="on"))
+    assert "not protected: mere facts" in manager.get(list_url(Work)).content.decode()
+    manager.post(record_url(work), marked(work, "mere_facts", DELETE="on"))
     assert not Unprotected.objects.exists()
     assert Case.objects.filter(work=work, state=CaseState.OPEN).count() == before
     newest = RightsRecord.objects.filter(case=undecided.earliest("pk")).first()
@@ -249,12 +242,12 @@ def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_b
     assert (newest.allowed_as, newest.entered_by) == ("", world.ours.manager)
 
 
-def test_another_reason_wants_a_sentence(world: World, desk: Any) -> None:
+def test_another_reason_wants_a_sentence(world: World, manager: Client) -> None:
     work = of_site(world)[0].work
-    answer = desk.post(record_url(work), marked(work, "not_protected")).content.decode()
+    answer = manager.post(record_url(work), marked(work, "not_protected")).content.decode()
     assert "Say in a sentence why the work is not protected." in answer
     assert not Unprotected.objects.exists()
-    desk.post(record_url(work), marked(work, "not_protected", "作者声明放弃权利"))
+    manager.post(record_url(work), marked(work, "not_protected", "作者声明放弃权利"))
     assert {case.allowed_by for case in Case.objects.filter(work=work)} == {"作者声明放弃权利"}
 
 

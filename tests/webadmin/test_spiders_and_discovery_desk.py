@@ -19,7 +19,7 @@ from records.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPla
 from records.sites import discovery, imports, watchlist
 from records.sites import runs as crawls
 from tests.support.admin_data import World
-from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in, site_form
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,26 +42,6 @@ def found(world: World) -> DiscoveredPage:
     return page
 
 
-def site_form(world: World, **changes: object) -> dict[str, object]:
-    """What the browser sends for a new site."""
-    fields: dict[str, object] = {
-        "rights_holder": world.ours.holder.pk,
-        "name": "某表",
-        "kind": "list",
-        "start_urls": "",
-        "is_active": "on",
-        "crawl_at": "03:00",
-        "interval_days": "1",
-        "max_depth": "5",
-        "max_pages": "2000",
-        "delay_s": "1",
-        "concurrency": "2",
-        "domains-TOTAL_FORMS": "0",
-        "domains-INITIAL_FORMS": "0",
-    }
-    return fields | changes
-
-
 def clean_site(world: World, **changes: object):  # type: ignore[no-untyped-def]
     from webadmin.forms.site_form import SiteForm
 
@@ -70,7 +50,8 @@ def clean_site(world: World, **changes: object):  # type: ignore[no-untyped-def]
             model = Site
             fields = ["rights_holder", "name", "kind", "start_urls"]
 
-    return OfSite(site_form(world, **changes))
+    given = {"rights_holder": world.ours.holder.pk, "name": "某表", "kind": "list", "start_urls": ""}
+    return OfSite(site_form(**given | changes))
 
 
 def test_each_bad_line_of_a_list_is_named_with_its_number(world: World) -> None:
