@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
+from django.utils import timezone
 
 from core.chapters import numbers_named
 from core.states import OF_THE_FINDING, Rejection
@@ -34,7 +33,7 @@ def allowed_now(case: Case) -> AllowedNow | None:
     if not case.allowed_as:
         return None
     right = _ruling(case).right
-    first_day = case.first_seen_at.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+    first_day = case.first_seen_at.astimezone(timezone.get_default_timezone()).date()
     is_later = isinstance(right, Licence) and first_day < right.valid_from
     return AllowedNow(
         reason=str(case.get_allowed_as_display()),

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from core.hosts import parse_host
 from core.rights import is_whole_site, is_within, rule
@@ -100,12 +99,12 @@ def _licence(case: Case, scope: str) -> Licence | None:
         work_id=None if scope == Scope.SITE else case.work_id,
         domain=domain,
         address=address,
-        valid_from=case.first_seen_at.astimezone(ZoneInfo(settings.TIME_ZONE)).date(),
+        valid_from=case.first_seen_at.astimezone(timezone.get_default_timezone()).date(),
     )
 
 
 def _others(case: Case, licence: Licence) -> Others:
-    permission, zone = permission_of(licence), ZoneInfo(settings.TIME_ZONE)
+    permission, zone = permission_of(licence), timezone.get_default_timezone()
     sites = _sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
     if licence.work_id:  # a site has tens of thousands of cases, of one work some hundred

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
+from django.utils import timezone
 
 from core.hosts import host_key
 from core.rights import Account, Permission, Ruling, is_within, rule
@@ -84,7 +83,7 @@ class Rights:
         self._accounts = list(OwnAccount.objects.filter(rights_holder=holder))
         self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
-        self._zone = ZoneInfo(settings.TIME_ZONE)
+        self._zone = timezone.get_default_timezone()
         self._near: dict[tuple[str, int], _Near] = {}
         self._numbers = _Numbers()
         self._overruled: set[tuple[str, int, str, str]] = set()

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.utils import timezone
 
 from core.errors import BadInput
@@ -70,7 +68,7 @@ def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
 
 
 def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
-    pairs, zone = _pairs(lead), ZoneInfo(settings.TIME_ZONE)
+    pairs, zone = _pairs(lead), timezone.get_default_timezone()
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     confirmed = lead.verdicts.all()[0]
     return Enquiry(

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 
 from core.shares import percentage
 from records.evidence.papers import Kept, Row
@@ -29,7 +27,7 @@ _SHEETS = {
 
 def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
     """One bundle of a case, under its name without ending; read its match with it."""
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     fetched, match = moment(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
         return Piece(
@@ -85,7 +83,7 @@ def of_sheet(group: Group, title: str, file: str, sha256: str) -> Piece:
 
 
 def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     if isinstance(kept, HolderPaper):
         until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""
         shows = _SHOWN[HolderPaper.Kind(kept.kind)] + until

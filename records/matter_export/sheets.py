@@ -4,10 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 
 from core.states import Verdict
 from core.terms import VERDICTS
@@ -31,7 +29,7 @@ _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 def here(at: datetime) -> str:
     """A moment as papers have it, in the installation's zone with its offset."""
-    return moment(at, ZoneInfo(settings.TIME_ZONE))
+    return moment(at, timezone.get_default_timezone())
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -188,7 +186,7 @@ class _Making:
 
     def _owned(self) -> Iterator[Row]:
         """Proofs of identity and ownership that are valid today."""
-        today = self.created.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+        today = self.created.astimezone(timezone.get_default_timezone()).date()
         own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
         for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):
             if is_valid(paper, today):

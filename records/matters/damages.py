@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
+from django.utils import timezone
 
 from core.states import CaseState
 from core.taken import NO_PLACES, Places
@@ -96,7 +95,7 @@ def damages_of(matter: Matter) -> Damages:
 
 def days_in(seen: Iterable[tuple[datetime, datetime]]) -> int:
     """On how many days, in the installation's zone, at least one of the times from first to last seen lies."""
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     days, counted_to = 0, date.min
     for first, last in sorted((a.astimezone(zone).date(), b.astimezone(zone).date()) for a, b in seen):
         begin = max(first, counted_to + DAY) if counted_to > date.min else first

@@ -1,9 +1,8 @@
 """A case as the comparison table shows it: the work beside the page, and how the page looked."""
 
 from collections.abc import Sequence
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
+from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
@@ -43,7 +42,7 @@ def picture_of(case: Case) -> PagePicture | None:
 
 
 def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
-    match, bundle, zone = main_match(case), newest_bundle(case), ZoneInfo(settings.TIME_ZONE)
+    match, bundle, zone = main_match(case), newest_bundle(case), timezone.get_default_timezone()
     chapter = match.chapter_title if match else ""
     return ComparedCase(
         heading=f"#{case.pk} 《{case.work.title}》 {chapter}",

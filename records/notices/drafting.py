@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
@@ -110,7 +108,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
     if len(fit) > MAX_PAGES:
         raise BadInput("notice.too-many-pages", most=MAX_PAGES, pages=len(fit))
     now = timezone.now()
-    today = now.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+    today = now.astimezone(timezone.get_default_timezone()).date()
     values = {**written_at_first(first.page.site, kind, fit, today), **of_addressee(addressee)}
     facts = {"site": first.page.site, "addressee": addressee, "kind": str(kind), "drafted_by": by, "values": values}
     with transaction.atomic():
@@ -162,7 +160,7 @@ def standing_of(notice: Notice) -> Standing:
     """What keeps a draft from being confirmed today."""
     papers, cases, kind = _papers(notice, timezone.now()), cases_of(notice), Paper(notice.kind)
     _, unfit = parted(cases, provider_of(notice.addressee, notice.values))
-    values = all_values(notice, papers, ZoneInfo(settings.TIME_ZONE))
+    values = all_values(notice, papers, timezone.get_default_timezone())
     bundled = newest_bundles(cases)
     needs_authority = _is_written_in(notice, "agent_name")
     has_authority = any(paper.kind == HolderPaper.Kind.AUTHORITY for paper in papers)
@@ -186,7 +184,7 @@ def _is_written_in(notice: Notice, code: str) -> bool:
 def preview(notice: Notice) -> PaperFiles:
     """The paper as it would be now. Raises BadInput while the law asks for more."""
     now, kind = timezone.now(), Paper(notice.kind)
-    values = all_values(notice, _papers(notice, now), ZoneInfo(settings.TIME_ZONE))
+    values = all_values(notice, _papers(notice, now), timezone.get_default_timezone())
     return finish(kind, template_of(notice.rights_holder_id, kind), values, now)
 
 
@@ -235,7 +233,7 @@ def _is_written(code: str) -> bool:
 
 
 def _papers(notice: Notice, now: datetime) -> list[HolderPaper]:
-    return papers_that_go_with(notice, now.astimezone(ZoneInfo(settings.TIME_ZONE)).date())
+    return papers_that_go_with(notice, now.astimezone(timezone.get_default_timezone()).date())
 
 
 def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:

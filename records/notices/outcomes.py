@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from core.addressees import Paper
 from core.errors import BadInput
@@ -51,7 +50,7 @@ def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
     """
     if notice.sent_on is None:
         return []
-    since = datetime.combine(notice.sent_on, time.min, ZoneInfo(settings.TIME_ZONE))
+    since = datetime.combine(notice.sent_on, time.min, timezone.get_default_timezone())
     seen = [(case, at) for case, at in _seen(cases_of(notice)) if at >= since]
     return sorted(seen, key=lambda each: each[1], reverse=True)
 
@@ -112,7 +111,7 @@ def _require_uncontradicted(row: Notice, noted: Noted, now: datetime) -> None:
     seen = seen_since(row)
     if not seen:
         return
-    (case, at), zone = seen[0], ZoneInfo(settings.TIME_ZONE)
+    (case, at), zone = seen[0], timezone.get_default_timezone()
     said = {"at": f"{at.astimezone(zone):%Y-%m-%d %H:%M}", "page": case.page_url, "pages": len(seen)}
     if (noted.day or today_at(now)) < today_at(at):
         raise BadInput("notice.stood-later", **said)

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from core.addressees import ANSWER_DAYS
 from core.errors import BadInput
@@ -136,4 +135,4 @@ def require_past(day: date, now: datetime) -> None:
 
 def today_at(now: datetime) -> date:
     """The day of a moment where the user is."""
-    return now.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+    return now.astimezone(timezone.get_default_timezone()).date()

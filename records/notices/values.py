@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Count, F, Min
+from django.utils import timezone
 
 from core.addressees import ANSWER_DAYS, Paper
 from core.chapters import numbers_named
@@ -140,7 +140,7 @@ def _facts(site: Site, cases: Sequence[Case]) -> str:
 
 def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
     work = cases[0].work
-    first = min(case.first_seen_at for case in cases).astimezone(ZoneInfo(settings.TIME_ZONE))
+    first = min(case.first_seen_at for case in cases).astimezone(timezone.get_default_timezone())
     return (
         f"经比对，“{site.name}”有 {len(cases)} 个网页{_of_addresses(cases)}未经许可刊载《{work.title}》的内容，最早于"
         f"{_day(first)}发现；各网页所载部分及其占原文的比例见网络地址表，逐字比对见《侵权比对表》。"
@@ -241,7 +241,7 @@ def undated(cases: Sequence[Case]) -> list[Work]:
 
 def _first_published(work: Work) -> str:
     first = work.chapters.aggregate(at=Min("published_at"))["at"]
-    return first.astimezone(ZoneInfo(settings.TIME_ZONE)).date().isoformat() if first else ""
+    return first.astimezone(timezone.get_default_timezone()).date().isoformat() if first else ""
 
 
 def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from math import ceil
 from statistics import median
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -112,7 +110,7 @@ def _sent(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, date
 
 def _when(at: datetime, day: date | None) -> datetime:
     """When something happened that was noted at a moment: then, or on an earlier day, which is taken from its start."""
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     if day is None or day >= at.astimezone(zone).date():
         return at
     return datetime.combine(day, time.min, zone)

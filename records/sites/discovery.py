@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from core.errors import BadInput
 from core.hosts import host_key, parsed_hosts
@@ -248,4 +249,4 @@ def _midnight(now: datetime) -> datetime:
 
 
 def _zone() -> ZoneInfo:
-    return ZoneInfo(settings.TIME_ZONE)
+    return timezone.get_default_timezone()

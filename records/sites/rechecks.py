@@ -9,12 +9,11 @@ answers at all, and is no part of what people may ask for in a day.
 from collections.abc import Sequence
 from datetime import datetime, time
 from urllib.parse import urlsplit, urlunsplit
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from core.errors import BadInput
 from core.ids import SiteId
@@ -207,5 +206,5 @@ def _address_of(page: PageRecord) -> Address | None:
 
 def _midnight(now: datetime) -> datetime:
     """When the operator's day began."""
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)

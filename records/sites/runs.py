@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
@@ -370,7 +369,7 @@ def _watched() -> QuerySet[Site]:
 
 
 def timetable_of(site: Site) -> Timetable:
-    zone = ZoneInfo(settings.TIME_ZONE)
+    zone = timezone.get_default_timezone()
     return Timetable(site.crawl_at, site.interval_days, zone, site.added_at)
 
 
