@@ -61,6 +61,16 @@ def spelled(text: str) -> str:
     return "".join(f"‹{run.label}›" if run.label else run.text for run in glyphs(text))
 
 
+def clipped(text: str, most: int = 60) -> str:
+    r"""Cut a text to `most` characters, hidden ones spelled out.
+
+    >>> clipped("一二三四五", 3), clipped("一\u202e二")
+    ('一二…', '一‹RLO›二')
+    """
+    shown = spelled(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
 def has_hidden(text: str) -> bool:
     r"""Whether anything in `text` has to be made visible; most texts have nothing.
 

@@ -37,7 +37,7 @@ from records.models import (
     SiteMove,
     Work,
 )
-from records.models.phrases import MATCH_CLASSES, REJECTIONS
+from records.models.phrases import MATCH_CLASSES, REJECTIONS, word_for
 from webadmin.day_chart import Day, drawn
 from webadmin.pages import desk_page
 
@@ -285,10 +285,8 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
 
 def _exclusions(user: Person) -> list[Row]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
-    names: dict[str, Any] = {str(reason): phrase for reason, phrase in REJECTIONS.items()}
     rows = [
-        Row(str(names.get(reason, reason)), _list(Exclusion, reason__exact=reason), (count,))
-        for reason, count in counts
+        Row(word_for(reason, REJECTIONS), _list(Exclusion, reason__exact=reason), (count,)) for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -33,7 +33,7 @@ REWORDED_STATES = _terms(terms.REWORDED_STATES)
 STATES = _terms(terms.STATES)
 VERDICTS = _terms(terms.VERDICTS)
 REJECTIONS = _terms(terms.REJECTIONS)
-PASSED_BY = {str(each): words for group in (REJECTIONS, _terms(terms.ARCHIVE_REASONS)) for each, words in group.items()}
+PASSED_BY: dict[Any, str] = {**REJECTIONS, **_terms(terms.ARCHIVE_REASONS)}
 ZONES = _terms(terms.ZONES)
 OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
 ADDRESSEE_ROLES = _terms(terms.ADDRESSEE_ROLES)
@@ -54,9 +54,14 @@ CHANGES = {
 }
 
 
+def word_for(name: str, words: Mapping[Any, object]) -> str:
+    """The word for a member by its name; one that this version does not know is called as it is stored."""
+    return str(words.get(name, name))
+
+
 def name_of_obfuscation(kind: str) -> str:
-    """Name an obfuscation; a kind that this version does not know is named as it is stored."""
-    return next((str(name) for member, name in OBFUSCATIONS.items() if member == kind), kind)
+    """Name an obfuscation."""
+    return word_for(kind, OBFUSCATIONS)
 
 
 def case_name(number: int, state: str) -> str:

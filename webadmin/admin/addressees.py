@@ -10,11 +10,12 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.contacts import ContactKind
+from core.hidden_characters import clipped
 from records.access import manageable, visible
 from records.models import Addressee, ContactRead, Site
 from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
-from webadmin.admin.columns import NOTHING, clipped, drawn_once, moment_column
+from webadmin.admin.columns import NOTHING, drawn_once, moment_column
 from webadmin.admin.isolation import HolderAdmin
 from webadmin.admin.site_effect import record_of
 from webadmin.forms.addressee_form import AddresseeForm, SitesField

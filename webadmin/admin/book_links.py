@@ -6,9 +6,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
 
+from core.hidden_characters import clipped
 from core.states import COPIES
 from records.models import Case, Site, Work
-from webadmin.admin.columns import MAX_SITE_CHARS, NOTHING, clipped
+from webadmin.admin.columns import MAX_SITE_CHARS, NOTHING
 
 MOST = 30  # links; whoever has more looks at the list of cases
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ActionForm
 from unfold.decorators import display
 
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
 from core.states import Verdict
 from records.access import manageable
@@ -22,7 +22,6 @@ from webadmin.admin.bulk_verdicts import answer
 from webadmin.admin.columns import (
     CASE_STATE_COLORS,
     case_state_name,
-    clipped,
     moment_column,
     obfuscation_line,
     two_lines,

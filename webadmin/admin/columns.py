@@ -20,7 +20,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from core.states import CaseState
 from core.wording import Message
 from records.models import Case, CrawlRun
@@ -120,16 +120,6 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
 def two_lines(first: object, second: object, most: int = 60) -> list[str]:
     """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
     return [clipped(str(first), most), clipped(str(second), most)]
-
-
-def clipped(text: str, most: int = 60) -> str:
-    r"""Cut a text to `most` characters, hidden ones spelled out.
-
-    >>> clipped("一二三四五", 3), clipped("一\u202e二")
-    ('一二…', '一‹RLO›二')
-    """
-    shown = spelled(text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 @display(description=_("site"), ordering="site__name")

@@ -11,17 +11,17 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import BadInput, RetryLater
+from core.hidden_characters import clipped
 from core.messages import CrawlRequested
 from core.shares import percentage
 from records import stores
 from records.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
-from records.models.phrases import MATCH_CLASSES
+from records.models.phrases import MATCH_CLASSES, word_for
 from records.sites import discovery
 from records.sites import runs as crawls
 from webadmin.admin.actions import back_to, confirmed_action
 from webadmin.admin.columns import (
     change_link,
-    clipped,
     moment_column,
     outside_link,
     sentence_column,
@@ -107,8 +107,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
 
     @display(description=_("results left out"))
     def left_out_list(self, query: DiscoveryQuery) -> object:
-        known = {str(reason): phrase for reason, phrase in LEFT_OUT.items()}
-        return sentence_list(f"{known.get(reason, reason)} × {count}" for reason, count in query.left_out.items())
+        return sentence_list(f"{word_for(reason, LEFT_OUT)} × {count}" for reason, count in query.left_out.items())
 
     fault_line = sentence_column("fault", _("fault"), 80)
 
@@ -150,8 +149,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("class"), ordering="match_class")
     def class_label(self, page: DiscoveredPage) -> object:
-        known = {str(name): phrase for name, phrase in MATCH_CLASSES.items()}
-        return known.get(page.match_class, page.match_class or "—")
+        return word_for(page.match_class, MATCH_CLASSES) or "—"
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, page: DiscoveredPage) -> str:

@@ -15,11 +15,13 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from analytics.plain_text import clean_line
+from core.hidden_characters import clipped
 from records.access import manageable
 from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from records.evidence.kept_files import kind_of_file
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.admin.columns import NOTHING, change_link, clipped, moment_column, sentence_column, size_column, words_of
+from records.models.phrases import word_for
+from webadmin.admin.columns import NOTHING, change_link, moment_column, sentence_column, size_column, words_of
 from webadmin.admin.isolation import HolderAdmin, MachineAdmin
 from webadmin.case_page.drawings_shown import describe_drawings
 from webadmin.downloads import as_file
@@ -184,8 +186,8 @@ class EvidenceCheckAdmin(MachineAdmin):
 
     @display(description=_("faults"))
     def fault_list(self, check: EvidenceCheck) -> str:
-        names = {str(state): str(state.label) for state in EvidenceBundle.State}
-        told = [f"{_named(fault)} {names.get(fault['state'], fault['state'])}" for fault in check.faults]
+        names = dict(EvidenceBundle.State.choices)
+        told = [f"{_named(fault)} {word_for(fault['state'], names)}" for fault in check.faults]
         return "; ".join(told) or NOTHING
 
 

@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from records.cases import ignoring
 from records.models import IgnoredText
-from webadmin.admin.columns import NOTHING, clipped, moment_column, outside_link
+from webadmin.admin.columns import NOTHING, moment_column, outside_link
 from webadmin.admin.isolation import HolderAdmin, is_manager, is_member, signed_in_user
 from webadmin.paging import CappedPaginator
 from webadmin.views.ignored_text import ignored_text_view

@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from core.errors import BadInput
 from records.access import is_administrator
 from records.models import ArchiveImport
-from records.models.phrases import PASSED_BY
+from records.models.phrases import PASSED_BY, word_for
 from records.sites import imports
 from webadmin.admin.columns import moment_column, sentence_list, site_name, state_column, stored_sentence
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
@@ -136,7 +136,7 @@ class ArchiveImportAdmin(HolderAdmin):
     @display(description=_("records left out"))
     def left_out(self, row: ArchiveImport) -> object:
         passed = row.counts.get("passed_by") or {}
-        return sentence_list(f"{PASSED_BY.get(reason, reason)} × {count}" for reason, count in passed.items())
+        return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in passed.items())
 
     @display(description=_("faults"))
     def fault_list(self, row: ArchiveImport) -> object:

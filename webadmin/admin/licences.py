@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from records.cases.covered import Covered, covered_cases, covered_findings
 from records.licences import twin_of
 from records.locks import lock_rights
@@ -27,7 +27,7 @@ from records.models import (
     OwnDomain,
 )
 from records.works.proofs import add_proof
-from webadmin.admin.columns import NOTHING, case_state_name, change_link, clipped, moment
+from webadmin.admin.columns import NOTHING, case_state_name, change_link, moment
 from webadmin.admin.filters import LicenceEndedFilter
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import kept_download

@@ -13,13 +13,13 @@ from unfold.decorators import display
 
 from core.addressees import Paper
 from core.errors import ZhuiwenError
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from papers.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
 from webadmin.admin.actions import back_to, confirmed_action
-from webadmin.admin.columns import NOTHING, clipped, moment, moment_column, site_name
+from webadmin.admin.columns import NOTHING, moment, moment_column, site_name
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_file, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm

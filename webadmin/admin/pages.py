@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from core.ids import PageId
 from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
@@ -22,7 +22,6 @@ from records.models import Exclusion, PageCheck, PageRecord
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
-    clipped,
     drawn_once,
     moment,
     moment_column,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from records.models import CrawlRun
-from records.models.phrases import PASSED_BY
+from records.models.phrases import PASSED_BY, word_for
 from webadmin.admin.columns import (
     NOTHING,
     RUN_STATE_COLORS,
@@ -77,7 +77,7 @@ class CrawlRunAdmin(HolderAdmin):
     @display(description=_("pages left out"))
     def left_out(self, run: CrawlRun) -> object:
         rejected = run.counts.get("rejected") or {}
-        return sentence_list(f"{PASSED_BY.get(reason, reason)} × {count}" for reason, count in rejected.items())
+        return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
 
     @display(description=_("faults"))
     def fault_list(self, run: CrawlRun) -> object:

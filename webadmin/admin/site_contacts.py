@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core.contacts import PAGES, ContactKind, ContactSource
+from core.hidden_characters import clipped
 from records.models import Addressee, ContactLookUp, ContactRead, Site
 from records.models.phrases import ADDRESSEE_ROLES, PAPERS
 from records.sites import look_ups
 from records.sites.addressees import Origin, SiteAddressee, addressees_of
-from webadmin.admin.columns import change_link, clipped, moment, outside_link, stored_sentence
+from webadmin.admin.columns import change_link, moment, outside_link, stored_sentence
 
 MAX_CONTACTS = 60
 

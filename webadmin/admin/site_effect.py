@@ -8,10 +8,10 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.hidden_characters import clipped
 from records.models import Addressee, Site
 from records.removals import track_record
 from records.removals.track_record import Record
-from webadmin.admin.columns import clipped
 
 RECENT = timedelta(days=90)
 

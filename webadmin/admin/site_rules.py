@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from core.hidden_characters import clipped
 from records.models import IgnoredText, RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
-from webadmin.admin.columns import NOTHING, clipped, moment, outside_link
+from webadmin.admin.columns import NOTHING, moment, outside_link
 from webadmin.admin.isolation import HolderInline, HolderStackedInline
 from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
 

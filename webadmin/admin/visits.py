@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from core.hidden_characters import clipped
 from core.shares import percentage
 from records.models import Address, PageRecord, SiteMove
-from records.models.phrases import PASSED_BY
+from records.models.phrases import PASSED_BY, word_for
 from records.sites import domain_changes as identity
 from webadmin.admin.actions import back_to, confirmed_action
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
-    clipped,
     moment,
     moment_column,
     outside_link,
@@ -103,7 +103,7 @@ class AddressAdmin(HolderAdmin):
     def why(self, row: Address) -> str:
         if row.gone_since is not None:
             return _now("gone since %(day)s") % {"day": moment(row.gone_since)}
-        return str(PASSED_BY.get(row.reason, row.reason)) or NOTHING
+        return word_for(row.reason, PASSED_BY) or NOTHING
 
     what = sentence_column("sentence", _("what was wrong"))
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 
 from core.errors import RetryLater
+from core.hidden_characters import clipped
 from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
@@ -22,7 +23,7 @@ from records import stores
 from records.matters.taken_of_works import taken_of
 from records.models import Case, Chapter, Matter, Site, Unprotected, Work
 from webadmin.admin.book_links import books_of_work
-from webadmin.admin.columns import NOTHING, clipped, list_link, moment, moment_column
+from webadmin.admin.columns import NOTHING, list_link, moment, moment_column
 from webadmin.admin.isolation import HolderAdmin, HolderInline, signed_in_user
 from webadmin.requests.request_values import require_record
 from webadmin.rulings_announced import announce_rulings

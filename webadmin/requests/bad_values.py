@@ -3,7 +3,7 @@
 from django.core.exceptions import BadRequest
 from django.utils.translation import gettext as _
 
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped
 
 MAX_SHOWN_CHARS = 60
 
@@ -13,11 +13,6 @@ class BadValue(BadRequest):
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         self.name = name
-        shown = {"name": _clipped(name), "value": _clipped(value), "wanted": wanted}
+        shown = {"name": clipped(name, MAX_SHOWN_CHARS), "value": clipped(value, MAX_SHOWN_CHARS), "wanted": wanted}
         self.sentence = _("“%(name)s” cannot be “%(value)s”: %(wanted)s") % shown
         super().__init__(f"{name}: a value that cannot be used")
-
-
-def _clipped(text: str) -> str:
-    shown = spelled(text[: MAX_SHOWN_CHARS + 1])
-    return shown if len(shown) <= MAX_SHOWN_CHARS else f"{shown[: MAX_SHOWN_CHARS - 1]}…"

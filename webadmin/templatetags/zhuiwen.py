@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from core.counting import count_characters
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
@@ -55,6 +55,7 @@ def grouped(number: int | None) -> str:
 
 
 register.filter(local_time)
+register.filter(clipped)
 
 
 @register.simple_tag
@@ -73,13 +74,6 @@ def case_name(case: Case) -> str:
 def local_minute(moment: datetime | None) -> str:
     """Write a moment short enough for a table, in the zone of whoever reads."""
     return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
-
-
-@register.filter
-def clipped(text: str, most: int = 60) -> str:
-    """Cut a crawled text, hidden characters spelled; the template escapes it."""
-    shown = spelled(text[: most + 1])
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 @register.filter
@@ -129,7 +123,7 @@ def obfuscation_caveat(kind: str) -> str:
 @register.filter
 def change_name(kind: str) -> str:
     """Name a kind of change."""
-    return next((str(name) for member, name in phrases.CHANGES.items() if member == kind), kind)
+    return phrases.word_for(kind, phrases.CHANGES)
 
 
 @register.filter

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from core.hidden_characters import spelled
+from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
 from records import access
 from records.models import Site, Work
@@ -115,15 +115,10 @@ def row_of(chapter: ChapterCopied) -> Row:
         chapter,
         EXTENTS[chapter.extent],
         lead_in_words(chapter.lead),
-        [(each, _clipped(each.page.title)) for each in shown],
+        [(each, clipped(each.page.title, MAX_TITLE_CHARS)) for each in shown],
         len(chapter.pages) - len(shown),
         _companions(chapter),
     )
-
-
-def _clipped(title: str) -> str:
-    shown = spelled(title[: MAX_TITLE_CHARS + 1])
-    return shown if len(shown) <= MAX_TITLE_CHARS else f"{shown[: MAX_TITLE_CHARS - 1]}…"
 
 
 def _companions(chapter: ChapterCopied) -> str:
