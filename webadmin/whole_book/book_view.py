@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext_lazy
 
 from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
@@ -20,7 +21,6 @@ from records.works.whole_book import ChapterCopied, ChapterOnPage, Extent, Whole
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.whole_book.leads import lead_in_words
 from webadmin.whole_book.selection import chips, selected
 
 EXTENTS = {
@@ -33,6 +33,47 @@ LONG = 600  # chapters from which on the strip is drawn small
 MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and stand in the export
 MAX_TITLE_CHARS = 40  # of a page in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
+
+
+# From how many minutes on a lead is said in which unit, and of how many minutes one is; from two days on nobody counts
+# hours.
+_UNITS = (
+    (
+        2 * 24 * 60,
+        24 * 60,
+        ngettext_lazy("%(count)d day early", "%(count)d days early", "count"),
+        ngettext_lazy("%(count)d day late", "%(count)d days late", "count"),
+    ),
+    (
+        60,
+        60,
+        ngettext_lazy("%(count)d hour early", "%(count)d hours early", "count"),
+        ngettext_lazy("%(count)d hour late", "%(count)d hours late", "count"),
+    ),
+    (
+        1,
+        1,
+        ngettext_lazy("%(count)d minute early", "%(count)d minutes early", "count"),
+        ngettext_lazy("%(count)d minute late", "%(count)d minutes late", "count"),
+    ),
+)
+
+
+def lead_in_words(lead: timedelta | None) -> str:
+    """A lead or, where it is negative, a lag; cut to whole units, never rounded up. "" for what is not known.
+
+    >>> from django.utils import translation
+    >>> with translation.override("en"):
+    ...     [lead_in_words(timedelta(hours=hours)) for hours in (3.9, -50, 0)]
+    ['3 hours early', '2 days late', 'at the same time']
+    """
+    if lead is None:
+        return ""
+    minutes = int(abs(lead).total_seconds() // 60)
+    for least, unit, early, late in _UNITS:
+        if minutes >= least:
+            return str((early if lead > timedelta(0) else late) % {"count": minutes // unit})
+    return _("at the same time")
 
 
 def _hours(chapter: ChapterCopied) -> float | None:
