@@ -23,7 +23,7 @@ from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from records.access import Person, is_administrator, roles, visible
 from records.backups.runs import standing
-from records.matters.taken_of_works import taken_of
+from records.matters.figures import taken_of
 from records.models import (
     BackupRun,
     Case,

@@ -52,7 +52,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     with session() as settings:
         from django.db.models import Count, Q
 
-        from records.matters.taken_of_works import taken_of
+        from records.matters.figures import taken_of
         from records.models import Case, Work
 
         works = Work.objects.select_related("rights_holder", "unprotected").annotate(

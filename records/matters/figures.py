@@ -3,6 +3,9 @@
 Whatever writes cases calls `refresh` in its own transaction, once and behind all of them (`records.locks`), with the
 texts concerned where it knows them: a page of a book of 3,000 chapters changes one text of its matter and not the other
 2,999.
+
+Of each work it is stored how much stands on pages, whatever the site: a character that many matters have counts once,
+and a list of works, however often they were copied, adds up a row a chapter.
 """
 
 from collections import defaultdict
@@ -20,8 +23,7 @@ from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
 from records.database import batches
 from records.matters.first_seen import first_seen
-from records.matters.taken_of_works import write_taken
-from records.models import Case, Chapter, Matter, MatterText, Site, TakenText
+from records.models import Case, Chapter, CopiedText, Matter, MatterText, Site, TakenText, Work
 from records.models.obfuscation_kinds import spaced
 
 _MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
@@ -292,3 +294,36 @@ def _works_found(site: int) -> int:
     """How many works of its holder stand on a site, to the number beyond which one more tells nothing."""
     copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
     return copies.order_by()[:MOST_WORKS].count()
+
+
+def taken_of(works: "QuerySet[Work]") -> dict[int, int]:
+    """Characters of each work that stand on pages, those of which nothing does left out."""
+    rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
+    return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
+
+
+def write_taken(texts: Mapping[int, Collection[str]]) -> None:
+    """Write anew how much of texts is taken, which is other in some matter now: text ids by the key of the work.
+
+    Called behind the matters, in their transaction. Rows are made in the order of work and text and then locked in that
+    of their keys: who waits for one made by somebody else holds no lock, and reads afterwards what that one wrote.
+    """
+    rows = [(work, text) for work, of_work in sorted(texts.items()) for text in sorted(of_work)]
+    made = [CopiedText(work_id=work, text_id=text) for work, text in rows]
+    CopiedText.objects.bulk_create(made, ignore_conflicts=True, batch_size=200)
+    for work, of_work in sorted(texts.items()):
+        for batch in batches(sorted(of_work)):
+            locked = CopiedText.objects.select_for_update(no_key=True).filter(work=work, text_id__in=batch)
+            stored = list(locked.order_by("pk"))
+            taken = _united(work, batch)
+            for row in stored:
+                row.taken_chars = len(taken[row.text_id])
+            CopiedText.objects.bulk_update(stored, ["taken_chars"])
+
+
+def _united(work: int, texts: Collection[str]) -> dict[str, Places]:
+    rows = MatterText.objects.filter(matter__work=work, text_id__in=texts).order_by()
+    found: dict[str, Places] = defaultdict(lambda: NO_PLACES)
+    for text, packed in rows.values_list("text_id", "places").iterator():
+        found[text] |= Places.unpacked(bytes(packed))
+    return found

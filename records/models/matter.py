@@ -130,7 +130,7 @@ class MatterText(models.Model):
 
 
 class CopiedText(models.Model):
-    """How much of one text of a work all matters have together: records.matters.taken_of_works."""
+    """How much of one text of a work all matters have together: records.matters.figures."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="copied_texts", verbose_name=_("work"))
     text_id = models.CharField(_("text id"), max_length=40)

@@ -1,4 +1,4 @@
-"""How much of works some pages have: each character counted once. Of all pages it is stored: matters.taken_of_works."""
+"""How much of works some pages have: each character counted once. Of all pages it is stored: matters.figures."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -13,8 +13,8 @@ from core.matches import Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Reading
 from core.text import TextRange
-from records.cases.attribution import Sources, with_sources
 from records.cases.case_repository import DjangoCaseRepository
+from records.cases.found import Sources, with_sources
 from records.cases.totals import Findings
 from records.models import AuthorAlias, Case, Chapter, Exclusion, RightsHolder, Site, Work
 from tests.support.memory_chain import carry, chain

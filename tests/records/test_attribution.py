@@ -12,7 +12,7 @@ from core.pages import Reading
 from core.text import TextRange
 from core.zones import LineBeside, Zone
 from matcher.calibration import DEFAULT as BOUNDS
-from records.cases.attribution import REACH_CHARS, Sources, with_sources
+from records.cases.found import REACH_CHARS, Sources, with_sources
 from records.cases.totals import Findings
 from records.models import Chapter, RightsHolder, Work
 from tests.support.records import match

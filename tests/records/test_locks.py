@@ -20,8 +20,7 @@ from core.works import WorkFile
 from records.cases import ignoring, passages
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide
-from records.matters.figures import refresh
-from records.matters.taken_of_works import taken_of
+from records.matters.figures import refresh, taken_of
 from records.models import Case, Chapter, IgnoredText, Matter, OwnDomain, PageRecord, Site, VerdictRecord, Work
 from records.sites.visit_repository import DjangoVisitRepository
 from records.works.catalogue import add_work

@@ -16,8 +16,7 @@ from core.works import WorkFile
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import decide, undo
 from records.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
-from records.matters.figures import rank_site, refresh, refresh_works
-from records.matters.taken_of_works import taken_of
+from records.matters.figures import rank_site, refresh, refresh_works, taken_of
 from records.models import Case, Chapter, Matter, Membership, PageRecord, RightsHolder, Site, Work
 from records.sites.visit_repository import DjangoVisitRepository
 from records.works.catalogue import add_work

@@ -20,7 +20,7 @@ from core.messages import WorkRemoved
 from core.shares import percentage
 from core.taken import share_of_work
 from records import stores
-from records.matters.taken_of_works import taken_of
+from records.matters.figures import taken_of
 from records.models import Case, Chapter, Matter, Site, Unprotected, Work
 from webadmin.admin.book_links import books_of_work
 from webadmin.admin.columns import NOTHING, list_link, moment, moment_column
