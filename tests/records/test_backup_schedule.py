@@ -21,13 +21,7 @@ FAULT = Message("backup.another-runs")
 
 
 def planned(**values: object) -> BackupPlan:
-    given = {
-        "is_on": True,
-        "destination": "file:///mnt/b",
-        "at": time(4),
-        "keep": 5,
-        "passphrase": seal("a b c d e f g"),
-    }
+    given = {"is_on": True, "destination": "file:///mnt/b", "at": time(4), "keep": 5}
     return BackupPlan.objects.create(pk=ONLY, **given | {"passphrase": seal("a b c d e f g")} | values)
 
 
@@ -52,16 +46,10 @@ def test_one_made_by_hand_is_none_of_the_schedule() -> None:
     assert due(NOON) is not None
 
 
-def test_one_that_failed_is_tried_again_after_an_hour() -> None:
+@pytest.mark.parametrize("fault", [FAULT, Message(UNENDED)], ids=["failed", "runs or was killed"])
+def test_one_that_is_none_is_due_an_hour_after_its_last_sign_of_life(fault: Message) -> None:
     planned()
-    ran(NOON, FAULT)
-    assert due(NOON + timedelta(minutes=64)) is None
-    assert due(NOON + timedelta(minutes=65)) is not None
-
-
-def test_one_that_runs_or_was_killed_is_due_an_hour_after_its_last_sign_of_life() -> None:
-    planned()
-    ran(NOON, Message(UNENDED))
+    ran(NOON, fault)
     assert due(NOON + timedelta(minutes=64)) is None
     assert due(NOON + timedelta(minutes=65)) is not None
 

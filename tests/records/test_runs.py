@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -17,7 +18,7 @@ from tests.support import admin_data
 
 ADDED = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # noon in Shanghai
 FIRST = datetime(2026, 3, 1, 19, 0, tzinfo=UTC)  # three in the morning of the second
-DAY = timedelta(days=1)
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 ANSWERED_500 = Message("core.verbatim", text="https://x/ answered 500")
 DISK_FULL = Message("core.verbatim", text="the disk is full")
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
@@ -166,38 +167,30 @@ def test_a_run_without_a_sign_of_life_is_given_up(site: Site) -> None:
     assert run.finish_reason == crawls.STOPPED_ANSWERING
 
 
-def test_a_run_that_beats_or_waits_its_turn_is_left_alone(site: Site) -> None:
+@pytest.mark.parametrize(
+    ("of_site", "of_other", "given_up"),
+    [
+        ({"state": State.RUNNING, "started_at": DAY, "heartbeat_at": 2 * MINUTE}, {}, 0),
+        ({"due_at": 5 * HOUR}, {}, 0),
+        ({"due_at": 6 * HOUR + MINUTE}, {}, 1),
+        ({"due_at": 30 * HOUR}, {"state": State.RUNNING, "started_at": 29 * HOUR, "heartbeat_at": 0 * HOUR}, 0),
+        ({"due_at": 30 * HOUR}, {"state": State.FINISHED, "started_at": 29 * HOUR}, 1),
+        ({"due_at": 30 * HOUR}, {"state": State.FINISHED, "started_at": 5 * HOUR}, 0),
+        ({"due_at": 32 * HOUR}, {"state": State.FINISHED, "started_at": 7 * HOUR}, 1),
+    ],
+)
+def test_a_run_that_beats_waits_its_turn_or_behind_others_is_left_alone(
+    site: Site, of_site: dict[str, Any], of_other: dict[str, Any], given_up: int
+) -> None:
+    """Times are how long ago. A crawl of another site that runs, or was begun of late, says that crawlers are busy."""
     now = timezone.now()
     other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
-    admin_data.run(site, State.RUNNING, started_at=now - DAY, heartbeat_at=now - timedelta(minutes=2))
-    admin_data.run(other, State.QUEUED, due_at=now - timedelta(hours=5))
-    assert crawls.abandon_dead_runs(now) == 0
-
-
-def test_a_run_that_nobody_takes_up_is_given_up_after_six_hours(site: Site) -> None:
-    now = timezone.now()
-    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=6, minutes=1))
-    assert crawls.abandon_dead_runs(now) == 1
-    assert CrawlRun.objects.get().state == State.FAILED
-
-
-def test_a_run_waits_as_long_as_crawlers_are_busy_with_others(site: Site) -> None:
-    now = timezone.now()
-    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
-    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
-    long = admin_data.run(other, State.RUNNING, started_at=now - timedelta(hours=29), heartbeat_at=now)
-    assert crawls.abandon_dead_runs(now) == 0
-    CrawlRun.objects.filter(pk=long.pk).update(state=State.FINISHED, heartbeat_at=None)
-    assert crawls.abandon_dead_runs(now) == 1, "nothing runs, and nothing was begun for a day"
-
-
-def test_a_run_waits_where_one_was_begun_of_late(site: Site) -> None:
-    now = timezone.now()
-    other = admin_data.site(site.rights_holder, "云笺阁", "yunjian.example")
-    admin_data.run(site, State.QUEUED, due_at=now - timedelta(hours=30))
-    admin_data.run(other, State.FINISHED, started_at=now - timedelta(hours=5))
-    assert crawls.abandon_dead_runs(now) == 0
-    assert crawls.abandon_dead_runs(now + timedelta(hours=2)) == 1
+    for of, values in ((site, of_site), (other, of_other)):
+        if values:
+            at = {name: now - ago for name, ago in values.items() if name != "state"}
+            admin_data.run(of, values.get("state", State.QUEUED), **at)
+    assert crawls.abandon_dead_runs(now) == given_up
+    assert CrawlRun.objects.filter(site=site, state=State.FAILED).count() == given_up
 
 
 def test_a_crawl_that_ends_after_it_was_given_up_is_still_finished(site: Site) -> None:

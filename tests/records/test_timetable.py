@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,27 +29,26 @@ def test_a_new_site_is_first_due_at_its_next_time_of_day() -> None:
     assert nightly(added=shanghai(1, 3)).first() == shanghai(2, 3)
 
 
-def test_nothing_is_expected_before_the_first_time() -> None:
-    assert nightly().latest(shanghai(2, 2, 59)) is None
-    assert nightly().latest(shanghai(2, 3)) == shanghai(2, 3)
+@pytest.mark.parametrize(
+    ("every", "now", "newest"),
+    [
+        (1, shanghai(2, 2, 59), None),
+        (1, shanghai(2, 3), shanghai(2, 3)),
+        (1, shanghai(6, 2, 59), shanghai(5, 3)),
+        (1, datetime(2026, 3, 5, 19, 0, tzinfo=UTC), shanghai(6, 3)),
+        (3, shanghai(7, 23), shanghai(5, 3)),
+        (3, shanghai(8, 2), shanghai(5, 3)),
+        (3, shanghai(8, 3), shanghai(8, 3)),
+    ],
+)
+def test_the_newest_expected_moment_is_the_last_one_that_has_come(
+    every: int, now: datetime, newest: datetime | None
+) -> None:
+    assert nightly(every).latest(now) == newest
 
 
-def test_three_in_the_morning_in_shanghai_is_the_evening_before_in_utc() -> None:
-    expected = nightly().latest(datetime(2026, 3, 5, 19, 0, tzinfo=UTC))
-    assert expected == datetime(2026, 3, 5, 19, 0, tzinfo=UTC)
-    assert expected == shanghai(6, 3)
-
-
-def test_a_minute_before_the_time_the_newest_expected_one_is_yesterdays() -> None:
-    assert nightly().latest(shanghai(6, 2, 59)) == shanghai(5, 3)
-
-
-def test_every_third_day_counts_from_the_first_one_across_the_month() -> None:
-    every_third = nightly(3)
-    assert every_third.latest(shanghai(7, 23)) == shanghai(5, 3)
-    assert every_third.latest(shanghai(8, 2)) == shanghai(5, 3)
-    assert every_third.latest(shanghai(8, 3)) == shanghai(8, 3)
-    assert every_third.next(shanghai(30, 0)) == datetime(2026, 4, 1, 3, 0, tzinfo=SHANGHAI)
+def test_days_are_counted_from_the_first_one_across_the_month() -> None:
+    assert nightly(3).next(shanghai(30, 0)) == datetime(2026, 4, 1, 3, 0, tzinfo=SHANGHAI)
 
 
 def test_the_expected_moments_between_two_moments_are_half_open() -> None:

@@ -233,20 +233,25 @@ def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world
     assert run.resume_at is None
 
 
+def _kept(site: Site, store: MemoryPageStore, number: int, title: str, body: str) -> None:
+    """A page of the site, in the store and in the list of pages."""
+    url = f"https://a.example/{number}"
+    fetched = Fetched(
+        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
+        (("Content-Type", "text/html; charset=utf-8"),), f"<title>{title}</title><p>{body}</p>".encode(),
+        datetime(2026, 11, 1, tzinfo=UTC),
+    )  # fmt: skip
+    stored = store.put(fetched, Reading(title, body))
+    PageRecord.objects.create(
+        page_id=stored.page_id, site=site, url=url, title=title, version_id=stored.version_id,
+        first_seen=fetched.fetched_at, last_seen=fetched.fetched_at + timedelta(minutes=number),
+    )  # fmt: skip
+
+
 def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
-    for number, (title, body) in enumerate((("正文", "渡口的风" * 90), ("提示", "请拖动滑块")), 1):
-        url = f"https://a.example/{number}"
-        fetched = Fetched(
-            SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
-            (("Content-Type", "text/html; charset=utf-8"),), f"<title>{title}</title><p>{body}</p>".encode(),
-            datetime(2026, 11, 1, tzinfo=UTC),
-        )  # fmt: skip
-        stored = store.put(fetched, Reading(title, body))
-        PageRecord.objects.create(
-            page_id=stored.page_id, site=site, url=url, title=title, version_id=stored.version_id,
-            first_seen=fetched.fetched_at, last_seen=fetched.fetched_at + timedelta(minutes=number),
-        )  # fmt: skip
+    _kept(site, store, 1, "正文", "渡口的风" * 90)
+    _kept(site, store, 2, "提示", "请拖动滑块")
     rule = politeness.ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
     tried = politeness.try_rules(site, [rule], store)
     assert [(each.title, each.rule, str(each.seen or "")) for each in tried] == [
@@ -265,17 +270,7 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
 ) -> None:
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     monkeypatch.setattr(stores, "page_store", lambda: store)
-    url, body = "https://a.example/1", "<title>提示</title><p>请拖动滑块" + "<p>字" * 3_000
-    fetched = Fetched(
-        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
-        (("Content-Type", "text/html; charset=utf-8"),), body.encode(),
-        datetime(2026, 11, 1, tzinfo=UTC),
-    )  # fmt: skip
-    stored = store.put(fetched, Reading("提示", "请拖动滑块"))
-    PageRecord.objects.create(
-        page_id=stored.page_id, site=site, url=url, title="提示", version_id=stored.version_id,
-        first_seen=fetched.fetched_at, last_seen=fetched.fetched_at,
-    )  # fmt: skip
+    _kept(site, store, 1, "提示", "请拖动滑块" + "<p>字" * 3_000)
     address = f"/admin/records/site/{site.pk}/try-rules"
     client = signed_in(world.ours.manager)
     for query, status, words in (
