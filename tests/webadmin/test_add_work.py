@@ -115,13 +115,9 @@ def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: World, fiel
 
 
 def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
-    world: World, store: MemoryWorkStore, monkeypatch: pytest.MonkeyPatch
+    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
-    class Down:
-        def send(self, message: object) -> None:
-            raise ServiceUnavailable("Redis", "127.0.0.1:6479")
-
-    monkeypatch.setattr(stores, "outbox", Down)
+    outbox.is_away = True
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
     (row,) = response.context["works"]
     assert row[1].new == 2

@@ -13,7 +13,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from core.errors import ServiceUnavailable
 from core.ids import PageId
 from core.messages import CrawlRequested, WorkRemoved
 from core.obfuscations import Obfuscation
@@ -224,14 +223,8 @@ def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: World, outbo
     assert outbox.sent == []
 
 
-def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Down:
-        def send(self, message: object) -> None:
-            raise ServiceUnavailable("Redis", "127.0.0.1:6479")
-
-    monkeypatch.setattr(stores, "outbox", Down)
+def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(world: World, outbox: CollectingOutbox) -> None:
+    outbox.is_away = True
     site = world.ours.sites[0]
     data = {"action": "crawl_selected", "_selected_action": [site.pk]}
     response = signed_in(world.ours.manager).post(list_url(Site), data, follow=True)

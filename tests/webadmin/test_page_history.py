@@ -121,10 +121,6 @@ class TestTimeline:
     def texts(self, monkeypatch: pytest.MonkeyPatch) -> Texts:
         return case_texts.use(monkeypatch)
 
-    @pytest.fixture
-    def reviewer(self, world: World, client: Client) -> Client:
-        return english(world.ours.reviewer)
-
     def address(self, page: PageRecord) -> str:
         return reverse("admin:records_pagerecord_timeline", args=[page.pk])
 
