@@ -137,7 +137,7 @@ def test_rules_are_tried_on_pages_that_are_stored(
     texts = case_texts.use(monkeypatch)
     record = PageRecord.objects.filter(site__rights_holder=world.ours.holder).first()
     assert record is not None
-    version = texts.record.keep("江面起了雾。", "<html><body><p>江面起了雾。</p></body></html>".encode())
+    version = texts.keep(record, "江面起了雾。", "<html><body><p>江面起了雾。</p></body></html>".encode())
     PageRecord.objects.filter(pk=record.pk).update(version_id=version)
     at_work = opened(world.ours.manager, language, width)
     page = at_work.page
@@ -238,7 +238,7 @@ def test_on_a_telephone_a_history_begins_with_the_page_that_it_is_of(
     texts = case_texts.use(monkeypatch)
     record = PageRecord.objects.filter(site__rights_holder=world.ours.holder).first()
     assert record is not None
-    texts.record.keep("江面起了雾。", b"<p>x</p>")
+    texts.keep(record, "江面起了雾。", b"<p>x</p>")
     at_work = opened(world.ours.manager, width=390)
     assert at_work.go(f"/admin/records/pagerecord/{record.pk}/timeline/") == 200
     tops = [at_work.page.locator(name).bounding_box()["y"] for name in (".zw-page", ".zw-history")]

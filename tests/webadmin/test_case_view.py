@@ -281,9 +281,8 @@ def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
         assert shown.address.endswith(filters if is_readable else "state__exact=open")
 
 
-def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(
-    world: World, case: Case, reviewer: Client
-) -> None:
+def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(world: World, reviewer: Client) -> None:
+    case = world.ours.cases[0]
     decide(case, Verdict.FAIR_USE, world.ours.manager, "引文")
     basis = str(case.verdicts.first().pk)
     of_list = "?_changelist_filters=o%3D-7"

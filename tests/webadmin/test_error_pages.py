@@ -38,7 +38,7 @@ def test_a_fault_of_ours_shows_no_traceback(world: World, monkeypatch: pytest.Mo
     def broken(*_: object) -> object:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("webadmin.admin.cases.case_view", broken)
+    monkeypatch.setattr("records.stores.page_store", broken)
     client = speaking(signed_in(world.ours.reviewer), "zh-hans")
     client.raise_request_exception = False
     response = client.get(record_url(world.ours.cases[0]))
