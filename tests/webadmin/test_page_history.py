@@ -22,7 +22,6 @@ from records.models import PageRecord
 from tests.support import admin_data, case_texts, records
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
-from tests.support.desk import english
 from tests.support.memory_pages import MemoryPageStore
 from webadmin.page_history import text_diff
 from webadmin.page_history.page_versions import EventKind, History, history

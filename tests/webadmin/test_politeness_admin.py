@@ -23,7 +23,6 @@ from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, record_url, signed_in, site_form
 from tests.support.memory_pages import MemoryPageStore
-from tests.webadmin.test_lists import add_url, record_url, site_form
 from webadmin.admin.sites import SiteAdmin
 from webadmin.forms import host_fields
 

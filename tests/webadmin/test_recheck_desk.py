@@ -19,7 +19,6 @@ from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, english, record_url, signed_in
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
-from tests.support.memory_ports import MemoryOutbox
 
 Outcome = PageRecheck.Outcome
 

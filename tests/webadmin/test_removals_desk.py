@@ -13,7 +13,7 @@ from records import stores
 from records.models import Case, Notice, NoticeEvent, Removal, RemovalLook
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
-from tests.support.desk import english, record_url, signed_in
+from tests.support.desk import record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 
 NOW = admin_data.NOW

@@ -13,8 +13,6 @@ from django.utils import timezone
 
 from core.messages import RightsChanged
 from core.states import CaseState, Verdict
-from pagestore.memory import MemoryWorkStore
-from records import stores
 from records.cases import rulings
 from records.cases.case_repository import DjangoCaseRepository
 from records.cases.verdicts import VerdictRefused, decide
@@ -22,8 +20,8 @@ from records.models import Case, Exclusion, Licence, OwnDomain, RightsHolder, Ri
 from records.works.protection import mark_unprotected
 from tests.support import admin_data
 from tests.support.admin_data import World
-from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url, signed_in
-from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
+from tests.support.memory_pages import MemoryWorkStore
 
 SINCE = date(2026, 1, 1)
 

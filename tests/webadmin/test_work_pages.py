@@ -19,7 +19,7 @@ from records import stores
 from records.models import Chapter, PageRecord, Site, Work
 from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
-from tests.support.desk import english, record_url, signed_in
+from tests.support.desk import record_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.views.read_chapter import PORTION_CHARS, portions
 
