@@ -9,6 +9,8 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.13 python3.14 python3; 
 	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
+# Of mplfonts the product reads the files of the fonts; matplotlib, which it asks for, has 45 MB.
+FONTS_ALONE := --override <(echo "matplotlib; python_version < '3'")
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 
 # What mypy checks, and whose examples in docstrings run.
@@ -75,8 +77,8 @@ bench: $(VENV)/.dev ## the figures of the chain in docs/figures.md, on a home fo
 	$(BIN)/python -m laboratory.chain
 
 lock: $(VENV)/.dev ## pin the dependencies again; names no index
-	$(COMPILE) --upgrade pyproject.toml --group build -o requirements.lock
-	$(COMPILE) pyproject.toml --extra reworded --extra s3 --group build -c requirements.lock -o requirements-image.lock
+	$(COMPILE) $(FONTS_ALONE) --upgrade pyproject.toml --group build -o requirements.lock
+	$(COMPILE) $(FONTS_ALONE) pyproject.toml --extra reworded --extra s3 --group build -c requirements.lock -o requirements-image.lock
 	$(COMPILE) pyproject.toml --all-extras --group build --group dev -c requirements-image.lock -o requirements-dev.lock
 
 $(VENV)/bin/python:
@@ -86,7 +88,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the pinned dependencies ..."
-	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@echo "Compiling the loops of fingerprint and matcher ..."
 	@$(BIN)/python -m matcher.warm_up
