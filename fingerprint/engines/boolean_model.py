@@ -34,15 +34,10 @@ MIN_FEATURES = 10  # fewer features agree by chance: titles, formulas, one sign 
 Features = tuple[NDArray[np.uint64], NDArray[np.int32]]  # increasing, and how often each occurs
 
 
-def different_share(page: Features, work: Features) -> float:
-    """The ones of the XOR of the two binary vectors, as a share of all features that either has; 1 without any."""
-    shared = np.intersect1d(page[0], work[0], assume_unique=True).size
-    either = page[0].size + work[0].size - shared
-    return 1 - shared / either if either else 1.0
-
-
 def dissimilarity(page: Features, work: Features) -> float:
-    """As `different_share`, each feature weighed by its term frequency (one that both have, by the mean of the two).
+    """The ones of the XOR of the two vectors, as a share of all features that either has; 1 without any.
+
+    Each feature is weighed by its term frequency, one that both have by the mean of the two.
 
     >>> page = np.array([1, 2, 3, 4], np.uint64), np.ones(4, np.int32)
     >>> work = np.array([1, 2, 5, 6, 7], np.uint64), np.ones(5, np.int32)

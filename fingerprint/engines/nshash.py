@@ -5,18 +5,15 @@ Source: github.com/veelion/nshash; n = 1 is the older rule of one digest for the
 
 import hashlib
 import heapq
-import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import xxhash
 
 from core.words import Words
 from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, best_works, chapters_of
 from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.key_value_stores import DiskStore, KeyValueStore, MemoryStore
 from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
 
 LONGEST_SENTENCES = 5  # published
@@ -57,37 +54,11 @@ def sentence_digests(
     return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
 
 
-class SimilarIds:
-    """Numbers texts so that those with a common digest have one `similar_id`; the store remembers across restarts."""
-
-    _LAST = b"last similar_id"  # 15 bytes: no digest is as long
-
-    def __init__(self, store: KeyValueStore, sentences: int = LONGEST_SENTENCES, hash_name: str = "md5") -> None:
-        self._store, self._sentences, self._digest = store, sentences, DIGESTS[hash_name]
-
-    def similar_id(self, text: str) -> int:
-        """The lowest number that a digest of this text has, else the next; from now on all its digests have it.
-
-        0 for a text without a sentence: it is like no other, and is not counted.
-        """
-        digests = sentence_digests(text, self._sentences, self._digest)
-        if not digests:
-            return 0
-        known = {key: int(value) for key, value in self._store.get([*digests, self._LAST]).items()}
-        last = known.pop(self._LAST, 0)
-        number = min(known.values(), default=last + 1)
-        numbers = dict.fromkeys(digests, number) | {self._LAST: max(last, number)}
-        self._store.put({key: b"%d" % value for key, value in numbers.items()})
-        return number
-
-
 class NsHash:
     """Works of which a chapter shares the digest of one of its longest sentences with the page.
 
-    similarity: the share of the digests of a piece of the page that the work has, at its highest. With a `path` the
-    digests are kept in that file, and the works added by an earlier process are found too; without one, in memory.
-    sentence_ends: the published text names full stop, exclamation and question mark and the end of a line; its code
-    also cuts at "；：】".
+    similarity: the share of the digests of a piece of the page that the work has, at its highest. sentence_ends: the
+    published text names full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
     """
 
     gives_spans = False
@@ -96,19 +67,18 @@ class NsHash:
         self,
         sentences: int = LONGEST_SENTENCES,
         hash_name: str = "md5",
-        path: Path | None = None,
         chapter_chars: int = CHAPTER_CHARS,
         sentence_ends: str = SENTENCE_ENDS,
     ) -> None:
         self._sentence_ends = sentence_ends
         self._sentences, self._digest, self._chapter_chars = sentences, DIGESTS[hash_name], chapter_chars
-        self._store: KeyValueStore = DiskStore(path) if path else MemoryStore()
+        self._works: dict[bytes, list[str]] = defaultdict(list)  # by digest
 
     def add(self, work_id: str, text: str) -> None:
         chapters = chapters_of(text, self._chapter_chars)
         digests = {digest for chapter in chapters for digest in self._digests(chapter)}
-        works = {digest: self._works(known) for digest, known in self._store.get(digests).items()}
-        self._store.put({digest: json.dumps([*works.get(digest, ()), work_id]).encode() for digest in digests})
+        for digest in digests:
+            self._works[digest].append(work_id)
 
     def find(self, text: str) -> list[Found]:
         pieces = chapters_of(text, self._chapter_chars)
@@ -116,17 +86,11 @@ class NsHash:
 
     def _find_piece(self, text: str) -> Iterator[Found]:
         digests = self._digests(text)
-        known = self._store.get(digests).values()
-        shared = Counter(work_id for works in known for work_id in self._works(works))
+        shared = Counter(work_id for digest in digests for work_id in self._works.get(digest, ()))
         return (Found(work_id, count / len(digests)) for work_id, count in shared.items())
 
     def _digests(self, text: str) -> list[bytes]:
         return sentence_digests(text, self._sentences, self._digest, self._sentence_ends)
-
-    @staticmethod
-    def _works(value: bytes) -> list[str]:
-        works: list[str] = json.loads(value)
-        return works
 
 
 DEPARTURES = (
@@ -136,8 +100,8 @@ DEPARTURES = (
         "按原文文字在句号、叹号、问号和换行处断句；其代码还在“；：】”处断句（见 sentence_ends）。",
     ),
     Words(
-        "farmhash is replaced by XXH3, another fast hash of 64 bits (hash_name), and LevelDB by SQLite (path).",
-        "以同为 64 位的快速哈希 XXH3 代替 farmhash（见 hash_name），以 SQLite 代替 LevelDB（见 path）。",
+        "farmhash is replaced by XXH3, another fast hash of 64 bits (hash_name), and LevelDB by a table in memory.",
+        "以同为 64 位的快速哈希 XXH3 代替 farmhash（见 hash_name），以内存中的表代替 LevelDB。",
     ),
     Words(
         "The source numbers groups of texts (similar_id); here the works of the group are named, by the share of the "
@@ -149,7 +113,6 @@ DEPARTURES = (
 PARAMETERS = {
     "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求哈希值"),
     "hash_name": Words("the digest: md5 or xxh3", "哈希算法：md5 或 xxh3"),
-    "path": Words("file that keeps the digests; none: in memory", "保存哈希值的文件；无：存于内存"),
     **CHAPTER_PARAMETERS,
     "sentence_ends": Words("characters that end a sentence", "断句的字符"),
 }

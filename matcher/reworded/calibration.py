@@ -22,11 +22,6 @@ class Band:
     alarms: int
     trials: int
 
-    @property
-    def alarm_rate(self) -> float:
-        """The measured share of innocent passages with such a score."""
-        return self.alarms / self.trials
-
 
 @dataclass(frozen=True, slots=True)
 class RewordedCalibration:
