@@ -131,7 +131,7 @@ class Calibration:
     min_own_tokens_among_phrases: int = 300  # and so much when the passages themselves are full of them
     min_edition_share: float = 0.3
 
-    # A text that stands whole on a page is a copy, however common its wording (matcher.judge.wholeness). Measured on
+    # A text that stands whole on a page is a copy, however common its wording (matcher.judging). Measured on
     # the same news, November 2026, lengths from 20 to 60: of 3,456 texts
     # four on a page 1,857 are quotations without the rule, none of 50 and more tokens but one with it; innocent items
     # that it adds to those accused: 1 at 50, 2 at 40, 3 at 35, 9 at 20. Whole items are 60 and longer.

@@ -19,7 +19,6 @@ from matcher.align.whole_stretch import compare_passages
 from matcher.calibration import Calibration
 from matcher.corpus import Corpus, WorkEntry
 from matcher.index.postings import require_same_algorithm
-from matcher.judge.classes import classify, find_patchwork
 from matcher.judge.coverage_kernels import count_distinct_runs
 from matcher.judge.editions import Editions
 from matcher.judge.figures import Figures, sum_up
@@ -27,7 +26,6 @@ from matcher.judge.obfuscation import add_obfuscation, find_obfuscations
 from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, is_common, own_share
 from matcher.judge.spans import find_taken_places, to_spans
-from matcher.judge.wholeness import stands_whole
 from matcher.reading_order import ReadingOrder, spans_as_given
 
 Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens of the page
@@ -196,3 +194,49 @@ def _ranges(passages: Sequence[Comparison] | Sequence[Passage]) -> Ranges:
     """Where the passages begin and end on the page."""
     starts = np.array([passage.page_start for passage in passages], np.int32)
     return starts, np.array([passage.page_end for passage in passages], np.int32)
+
+
+def classify(found: Figures, is_quotation: bool, is_patchwork: bool, calibration: Calibration) -> MatchClass:
+    """Name a match: what it is first of all, then how far it was edited."""
+    if is_quotation:
+        return MatchClass.QUOTATION
+    if is_patchwork:
+        return MatchClass.PATCHWORK
+    is_whole_page = (
+        found.page_containment >= calibration.min_whole_page_containment
+        and found.page_tokens >= calibration.min_whole_page_tokens
+    )
+    if not is_whole_page and found.work_containment < calibration.min_whole_work_containment:
+        return MatchClass.EXCERPT
+    if found.similarity >= 1 - calibration.max_changed_identical and not found.displaced:
+        return MatchClass.IDENTICAL
+    is_light = found.similarity >= 1 - calibration.max_changed_light and not found.displaced
+    return MatchClass.LIGHTLY_EDITED if is_light else MatchClass.HEAVILY_EDITED
+
+
+def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibration: Calibration) -> list[bool]:
+    """For each copy on a page, whether it is a piece of a patchwork of parts of several works.
+
+    works: the work of each text; consecutive chapters of one work are not a patchwork.
+    """
+    pieces = [
+        figures.matched >= calibration.min_patchwork_tokens
+        and figures.work_containment < calibration.max_patchwork_work_containment
+        and figures.page_containment < calibration.min_whole_page_containment
+        for figures in found
+    ]
+    sources = {work for work, is_piece in zip(works, pieces, strict=True) if is_piece}
+    return [is_piece and len(sources) > 1 for is_piece in pieces]
+
+
+def stands_whole(work_tokens: int, comparisons: Sequence[Comparison], calibration: Calibration) -> bool:
+    """Whether one passage has nearly all of a text, which is long enough to say something: a copy, however formulaic.
+
+    work_tokens: of the whole text. A page that stands whole in a text needs no rule: nothing that fills a page is a
+    quotation or set wording.
+    """
+    if work_tokens < calibration.min_whole_text_tokens:
+        return False
+    least = calibration.min_whole_text_share * work_tokens
+    enough = (found.work_matched for found in comparisons if found.work_matched.size >= least)
+    return any(np.unique(matched).size >= least for matched in enough)

@@ -15,7 +15,6 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
 from matcher.reworded.chunks import ChunkIndex, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
-from matcher.reworded.gate import standing_out
 from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.other_words import Side, in_other_words
 from matcher.reworded.record import bands
@@ -23,6 +22,7 @@ from matcher.reworded.rivals import beside, said_alike
 from matcher.reworded.sentences import Units, is_latin, sentence_units
 from matcher.reworded.stretches import Stretch, Stretches, Texts
 
+TENTH = 9  # of chunks by their scores
 RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
 
 
@@ -230,3 +230,12 @@ class RewordedSearch:
 
 def _range(units: Units, number: int) -> TextRange:
     return TextRange(int(units[number, 0]), int(units[number, 1]))
+
+
+def standing_out(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
+    """Of chunks by score those with at least min_ratio times the tenth's, `most` at the most.
+
+    With less than ten there is no telling: the first are taken.
+    """
+    least = min_ratio * found[TENTH].score if len(found) > TENTH else 0.0
+    return [chunk for chunk in found[:most] if chunk.score >= least]

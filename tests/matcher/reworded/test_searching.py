@@ -11,9 +11,8 @@ from matcher.reworded.background import load_background
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import FOUND, FoundChunk, MemoryChunkIndex
 from matcher.reworded.found import RewordedMatch
-from matcher.reworded.gate import standing_out
 from matcher.reworded.meanings import MemoryMeaningIndex
-from matcher.reworded.searching import Indexes, RewordedSearch
+from matcher.reworded.searching import Indexes, RewordedSearch, standing_out
 from matcher.reworded.stretches import MemoryTexts
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
