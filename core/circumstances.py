@@ -1,7 +1,7 @@
 """Under which circumstances a page was captured: on which machine, by which program and clock, on which way.
 
 What belongs to the machine is noted once for each crawl process (crawler.surroundings.machine), what belongs to a fetch
-with each connection (crawler.fetching.ways). What could not be found out is None or "", and the bundle says so
+with each connection (crawler.fetching.routes). What could not be found out is None or "", and the bundle says so
 (evidence.circumstances). Logins of proxies are never in it.
 """
 

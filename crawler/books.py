@@ -1,11 +1,12 @@
 """A file that a site offers for download -> what was read of it: the whole book as one text, with its chapters."""
 
 import io
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnreadableFile
@@ -17,9 +18,10 @@ from core.works import WorkFile
 from crawler.characters.decoding import decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.headings import split_chapters
-from crawler.formats.json_texts import read_json
 from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
+from crawler.formats.plain import unified
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
+from crawler.markup import parse, text_of
 from crawler.obfuscation.text_origins import raw_of_parts
 from crawler.obfuscation.text_repairs import CleanText, cleaned, merged, with_noise
 from crawler.opening import Rejected, is_shown_as_page
@@ -189,3 +191,48 @@ def _refusal(fault: UnreadableFile, kind: str, url: str) -> Rejected:
         return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
     reason, code = _REASONS.get(fault.reason.code, (Rejection.UNREADABLE_FILE, "page.file-damaged"))
     return Rejected(reason, Message(code, url=url, kind=kind))
+
+
+# A string is prose that ends or parts a sentence, or is as long as one; the rest are names, labels and keys.
+MIN_HAN_OF_PROSE, MIN_HAN_BESIDE_MARK = 20, 2
+_MARK = re.compile("[，。！？；：…“”、]")
+_TITLES = ("title", "chapter_name", "chaptername", "chapter_title", "chaptertitle", "name")
+_TAG = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)
+
+
+def read_json(text: str) -> tuple[str, str] | None:
+    """(title, prose); None for what is no JSON. Strings of markup are read as markup, each on lines of its own."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    title, prose = "", []
+    for key, string in _strings(value):
+        if key.lower() in _TITLES and not title and count_han(string) and len(string) <= 100:
+            title = " ".join(string.split())
+            continue
+        plain = _plain(string)
+        han = count_han(plain)
+        if han >= MIN_HAN_OF_PROSE or (han >= MIN_HAN_BESIDE_MARK and _MARK.search(plain)):
+            prose.append(plain)
+    return title, "\n".join(prose)
+
+
+def _strings(value: Any) -> Iterator[tuple[str, str]]:
+    """(key, string) of all strings in their order; the key of a list's strings is that of the list."""
+    waiting = [("", value)]
+    while waiting:
+        key, each = waiting.pop()
+        if isinstance(each, str):
+            yield key, each
+        elif isinstance(each, dict):
+            waiting += reversed(list(each.items()))
+        elif isinstance(each, list):
+            waiting += ((key, item) for item in reversed(each))
+
+
+def _plain(string: str) -> str:
+    if not _TAG.search(string):
+        return unified(string)
+    tree = parse(string)
+    return unified(text_of(tree)) if tree is not None else ""

@@ -13,9 +13,9 @@ from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
 from crawler.formats.kinds import is_container
 from crawler.opening import Rejected
+from crawler.readers.messages import Task
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, GivenUp, ReadingProcess
-from crawler.readers.task import Task
 from crawler.selectors import MAX_SLOW_PAGES
 
 

@@ -13,6 +13,7 @@ from scrapy.utils.misc import load_object
 from core.clock import SystemClock
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
+from core.politeness import Proxy
 from core.ports import Clock, KeptPages, Outbox, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
@@ -25,7 +26,9 @@ from crawler.fetching.reactor import running_reactor
 from crawler.frontier import Frontier
 from crawler.markup import parse
 from crawler.page_reader import PageReader
-from crawler.politeness.plan_faults import faults_of
+from crawler.politeness.bans import BanJudge
+from crawler.politeness.login_steps import parse_steps
+from crawler.politeness.windows import Windows
 from crawler.readers.pages import WholePage
 from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.recrawl.recrawl import Recrawl
@@ -153,3 +156,27 @@ def _check(plan: CrawlPlan) -> None:
     faults.extend(faults_of(plan))
     if faults:
         raise BadConfiguration(faults)
+
+
+PROXY_SCHEMES = ("http", "https")
+
+
+def faults_of(plan: CrawlPlan) -> list[Message]:
+    """All that is wrong with how a plan is to be crawled."""
+    polite, faults = plan.politeness, list[Message]()
+    checks: tuple[Callable[[], object], ...] = (
+        lambda: Windows(polite.windows, polite.zone),
+        lambda: BanJudge(polite.bans, plan.encoding),
+        lambda: parse_steps(polite.login.steps, dict(polite.login.values)),
+    )
+    faults += [_proxy_fault(proxy) for proxy in polite.proxies if proxy.scheme not in PROXY_SCHEMES]
+    for check in checks:
+        try:
+            check()
+        except BadConfiguration as fault:
+            faults.extend(fault.faults)
+    return faults
+
+
+def _proxy_fault(proxy: Proxy) -> Message:
+    return Message("site.proxy-scheme", place=proxy.place, scheme=proxy.scheme)

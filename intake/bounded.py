@@ -4,14 +4,17 @@ A table of one cell that says it spans a thousand million columns, a page of tag
 of time or memory, and that is the process and not the desk.
 """
 
+import io
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from core.errors import BrokenInvariant, UnreadableFile
+from crawler.formats.pdf import words_of_pdf
+from crawler.readers.messages import MOST_MEMORY_BYTES, Task
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
-from crawler.readers.task import Task
 from intake.division import divided, divisions
 from intake.files import read_file
 from intake.found import FoundWork, Intake
@@ -19,7 +22,7 @@ from intake.found import FoundWork, Intake
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A task of the reading process: crawler.readers.task.Task."""
+    """A task of the reading process: crawler.readers.messages.Task."""
 
     path: Path
 
@@ -35,7 +38,7 @@ class FileToRead:
 
 @dataclass(frozen=True, slots=True)
 class WorkToDivide:
-    """A task of the reading process: crawler.readers.task.Task."""
+    """A task of the reading process: crawler.readers.messages.Task."""
 
     found: FoundWork
     style: str
@@ -83,3 +86,35 @@ class BoundedReader:
             raise UnreadableFile(path, "intake.given-up", reason=fault.reason) from fault
         except BrokenInvariant as fault:
             raise UnreadableFile(path, "intake.unforeseen", fault=fault) from fault
+
+
+MAX_SECONDS = 20.0  # somebody waits for it; a deed of 50 pages takes .5 s, and what is given up is said
+MAX_PAGES = 300  # notaries bind no thicker books
+
+
+@dataclass(frozen=True, slots=True)
+class PdfToRead:
+    """A task of the reading process: crawler.readers.messages.Task."""
+
+    content: bytes
+    name: str
+    max_chars: int
+
+    @property
+    def url(self) -> str:
+        return self.name
+
+    def read(self, desk: object) -> tuple[str, bool]:
+        return words_of_pdf(io.BytesIO(self.content), self.name, MAX_PAGES, self.max_chars)
+
+
+def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+    """The words of a PDF, and whether some lie beyond the bounds; "" for one of pictures. Raises UnreadableFile."""
+    with ReadingProcess(max_seconds=MAX_SECONDS, max_cpu_s=inf, max_memory_bytes=MOST_MEMORY_BYTES) as process:
+        try:
+            text, is_cut = process.read(PdfToRead(content, name, max_chars))
+        except GivenUp as fault:
+            raise UnreadableFile(name, "intake.given-up", reason=fault.reason) from fault
+        except BrokenInvariant as fault:
+            raise UnreadableFile(name, "intake.unforeseen", fault=fault) from fault
+    return str(text), bool(is_cut)

@@ -66,8 +66,8 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
     from core.pages import CrawlPlan, Fetched, Reading
     from core.works import Chapter, WorkFile
-    from crawler.readers.desk import Desk
     from crawler.readers.pages import PageToRead
+    from crawler.readers.worker import Desk
     from pipeline import steps
     from records.cases.case_repository import DjangoCaseRepository
     from records.models import RightsHolder, Site

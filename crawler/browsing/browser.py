@@ -6,9 +6,11 @@ fonts are not loaded; the browser is started anew after so many pages, minutes o
 
 import asyncio
 import os
+import signal
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from playwright._impl._errors import TargetClosedError  # exported nowhere; scrapy-playwright takes it from here, too
@@ -31,7 +33,6 @@ from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
 from crawler.browsing.launching import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.browsing.page_capture import PageCapture
-from crawler.browsing.processes import kill_browsers, memory_bytes
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
@@ -286,3 +287,35 @@ async def _settle(page: Page) -> None:
     """Give scripts a while to fetch what they show."""
     with suppress(PlaywrightTimeout):
         await page.wait_for_load_state("networkidle", timeout=QUIET_S * 1000)
+
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_bytes(process: int) -> int:
+    """What the browsers below a process hold; 0 where the system does not say (no /proc)."""
+    return sum(_browsers_below(process).values())
+
+
+def kill_browsers(process: int) -> None:
+    """End every browser below a process, whatever it is at; one that is stopped, too."""
+    for browser in _browsers_below(process):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(browser, signal.SIGKILL)
+
+
+def _browsers_below(process: int) -> dict[int, int]:
+    """The ids of the browser processes below a process, with the bytes of memory that each has."""
+    parents, sizes = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError, IndexError):
+            name, _, rest = (folder / "stat").read_text(errors="replace").rpartition(")")
+            fields = rest.split()
+            parents[int(folder.name)] = int(fields[1])
+            if "chrom" in name or "headless" in name:
+                sizes[int(folder.name)] = int(fields[21]) * _PAGE_BYTES
+    below, grown = {process}, True
+    while grown:
+        more = {child for child, parent in parents.items() if parent in below} - below
+        below, grown = below | more, bool(more)
+    return {browser: size for browser, size in sizes.items() if browser in below}

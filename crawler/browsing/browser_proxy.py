@@ -22,7 +22,7 @@ from core.hosts import host_key
 from core.politeness import Proxy
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import Names
-from crawler.fetching.ways import Ways
+from crawler.fetching.routes import Ways
 
 MAX_HEAD_BYTES = 65_536
 _CHUNK_BYTES = 65_536

@@ -22,8 +22,8 @@ from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
+from crawler.fetching.routes import Ways
 from crawler.fetching.tunnels import TunnelPool
-from crawler.fetching.ways import Ways
 from crawler.fetching.wire import TICKET, Record, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect

@@ -9,10 +9,9 @@ from itertools import islice, pairwise
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import count_han
-from crawler.main_text.ancestry import child, is_inside
 from crawler.main_text.headline import title_places
 from crawler.main_text.post_marks import END_OF_SENTENCE, blocks
-from crawler.markup import Line
+from crawler.markup import Line, child, is_inside
 
 MIN_NEIGHBOURS = 2  # of one alone nobody can say whether it is the second half of an article in two boxes
 MIN_HAN_OF_ARTICLE = 60  # a paragraph of two sentences

@@ -14,11 +14,10 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import count_han
-from crawler.main_text.ancestry import around, child, is_inside
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.headline import title_places
 from crawler.main_text.post_marks import END_OF_SENTENCE, MAX_CHARS_OF_MARK, blocks, is_mark, is_member
-from crawler.markup import Line
+from crawler.markup import Line, around, child, is_inside
 
 # What stands above remarks as a line of its own.
 _LABEL = in_both_scripts(

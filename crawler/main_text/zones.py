@@ -14,8 +14,7 @@ from lxml.html import HtmlElement
 from core.zones import LineBeside, Zone
 from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
-from crawler.main_text.density import MAX_LINK_SHARE
-from crawler.main_text.teasers import MIN_CHARS_OF_HEADING, teasers
+from crawler.main_text.density import MAX_LINK_SHARE, MIN_CHARS_OF_HEADING, teasers
 from crawler.markup import Line
 
 _REMARKS = re.compile(

@@ -83,7 +83,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class VerdictToReach:
-    """A task of the reading process (crawler.readers.task.HasSimplerReading): the verdict on an answer."""
+    """A task of the reading process (crawler.readers.messages.HasSimplerReading): the verdict on an answer."""
 
     rules: tuple[BanRule, ...]
     encoding: str

@@ -21,7 +21,7 @@ from crawler.markup import parse
 from crawler.opening import Rejected, decode_page
 from crawler.politeness.login_steps import NAME, Step, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
-from crawler.readers.task import Task
+from crawler.readers.messages import Task
 from crawler.selectors import select
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
@@ -115,7 +115,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class ElementToFind:
-    """A task of the reading process (crawler.readers.task.Task): the first element that a selector names."""
+    """A task of the reading process (crawler.readers.messages.Task): the first element that a selector names."""
 
     url: str
     markup: str

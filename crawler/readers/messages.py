@@ -6,11 +6,38 @@ both ends are one program of one user, and the process is started without anythi
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.errors import ZhuiwenError
 from core.pages import CrawlPlan
+from core.wording import Message
 from crawler.fetching.resources import ResourceKind
-from crawler.readers.task import Task
+
+if TYPE_CHECKING:  # who asks need not load what only the process reads with
+    from crawler.readers.worker import Desk
+
+
+class Task(Protocol):
+    """Something of a stranger's and what is to be read in it; pickled on its way there, as is what comes of it."""
+
+    @property
+    def url(self) -> str:
+        """What sentences call it."""
+        ...
+
+    def read(self, desk: "Desk") -> object:
+        """What is in it. Raises errors of ours alone."""
+        ...
+
+
+@runtime_checkable
+class HasSimplerReading(Task, Protocol):
+    """A task that can be done in another way, which has bounds of its own, where it takes too much."""
+
+    def simpler(self, why: Message) -> Task | None:
+        """What to read instead where this was given up; None where this is the simplest."""
+        ...
+
 
 # What the process may write to: 500 MB for what is read, beside the .18 GB that are there before the first page
 # (2026-11). What needs more ends the process and nobody else: of two pages each is then read once more, alone.

@@ -22,7 +22,7 @@ from crawler.sources.outline import Outline, outline
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
 if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who asks
-    from crawler.readers.desk import Desk
+    from crawler.readers.worker import Desk
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,11 @@
 
 import contextlib
 import logging
+import os
+import pickle
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -9,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -17,20 +23,21 @@ from typing import Any, Self
 from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.pages import CrawlPlan
 from core.wording import Message
+from crawler.child_environment import child_environment
 from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
     OUT_OF_MEMORY,
     Answer,
+    HasSimplerReading,
     Init,
     Job,
     Ready,
     Reply,
     ResourceRequest,
     Started,
+    Task,
 )
-from crawler.readers.task import HasSimplerReading, Task
-from crawler.readers.worker_link import WorkerLink
 
 # For one task, without what it waits for from here, however busy the machine is.
 MAX_SECONDS = 120.0
@@ -43,6 +50,67 @@ MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
 _LOOK_S = 0.5  # how often the time of what is being read is looked at
+
+MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; what is still being read is not waited for
+MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most, and some of it stands there twice
+
+
+def start_worker(fd: int) -> "subprocess.Popen[bytes]":
+    """A process that reads, at the other end of the socket `fd`, without anything of the operator's environment."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "crawler.readers.worker", str(fd)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=(fd,),
+        env=child_environment(),
+    )
+
+
+class WorkerLink:
+    """One process and the way to it. `send` from any thread; `receive` from one."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = start_worker(theirs.fileno())
+        self._socket = ours
+        self._sending = threading.Lock()
+        self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
+
+    def receive(self) -> object:
+        """Raises EOFError where it has ended, OSError for more than an answer may have."""
+        return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - of a program of our own
+
+    def send(self, message: object) -> None:
+        """A process that has ended is told nothing."""
+        with contextlib.suppress(OSError, ValueError), self._sending:
+            self.connection.send(message)
+
+    def cpu_s(self, thread: int) -> float:
+        """What a thread of the process has used of the processor; 0 where it is gone."""
+        try:
+            stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
+        except OSError:
+            return 0.0
+        user, system = stated.rpartition(")")[2].split()[11:13]  # proc(5)
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def hang_up(self) -> None:
+        """Let the process end by itself once it has kept what it learnt."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def end(self, *, has_to_keep: bool) -> None:
+        """Kill it; one that was asked to end and has something to keep is waited for."""
+        if has_to_keep:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=MAX_SECONDS_TO_END)
+        self.process.kill()
+        self.process.wait()
+        self.connection.close()
+        self._socket.close()
+
 
 logger = logging.getLogger(__name__)
 
@@ -95,9 +163,9 @@ class ReadingProcess:
 
     What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
     more, alone; when that does the same, it is given up. So is, at once, what uses the processor for longer than
-    `max_cpu_s`. What can be read in a simpler way (crawler.readers.task) is read so, alone, in place of being given up.
+    `max_cpu_s`. What can be read in a simpler way (HasSimplerReading) is read so, alone, in place of being given up.
     Started by the first task or by `start`; a context manager, else `close` when done. plan, templates, cache: as
-    crawler.readers.desk.Desk.
+    crawler.readers.worker.Desk.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from core.wording import Message
 from crawler.fetching.addresses import AddressGuard, literal_address
 from crawler.fetching.names import Names
 from crawler.registries import rdap, whois
-from crawler.registries.bootstrap import server_of_address, server_of_name
+from crawler.registries.rdap import server_of_address, server_of_name
 from crawler.site_identifiers import registrable
 
 MAX_HOSTS = 5  # of a site; each makes up to two questions for its name and two for each of its addresses

@@ -9,17 +9,21 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from core.captures import ArchivedRecord
+from core.captures import ArchivedRecord, Capture, CaptureSource, WireExchange
 from core.errors import UnreadableFile, ZhuiwenError
+from core.ids import digest
 from core.states import ArchiveReason, Rejection
+from crawler.fetching.capture import without_secrets
 from crawler.sources.archive_fields import (
+    address_of,
     answer_of,
     body_of,
     moment_in,
@@ -29,7 +33,6 @@ from crawler.sources.archive_fields import (
     own_keys,
     url_of,
 )
-from crawler.sources.archive_requests import Asked, Pairs, capture_of
 from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
 from crawler.sources.archive_streams import (
     FIRST_BYTES,
@@ -159,7 +162,7 @@ class ArchiveFile:
         stream = self._zip.open(name) if self._zip is not None else self._path.open("rb")
         return gzip.GzipFile(fileobj=stream) if is_unpacked else stream  # type: ignore[return-value]
 
-    def _asked(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> Asked | None:
+    def _asked(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> "Asked | None":
         """A request record; None for one that nobody needs, or that sent more than a head."""
         url, length = url_of(record), record.rec_headers.get_header("Content-Length") or ""
         if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
@@ -275,3 +278,88 @@ def _first_line(error: Exception) -> str:
     said = (error.strerror if isinstance(error, OSError) else None) or str(error)
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return "".join(char if char.isprintable() else "?" for char in lines[0][:200]) if lines else type(error).__name__
+
+
+_HTTP = re.compile(rb"^HTTP/", re.MULTILINE)
+_WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request record. `name`, `answers`: ids of this record and of the response that it names."""
+
+    url: str
+    name: str
+    answers: str
+    record: ArchivedRecord
+
+    def is_of(self, response: Captured) -> bool:
+        """Whether this asked for that response: by the ids that either names, by the address where neither does."""
+        if self.answers or response.concurrent_to:
+            return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
+        return self.url == response.url
+
+
+@dataclass(slots=True)
+class Pairs:
+    """Brings responses and requests together, which stand side by side in either order."""
+
+    asked: Asked | None = None  # the request just seen
+    _held: Captured | None = None  # a response whose request may follow
+
+    def take(self, told: "Captured | PassedBy") -> "Iterator[Captured | PassedBy]":
+        """What is complete now that this record was seen."""
+        yield from self.left()
+        if isinstance(told, Captured):
+            self._held, self.asked = _with_request(told, self.asked), None
+        else:
+            yield told
+
+    def left(self) -> "Iterator[Captured]":
+        """The response that was held back."""
+        if self._held is not None:
+            held, self._held = self._held, None
+            yield _with_request(held, self.asked)
+
+
+def capture_of(
+    record: Any,
+    url: str,
+    status: int,
+    moment: datetime,
+    originals: tuple[ArchivedRecord | None, ...],
+    *,
+    is_truncated: bool,
+) -> Capture:
+    """What the archive says of how a page was fetched. originals: the response first."""
+    own, *_ = originals
+    begins = _HTTP.search(own.head) if own is not None else None
+    head = own.head[begins.start() :] if own is not None and begins is not None else b""
+    payload = own.payload if own is not None else b""
+    exchange = WireExchange(
+        url=url,
+        status=status,
+        request_head=b"",
+        response_head=head,
+        connected_at=None,
+        sent_at=moment,
+        answered_at=moment,
+        ended_at=moment,
+        server_address=address_of(record.rec_headers.get_header("WARC-IP-Address") or ""),
+        server_port=0,
+        body_digest=digest(payload) if own is not None else "",
+        body_bytes=len(payload),
+        is_truncated=is_truncated,
+    )
+    kept = tuple(each for each in originals if each is not None)
+    return Capture((exchange,), CaptureSource.ARCHIVE, records=kept)
+
+
+def _with_request(response: Captured, asked: Asked | None) -> Captured:
+    """The response with the record of its request, where `asked` is that and it has none yet."""
+    capture = response.capture
+    if asked is None or not asked.is_of(response) or capture.exchanges[0].request_head:
+        return response
+    head = _WARC_HEAD.sub(b"", asked.record.head, count=1)
+    exchange = replace(capture.exchanges[0], request_head=without_secrets(head))
+    return replace(response, capture=replace(capture, exchanges=(exchange,), records=(*capture.records, asked.record)))

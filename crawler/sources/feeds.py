@@ -53,7 +53,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class FeedToRead:
-    """A task of the reading process (crawler.readers.task.Task): what a feed lists, or the feeds that a page names."""
+    """A task of the reading process: what a feed lists, or the feeds that a page names."""
 
     url: str
     body: bytes = field(repr=False)

@@ -18,7 +18,7 @@ _RULE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RobotsToRead:
-    """A task of the reading process: crawler.readers.task.Task."""
+    """A task of the reading process: crawler.readers.messages.Task."""
 
     url: str
     body: bytes = field(repr=False)

@@ -35,7 +35,7 @@ class Sitemap:
 
 @dataclass(frozen=True, slots=True)
 class SitemapToRead:
-    """A task of the reading process: crawler.readers.task.Task."""
+    """A task of the reading process: crawler.readers.messages.Task."""
 
     url: str
     body: bytes = field(repr=False)

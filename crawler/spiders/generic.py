@@ -27,12 +27,21 @@ from crawler.sources.novel_titles import chapter_title
 from crawler.sources.sitemaps import Sitemap, SitemapToRead
 from crawler.spiders.crawl_signals import CrawlSignals
 from crawler.spiders.empty_parameters import EmptyParameters
-from crawler.spiders.engine_state import is_quiet
 from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler
 from crawler.spiders.parted_text import PartedText
 from crawler.spiders.shells import Shells
+
+
+def is_quiet(engine: Any) -> bool:
+    """Whether nothing is asked for, waits to be, or is being read."""
+    if engine is None:
+        return True
+    slot, scraper = engine._slot, engine.scraper.slot
+    is_idle = slot is None or not (slot.inprogress or slot.scheduler.has_pending_requests())
+    return is_idle and (scraper is None or bool(scraper.is_idle()))
+
 
 Found = Request | ReadPage | NotThere | Unchanged | Unread  # what a callback yields
 PART_PRIORITY = 10

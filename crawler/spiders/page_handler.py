@@ -21,8 +21,8 @@ from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
+from crawler.readers.messages import Task
 from crawler.readers.pages import WholePage
-from crawler.readers.task import Task
 from crawler.sources.listed import Listed, completed
 from crawler.urls import identity, is_book
 

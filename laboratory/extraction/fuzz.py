@@ -14,8 +14,8 @@ from random import Random
 from core.ids import SiteId
 from core.pages import CrawlPlan
 from crawler.opening import Rejected
-from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead
+from crawler.readers.worker import Desk
 from laboratory.extraction.mutation import mutated
 
 URL = "http://www.a.example/1/1.html"

@@ -9,9 +9,9 @@ from random import Random
 from core.errors import UnreadableFile
 from core.obfuscations import Obfuscation
 from crawler.fetching.resources import Resources
+from crawler.obfuscation.deobfuscation import OpenRenderContext, open_render_context
 from crawler.obfuscation.glyph_ocr import NoRecognizer, Recognizer
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
-from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
 from crawler.opening import Rejected
 from crawler.reading import read_page
 from laboratory.cases.corpora import read

@@ -25,9 +25,9 @@ import psutil
 from core.ids import SiteId
 from core.pages import CrawlPlan, Reading
 from crawler.opening import MAX_TAGS, Rejected
-from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.readers.worker import Desk
 from laboratory.extraction.hostile_pages import KINDS, LARGEST, SENTENCE
 
 URL = "http://a.example/1/1.html"

@@ -15,7 +15,7 @@ from core.text import storable
 from core.wording import Message
 from evidence.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
 from evidence.stamps import Stated
-from intake.written import written_in_pdf
+from intake.bounded import written_in_pdf
 from records import stores
 from records.access import may_manage
 from records.evidence.subject import Subject

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from crawler.collection import paused_collection
+from crawler.reading import paused_collection
 
 
 def test_the_collector_is_paused_until_the_last_reader_is_done() -> None:

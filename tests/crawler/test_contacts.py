@@ -12,8 +12,7 @@ import pytest
 from core.contacts import Contact, ContactKind
 from crawler.contacts.emails import MAX_EMAILS, emails
 from crawler.contacts.gathering import MAX_ANY_PAGES, MAX_KEPT, MAX_TELLING_PAGES, ContactGatherer, ContactPages
-from crawler.contacts.numbers import numbers
-from crawler.contacts.reading import PageContacts, page_contacts
+from crawler.contacts.reading import PageContacts, numbers, page_contacts
 from crawler.contacts.telling_pages import kind_of_page
 from crawler.markup import parse
 from tests.crawler.crawl_process import crawl, plan_of, settings_of

@@ -12,11 +12,11 @@ import pytest
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import ResourceKind, Resources
+from crawler.obfuscation.deobfuscation import OpenRenderContext, open_render_context
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.glyph_ocr import NoRecognizer
 from crawler.obfuscation.picture_reader import MAX_CHARS, cells_of
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
-from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
 from crawler.reading import read_page
 from laboratory.extraction.obfuscated_pages.glyphs import Drawer, _marked, drawer
 from laboratory.extraction.obfuscated_pages.page import ADDRESS, Body, PageFiles, page_of

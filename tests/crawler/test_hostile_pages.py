@@ -7,7 +7,7 @@ from lxml import html
 
 from core.pages import Reading
 from core.states import Rejection
-from crawler.characters import mojibake, piecewise
+from crawler.characters import decoding, mojibake
 from crawler.characters.decoding import Decoded, decode
 from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, Matcher
@@ -16,8 +16,8 @@ from crawler.markup import text_of
 from crawler.obfuscation.repaired import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
 from crawler.plain_markup import plain_markup
-from crawler.readers.desk import Desk
 from crawler.readers.pages import PageToRead
+from crawler.readers.worker import Desk
 from crawler.reading_steps import Step
 from laboratory.extraction import reading_costs
 from laboratory.extraction.fuzz import main as fuzz
@@ -163,7 +163,7 @@ def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pyt
 def test_blocks_beyond_those_that_are_looked_at_are_read_in_the_encoding_of_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(piecewise, "MAX_BLOCKS", 20)
+    monkeypatch.setattr(decoding, "MAX_BLOCKS", 20)
     mixed = ("<p>渡口的灯火是这里的</p>" * 30).encode("gbk") + "<p>老人把灯挂在桅杆上</p>".encode() * 3
     page = "<p>老人把灯挂在桅杆上</p>".encode() * 3 + mixed
     decoded = decode(page)

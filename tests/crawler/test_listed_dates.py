@@ -13,8 +13,8 @@ import pytest
 
 from core.visits import AddressKind, Visit
 from crawler.recrawl import policy
-from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
 from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, MAX_INTERVAL
+from crawler.recrawl.session import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
 from crawler.sources.feeds import read_feed
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text

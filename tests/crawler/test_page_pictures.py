@@ -21,14 +21,13 @@ from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.markup import parse
 from crawler.obfuscation import text_process
-from crawler.obfuscation.deobfuscation import deobfuscate
+from crawler.obfuscation.deobfuscation import OpenRenderContext, deobfuscate, open_render_context
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.reference_fonts import free_fonts
-from crawler.obfuscation.render_context import OpenRenderContext, open_render_context
 from crawler.obfuscation.text_process import PageBudget, TextProcess
 from crawler.opening import Rejected
-from crawler.readers.desk import Desk
 from crawler.readers.pages import SinglePage
+from crawler.readers.worker import Desk
 from crawler.reading import read_page
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.extraction.pictured_text import Style, pictures_of

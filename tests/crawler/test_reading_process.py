@@ -19,10 +19,10 @@ from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 from crawler.main_text.templates import FILE_NAME
 from crawler.opening import Rejected
-from crawler.readers import worker_link
-from crawler.readers.desk import Desk
+from crawler.readers import reading_process
 from crawler.readers.pages import PageToRead, SinglePage, WholePage
 from crawler.readers.reading_process import MAX_SECONDS, GivenUp, ReadingProcess
+from crawler.readers.worker import Desk
 from crawler.reading import read_page
 from crawler.sources.feeds import FeedToRead
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
@@ -212,7 +212,7 @@ def test_a_page_that_uses_the_processor_too_long_is_given_up_at_once_and_the_one
 
 
 def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_link, "MAX_ANSWER_BYTES", 100_000)
+    monkeypatch.setattr(reading_process, "MAX_ANSWER_BYTES", 100_000)
     with ReadingProcess() as process:
         with pytest.raises(GivenUp):
             process.read(Swell("a", 1_000_000))

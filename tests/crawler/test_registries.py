@@ -15,8 +15,8 @@ from core.contacts import ContactKind, ContactSource
 from core.errors import BadInput
 from core.settings import CrawlSettings, RegistrySettings
 from crawler.registries import rdap, whois
-from crawler.registries.bootstrap import server_of_address, server_of_name
 from crawler.registries.look_up import LookedUp, Registries
+from crawler.registries.rdap import server_of_address, server_of_name
 from tests.support import whois_server
 from tests.support.name_server import NameServer
 from tests.support.web_server import Answer, WebServer, endless, redirect, silent

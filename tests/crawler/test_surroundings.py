@@ -8,8 +8,7 @@ import pytest
 
 from core.program import FOLDER, PACKAGES, files_digest
 from crawler.fetching.hosts_file import HostsFile
-from crawler.fetching.routes import gateway_to, interface_of
-from crawler.fetching.ways import Ways, without_login
+from crawler.fetching.routes import Ways, gateway_to, interface_of, without_login
 from crawler.surroundings.machine import machine_of_this_process
 
 HOSTS = (

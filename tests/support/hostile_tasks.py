@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from core.errors import UnreadableFile
 from core.pages import Reading
 from crawler.opening import Rejected
-from crawler.readers.desk import Desk
 from crawler.readers.pages import SinglePage
+from crawler.readers.worker import Desk
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket
 
 from crawler.child_environment import child_environment
-from crawler.readers import worker_link
+from crawler.readers import reading_process
 
 MAX_BYTES = 1 << 16
-FROM_NOTHING = worker_link.start_worker
+FROM_NOTHING = reading_process.start_worker
 
 
 class ReadyReader:
@@ -45,4 +45,4 @@ class ReadyReader:
 
 def use_readers_of(server: str) -> None:
     """Let this process start its readers so; where no server is named, as the product does."""
-    worker_link.start_worker = (lambda fd: ReadyReader(fd, server)) if server else FROM_NOTHING  # type: ignore[assignment,return-value]
+    reading_process.start_worker = (lambda fd: ReadyReader(fd, server)) if server else FROM_NOTHING  # type: ignore[assignment,return-value]

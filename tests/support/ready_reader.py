@@ -24,7 +24,7 @@ import pytest
 from core.garbage import keep_what_is_loaded
 from crawler.child_environment import child_environment
 from crawler.obfuscation.repairs import repairs
-from crawler.readers import worker_link
+from crawler.readers import reading_process
 from crawler.site_identifiers import registrable
 from fingerprint.normalization import normalize
 from tests.support.reader_client import FROM_NOTHING, MAX_BYTES, ReadyReader
@@ -44,7 +44,7 @@ _IMPORTED = (
 
 def readers_here() -> str:
     """The server that this test's readers come from, for a process that it starts; "" where they start from nothing."""
-    return "" if worker_link.start_worker is FROM_NOTHING else _server()
+    return "" if reading_process.start_worker is FROM_NOTHING else _server()
 
 
 @cache
@@ -67,13 +67,13 @@ def _start_ready(fd: int) -> ReadyReader:
 
 
 def pytest_configure() -> None:
-    worker_link.start_worker = _start_ready  # type: ignore[assignment]
+    reading_process.start_worker = _start_ready  # type: ignore[assignment]
 
 
 @pytest.fixture
 def reader_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product's own way to start a reading process, for a test of just that."""
-    monkeypatch.setattr(worker_link, "start_worker", FROM_NOTHING)
+    monkeypatch.setattr(reading_process, "start_worker", FROM_NOTHING)
 
 
 class _Server:

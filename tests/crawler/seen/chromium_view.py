@@ -11,7 +11,7 @@ from crawler.css.cascade import cascade
 from crawler.css.screens import SCREENS
 from crawler.fetching.resources import ResourceKind
 from crawler.markup import parse
-from crawler.obfuscation.page_sheets import page_sheets
+from crawler.obfuscation.page_styles import page_sheets
 from crawler.obfuscation.visibility import remove_hidden
 
 URL = "http://site.example/page.html"
