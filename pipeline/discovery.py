@@ -23,9 +23,10 @@ from core.settings import Settings
 from core.wording import Message
 from crawler.fetching.single_fetch import NoPage, fetch
 from crawler.opening import Rejected
+from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
-from crawler.sources.robots_file import RobotsToRead
+from crawler.sources.robots_file import read_robots
 from crawler.sources.search import Answer, Result, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.query_sentences import distinctive
@@ -245,7 +246,7 @@ class _SearchRun:
         except NoPage:
             return Protego.parse("")
         try:
-            rules: Protego = self._reader.read(RobotsToRead(answer.url, answer.body))
+            rules: Protego = self._reader.read(Call(answer.url, read_robots, (answer.body,)))
         except GivenUp:
             return None
         return rules

@@ -17,7 +17,8 @@ from crawler.context import context_of
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed, RequestRefused, explain
-from crawler.sources.robots_file import MAX_ROBOTS_BYTES, RobotsToRead
+from crawler.readers.messages import Call
+from crawler.sources.robots_file import MAX_ROBOTS_BYTES, read_robots
 
 MIN_SERVER_ERROR = 500
 MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants
@@ -100,7 +101,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
         self._answers[netloc] = Response(response.url, response.status, body=kept)
         rules = ProtegoRobotParser(b"", self.crawler.spider)
-        read = await context_of(self.crawler).reader.run(RobotsToRead(response.url, response.body))
+        read = await context_of(self.crawler).reader.run(Call(response.url, read_robots, (response.body,)))
         if isinstance(read, Rejected):
             self._unreadable[netloc] = read.message
         else:

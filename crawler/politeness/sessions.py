@@ -21,7 +21,7 @@ from crawler.markup import parse
 from crawler.opening import Rejected, decode_page
 from crawler.politeness.login_steps import NAME, Step, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
-from crawler.readers.messages import Task
+from crawler.readers.messages import Call, Task
 from crawler.selectors import select
 
 LOGIN_META = "zhuiwen_login"  # marks a request of a login in its meta
@@ -95,7 +95,7 @@ class Session:
 
     async def _path(self, step: Step, page: "_Page") -> str:
         """Where the first element that the step names stands in the page's tree, as an XPath; "" where nowhere."""
-        found = await self._run(ElementToFind(page.url, page.markup, step.what))
+        found = await self._run(Call(page.url, place_of, (page.markup, step.what)))
         if isinstance(found, Rejected):
             raise LoginFailed.at(step, found.message)
         return str(found)
@@ -113,19 +113,11 @@ class Session:
         return _request(action, method="POST", body=body, headers=headers)
 
 
-@dataclass(frozen=True, slots=True)
-class ElementToFind:
-    """A task of the reading process (crawler.readers.messages.Task): the first element that a selector names."""
-
-    url: str
-    markup: str
-    selector: str
-
-    def read(self, desk: object) -> str:
-        """Its place as an XPath; "" where there is none."""
-        tree = parse(self.markup) if self.markup.strip() else None
-        found = select(tree, self.selector) if tree is not None else []
-        return str(found[0].getroottree().getpath(found[0])) if found else ""
+def place_of(markup: str, selector: str) -> str:
+    """The first element that a selector names, as an XPath; "" where there is none."""
+    tree = parse(markup) if markup.strip() else None
+    found = select(tree, selector) if tree is not None else []
+    return str(found[0].getroottree().getpath(found[0])) if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Any
 
 from core.errors import RetryLater
+from crawler.readers.messages import Call
 from crawler.readers.reading_process import ReadingProcess
 
 MAX_CHECK_CPU_S = 2.0  # chosen: what is as it should be takes milliseconds, a Word template tenths of a second
@@ -14,22 +14,6 @@ MAX_CHECK_S = 30.0  # for one check, however busy the machine is
 AT_ONCE = 2  # of the 8 threads of a process of the desk: the others go on
 MAX_WAIT_S = 2.0  # for one of these; who waits keeps a thread, too
 _PLACES = BoundedSemaphore(AT_ONCE)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A task of the reading process: a function of ours, and what it is to look at."""
-
-    name: str
-    function: Callable[..., object]
-    given: tuple[object, ...]
-
-    @property
-    def url(self) -> str:
-        return self.name
-
-    def read(self, desk: object) -> object:
-        return self.function(*self.given)
 
 
 @contextmanager
@@ -52,4 +36,4 @@ def run_check(name: str, function: Callable[..., object], *given: object) -> Any
     Raises GivenUp where it takes too long or too much memory; RetryLater.
     """
     with checking_process() as process:
-        return process.read(Check(name, function, given))
+        return process.read(Call(name, function, given))

@@ -4,7 +4,8 @@ They go over a socket pair that no other process holds. The first is Init. Messa
 both ends are one program of one user, and the process is started without anything of the operator's environment.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -44,6 +45,18 @@ class HasSimplerReading(Task, Protocol):
 MAX_MEMORY_BYTES = 680_000_000
 MOST_MEMORY_BYTES = 3_000_000_000  # of a process that reads what is larger than any page: the files of works
 OUT_OF_MEMORY = 3  # the code that the process then ends with
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A task that a function of ours does with what it is given."""
+
+    url: str
+    function: Callable[..., object]
+    given: tuple[object, ...] = field(repr=False)
+
+    def read(self, desk: object) -> object:
+        return self.function(*self.given)
 
 
 @dataclass(frozen=True, slots=True)

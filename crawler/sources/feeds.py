@@ -8,7 +8,7 @@ import json
 import re
 from calendar import timegm
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
@@ -51,20 +51,10 @@ class Feed:
     next_page: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FeedToRead:
-    """A task of the reading process: what a feed lists, or the feeds that a page names."""
-
-    url: str
-    body: bytes = field(repr=False)
-    content_type: str
-    hint: str = ""
-
-    def read(self, desk: object) -> Feed | tuple[str, ...]:
-        feed = read_feed(self.body, self.content_type, self.url, self.hint)
-        if feed is None or not (feed.entries or feed.title):
-            return named_feeds(self.body, self.url)
-        return feed
+def read_list(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
+    """What a feed lists, or the feeds that a page names; as `read_feed`."""
+    feed = read_feed(body, content_type, url, hint)
+    return feed if feed is not None and (feed.entries or feed.title) else named_feeds(body, url)
 
 
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from protego import Protego
 
@@ -16,16 +15,10 @@ _RULE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsToRead:
-    """A task of the reading process: crawler.readers.messages.Task."""
-
-    url: str
-    body: bytes = field(repr=False)
-
-    def read(self, desk: object) -> Protego:
-        text = self.body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "ignore")
-        return Protego.parse("\n".join(_known_lines(text)))
+def read_robots(body: bytes) -> Protego:
+    """The rules of a robots.txt, as far as they are read."""
+    text = body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "ignore")
+    return Protego.parse("\n".join(_known_lines(text)))
 
 
 def _known_lines(text: str) -> Iterator[str]:

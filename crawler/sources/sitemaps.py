@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -31,18 +31,6 @@ class Sitemap:
     @property
     def pages(self) -> tuple[str, ...]:
         return tuple(entry.url for entry in self.entries)
-
-
-@dataclass(frozen=True, slots=True)
-class SitemapToRead:
-    """A task of the reading process: crawler.readers.messages.Task."""
-
-    url: str
-    body: bytes = field(repr=False)
-    max_bytes: int
-
-    def read(self, desk: object) -> Sitemap | None:
-        return read_sitemap(self.body, self.max_bytes)
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:

@@ -24,8 +24,9 @@ from crawler.items import ReadPage
 from crawler.links import Links
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
+from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
-from crawler.sources.feeds import Feed, FeedEntry, FeedToRead
+from crawler.sources.feeds import Feed, FeedEntry, read_list
 from crawler.sources.listed import completed
 from crawler.spiders.generic import Found, GenericSpider
 from crawler.spiders.link_discovery import LinkDiscovery
@@ -99,7 +100,8 @@ class FeedSpider(GenericSpider):
         """The pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
         self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        task = FeedToRead(response.url, response.body, content_type, self.context.plan.encoding)
+        given = response.body, content_type, response.url, self.context.plan.encoding
+        task = Call(response.url, read_list, given)
         feed = await self.pages.read_list(response, task)
         if not isinstance(feed, Feed):
             for request in self._named_by(response, feed) if isinstance(feed, tuple) else ():

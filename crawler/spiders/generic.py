@@ -20,11 +20,12 @@ from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target, key_of
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
+from crawler.readers.messages import Call
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import RECRAWLED
 from crawler.sources.novel_pages import MAX_PARTS, part_number, says_to_go_on, surely_goes_on
 from crawler.sources.novel_titles import chapter_title
-from crawler.sources.sitemaps import Sitemap, SitemapToRead
+from crawler.sources.sitemaps import Sitemap, read_sitemap
 from crawler.spiders.crawl_signals import CrawlSignals
 from crawler.spiders.empty_parameters import EmptyParameters
 from crawler.spiders.failures import Failures
@@ -250,7 +251,7 @@ class GenericSpider(Spider):
 
     async def parse_sitemap(self, response: Response, target: Target) -> AsyncIterator[Found]:
         """The pages that a sitemap lists, and the sitemaps that it names."""
-        task = SitemapToRead(response.url, response.body, self.context.settings.max_body_bytes)
+        task = Call(response.url, read_sitemap, (response.body, self.context.settings.max_body_bytes))
         sitemap = await self.pages.read_list(response, task)
         if sitemap is None and target.kind == SITEMAP:
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-sitemap", url=response.url))

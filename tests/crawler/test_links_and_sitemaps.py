@@ -6,7 +6,7 @@ import pytest
 
 from crawler.links import links
 from crawler.markup import parse
-from crawler.sources.robots_file import RobotsToRead
+from crawler.sources.robots_file import read_robots
 from crawler.sources.sitemaps import named_in_robots, read_sitemap
 
 URL = "http://a.example/book/1.html"
@@ -117,5 +117,5 @@ def test_lines_of_a_plain_sitemap_that_are_no_address_are_skipped_and_counted() 
 def test_a_line_that_robots_txt_does_not_know_ends_no_group(
     rules: str, agent: str, path: str, is_allowed: bool
 ) -> None:
-    read = RobotsToRead("http://a.example/robots.txt", rules.encode()).read(None)
+    read = read_robots(rules.encode())
     assert read.can_fetch(f"http://a.example{path}", agent) is is_allowed

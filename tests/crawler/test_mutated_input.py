@@ -13,10 +13,10 @@ import pytest
 from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import Limits, Position
-from crawler.sources.feeds import FeedToRead
-from crawler.sources.robots_file import RobotsToRead
+from crawler.sources.feeds import read_list
+from crawler.sources.robots_file import read_robots
 from crawler.sources.search import read_answer
-from crawler.sources.sitemaps import SitemapToRead
+from crawler.sources.sitemaps import read_sitemap
 from laboratory.extraction.mutation import mutated
 from tests.crawler.test_warc_import import Archive, url
 from tests.crawler.texts import own_text
@@ -116,11 +116,11 @@ def _search(body: bytes) -> object:
 
 
 READERS: dict[str, tuple[bytes, Callable[[bytes], object]]] = {
-    "rss": (RSS, lambda body: FeedToRead("http://a.example/", body, "text/xml").read(None)),
-    "atom": (ATOM, lambda body: FeedToRead("http://a.example/", body, "text/html; charset=gbk").read(None)),
-    "sitemap": (SITEMAP, lambda body: SitemapToRead("u", body, 100_000).read(None)),
-    "gzipped sitemap": (gzip.compress(SITEMAP), lambda body: SitemapToRead("u", body, 100_000).read(None)),
-    "robots": (ROBOTS, lambda body: RobotsToRead("u", body).read(None).can_fetch("http://a.example/x", "Z")),
+    "rss": (RSS, lambda body: read_list(body, "text/xml", "http://a.example/")),
+    "atom": (ATOM, lambda body: read_list(body, "text/html; charset=gbk", "http://a.example/")),
+    "sitemap": (SITEMAP, lambda body: read_sitemap(body, 100_000)),
+    "gzipped sitemap": (gzip.compress(SITEMAP), lambda body: read_sitemap(body, 100_000)),
+    "robots": (ROBOTS, lambda body: read_robots(body).can_fetch("http://a.example/x", "Z")),
     "search": (SEARCH, _search),
 }
 
@@ -140,6 +140,6 @@ def test_an_answer_to_a_search_that_is_nested_without_end_is_none() -> None:
 
 def test_a_sitemap_with_prefixes_that_were_never_declared_is_read_all_the_same() -> None:
     entry = b"<url><loc>http://a.example/1</loc><news:news><news:title>t</news:title></news:news></url>"
-    sitemap = SitemapToRead("u", b"<urlset>" + entry + b"</urlset>", 10_000).read(None)
+    sitemap = read_sitemap(b"<urlset>" + entry + b"</urlset>", 10_000)
     assert sitemap is not None
     assert [(each.url, each.title) for each in sitemap.entries] == [("http://a.example/1", "t")]
