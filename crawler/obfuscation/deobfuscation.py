@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from lxml.html import HtmlElement
 
@@ -24,34 +23,25 @@ from crawler.obfuscation.text_process import TextProcess
 from crawler.reading_steps import ReadingSteps
 
 
-class RenderContext(Protocol):
-    """What there is beside the bytes of a page: what it refers to, and readers of fonts and pictures."""
-
-    def resources(self, url: str) -> Resources: ...
-
-    @property
-    def fonts(self) -> FontReader | None: ...
-
-    @property
-    def pictures(self) -> PictureReader | None: ...
-
-    @property
-    def texts(self) -> TextProcess | None: ...
-
-
 @dataclass(frozen=True, slots=True)
-class MarkupAlone:
-    """Markup alone: neither requests nor drawings."""
+class RenderContext:
+    """What there is beside the bytes of a page: readers of fonts and pictures, and what a page at an address asks for.
 
-    fonts: None = None
-    pictures: None = None
-    texts: None = None
+    Without any of them the page is its markup alone. `close` when done.
+    """
 
-    def resources(self, url: str) -> Resources:
-        return NO_RESOURCES
+    resources: Callable[[str], Resources] = lambda url: NO_RESOURCES
+    fonts: FontReader | None = None
+    pictures: PictureReader | None = None
+    texts: TextProcess | None = None
+
+    def close(self) -> None:
+        for each in (self.fonts, self.texts):
+            if each is not None:
+                each.close()
 
 
-MARKUP_ALONE = MarkupAlone()
+MARKUP_ALONE = RenderContext()
 
 
 @dataclass(slots=True)
@@ -137,43 +127,20 @@ def _base(tree: HtmlElement, url: str) -> str:
     return absolute(url, declared) if declared else url
 
 
-ResourcesOf = Callable[[str], Resources]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRenderContext:
-    """crawler.obfuscation.deobfuscation.RenderContext with everything that this machine has; `close` when done."""
-
-    fonts: FontReader
-    pictures: PictureReader
-    texts: TextProcess
-    resources_of: ResourcesOf
-    _process: FontProcess
-
-    def resources(self, url: str) -> Resources:
-        """What a page at `url` may ask for."""
-        return self.resources_of(url)
-
-    def close(self) -> None:
-        self._process.close()
-        self.texts.close()
-
-
 def open_render_context(
-    resources_of: ResourcesOf = lambda url: NO_RESOURCES,
+    resources: Callable[[str], Resources],
     references: ReferenceFonts | None = None,
     recognizer: Recognizer | None = None,
     kept_in: Path | None = None,
     texts: TextProcess | None = None,
-) -> OpenRenderContext:
-    """Nothing is loaded or started before the first page that needs it.
+) -> RenderContext:
+    """The context with everything that this machine has; nothing is loaded before the first page that needs it.
 
     kept_in: where the machine's references are kept once they are drawn (crawler.obfuscation.reference_store).
     """
     process = FontProcess()
     faces = references if references is not None else ReferenceFonts(kept_in=kept_in)
     ocr = recognizer if recognizer is not None else Recognizer()
-    pictured = texts if texts is not None else TextProcess()
-    return OpenRenderContext(
-        FontReader(process, faces, ocr), PictureReader(process, faces, ocr), pictured, resources_of, process
+    return RenderContext(
+        resources, FontReader(process, faces, ocr), PictureReader(process, faces, ocr), texts or TextProcess()
     )

@@ -9,7 +9,7 @@ from random import Random
 from core.errors import UnreadableFile
 from core.obfuscations import Obfuscation
 from crawler.fetching.resources import Resources
-from crawler.obfuscation.deobfuscation import OpenRenderContext, open_render_context
+from crawler.obfuscation.deobfuscation import RenderContext, open_render_context
 from crawler.obfuscation.glyph_ocr import NoRecognizer, Recognizer
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
 from crawler.opening import Rejected
@@ -161,7 +161,7 @@ class _References:
         return cls._drawn
 
 
-def _read(page: HiddenPage, eyes: OpenRenderContext) -> tuple[str, set[Obfuscation]]:
+def _read(page: HiddenPage, eyes: RenderContext) -> tuple[str, set[Obfuscation]]:
     reading = read_page(page.html.encode(), _HEADERS, ADDRESS, context=eyes)
     if isinstance(reading, Rejected):
         return "", set()

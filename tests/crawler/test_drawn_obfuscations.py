@@ -12,7 +12,7 @@ import pytest
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import ResourceKind, Resources
-from crawler.obfuscation.deobfuscation import OpenRenderContext, open_render_context
+from crawler.obfuscation.deobfuscation import RenderContext, open_render_context
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.glyph_ocr import NoRecognizer
 from crawler.obfuscation.picture_reader import MAX_CHARS, cells_of
@@ -44,7 +44,7 @@ def served() -> Served:
 
 
 @pytest.fixture(scope="module")
-def eyes(served: Served) -> Iterator[OpenRenderContext]:
+def eyes(served: Served) -> Iterator[RenderContext]:
     opened = open_render_context(served.of_page, ONE_FACE, NoRecognizer())
     yield opened
     opened.close()
@@ -55,7 +55,7 @@ def hand() -> Drawer:
     return drawer(free_fonts()[0])
 
 
-def read(body: Body, served: Served, eyes: OpenRenderContext, *, is_external: bool = False) -> Reading:
+def read(body: Body, served: Served, eyes: RenderContext, *, is_external: bool = False) -> Reading:
     page = page_of("x", None, body, is_external=is_external)
     served.files = PageFiles(page.files)
     reading = read_page(page.html.encode(), {"Content-Type": "text/html; charset=utf-8"}, ADDRESS, context=eyes)
@@ -74,7 +74,7 @@ def read(body: Body, served: Served, eyes: OpenRenderContext, *, is_external: bo
     ],
 )
 def test_drawn_characters_are_read(
-    way: str, kind: Obfuscation, is_external: bool, seed: int, served: Served, eyes: OpenRenderContext, hand: Drawer
+    way: str, kind: Obfuscation, is_external: bool, seed: int, served: Served, eyes: RenderContext, hand: Drawer
 ) -> None:
     rng = Random(seed)
     body: Body = getattr(hand, way)(paragraphs(rng), rng)
@@ -85,7 +85,7 @@ def test_drawn_characters_are_read(
 
 
 def test_of_a_picture_for_several_screens_the_one_of_a_desktop_is_read(
-    served: Served, eyes: OpenRenderContext, hand: Drawer
+    served: Served, eyes: RenderContext, hand: Drawer
 ) -> None:
     rng = Random(2)
     body = hand.pictures(paragraphs(rng), rng)
@@ -99,7 +99,7 @@ def test_of_a_picture_for_several_screens_the_one_of_a_desktop_is_read(
     assert read(replace(body, markup=markup), served, eyes).text == body.truth
 
 
-def test_an_honest_font_changes_nothing(served: Served, eyes: OpenRenderContext, hand: Drawer) -> None:
+def test_an_honest_font_changes_nothing(served: Served, eyes: RenderContext, hand: Drawer) -> None:
     rng = Random(9)
     text = paragraphs(rng)
     body = hand._page(text, rng, {})
@@ -168,7 +168,7 @@ def test_digits_of_a_font_that_garbles_chinese_alone_stay(served: Served) -> Non
         opened.close()
 
 
-def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: OpenRenderContext, hand: Drawer) -> None:
+def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: RenderContext, hand: Drawer) -> None:
     rng = Random(8)
     text = [*paragraphs(rng), "他在1963年11月22日写下这封信，一直放在抽屉里没有寄出。"]
     files = {"/img/1.png": hand._png("年", 26, is_clear=False), "/img/2.png": hand._png("月", 26, is_clear=False)}
@@ -176,7 +176,7 @@ def test_a_picture_between_digits_of_a_sentence_is_read(served: Served, eyes: Op
     assert read(body, served, eyes).text == "\n".join(text)
 
 
-def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: OpenRenderContext, hand: Drawer) -> None:
+def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: RenderContext, hand: Drawer) -> None:
     rng = Random(3)
     text = [*paragraphs(rng), "书上只写了一个曰字，旁边再没有别的什么记号可以参考。"]
     body = hand._page(text, rng, {"曰": "\ue123", "旁": "\ue124"})
@@ -186,7 +186,7 @@ def test_what_stays_in_doubt_is_marked_in_the_example(served: Served, eyes: Open
 
 
 def test_a_character_that_no_reference_knows_is_told_as_doubtful(
-    served: Served, eyes: OpenRenderContext, hand: Drawer
+    served: Served, eyes: RenderContext, hand: Drawer
 ) -> None:
     rng = Random(4)
     text = [*paragraphs(rng), "旧书里把他叫作一方䶮主，后来再没有人提起过。"]

@@ -21,7 +21,7 @@ from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.markup import parse
 from crawler.obfuscation import text_process
-from crawler.obfuscation.deobfuscation import OpenRenderContext, deobfuscate, open_render_context
+from crawler.obfuscation.deobfuscation import RenderContext, deobfuscate, open_render_context
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.text_process import PageBudget, TextProcess
@@ -76,14 +76,14 @@ def served() -> Files:
 
 
 @pytest.fixture(scope="module")
-def eyes(served: Files) -> Iterator[OpenRenderContext]:
+def eyes(served: Files) -> Iterator[RenderContext]:
     opened = open_render_context(served.of_page)
     yield opened
     opened.close()
 
 
 def read(
-    body: str, files: Mapping[str, bytes], served: Files, eyes: OpenRenderContext, url: str = URL
+    body: str, files: Mapping[str, bytes], served: Files, eyes: RenderContext, url: str = URL
 ) -> Reading | Rejected:
     served.files, served.asked = files, []
     head = '<meta charset="utf-8"><title>第十二章 秤_墨香阁</title>'
@@ -121,9 +121,7 @@ def saved(image: Image.Image, kind: str = "PNG") -> bytes:
 
 
 @needs_ocr
-def test_a_chapter_that_is_a_picture_is_read_and_marked_as_read_by_machine(
-    served: Files, eyes: OpenRenderContext
-) -> None:
+def test_a_chapter_that_is_a_picture_is_read_and_marked_as_read_by_machine(served: Files, eyes: RenderContext) -> None:
     reading = read('<div id="c"><img src="1.png"></div>', {"1.png": drawn()}, served, eyes)
     assert isinstance(reading, Reading)
     assert is_nearly(reading.text, TEXT)
@@ -144,12 +142,12 @@ def test_a_chapter_that_is_a_picture_is_read_and_marked_as_read_by_machine(
         '<div><div style="width:620px;height:500px;background:url(1.png) no-repeat"></div></div>',
     ],
 )
-def test_pictures_are_found_however_they_are_put_in(markup: str, served: Files, eyes: OpenRenderContext) -> None:
+def test_pictures_are_found_however_they_are_put_in(markup: str, served: Files, eyes: RenderContext) -> None:
     assert is_nearly(text_of(read(markup, {"1.png": drawn()}, served, eyes)), TEXT)
 
 
 @needs_ocr
-def test_a_picture_that_the_page_carries_is_read_without_asking(served: Files, eyes: OpenRenderContext) -> None:
+def test_a_picture_that_the_page_carries_is_read_without_asking(served: Files, eyes: RenderContext) -> None:
     address = "data:image/png;base64," + base64.b64encode(drawn()).decode()
     reading = read(f'<div><img src="{address}"></div>', {}, served, eyes)
     assert is_nearly(text_of(reading), TEXT)
@@ -159,9 +157,7 @@ def test_a_picture_that_the_page_carries_is_read_without_asking(served: Files, e
 
 
 @needs_ocr
-def test_a_sentence_that_goes_on_in_the_next_picture_stays_one_paragraph(
-    served: Files, eyes: OpenRenderContext
-) -> None:
+def test_a_sentence_that_goes_on_in_the_next_picture_stays_one_paragraph(served: Files, eyes: RenderContext) -> None:
     pages = pictures_of(TEXT, replace(PLAIN, page_px=80))
     assert len(pages) > 2
     files = {f"{number}.png": page for number, page in enumerate(pages)}
@@ -173,7 +169,7 @@ def test_a_sentence_that_goes_on_in_the_next_picture_stays_one_paragraph(
 
 
 @needs_ocr
-def test_a_chapter_half_in_pictures_is_read_whole_in_its_order(served: Files, eyes: OpenRenderContext) -> None:
+def test_a_chapter_half_in_pictures_is_read_whole_in_its_order(served: Files, eyes: RenderContext) -> None:
     lines = [line * 6 if place % 2 else line for place, line in enumerate(TEXT * 2)]
     assert sum(map(len, lines[1::2])) > 800
     files = {f"{place}.png": drawn([line], replace(PLAIN, margin=8)) for place, line in enumerate(lines)}
@@ -184,7 +180,7 @@ def test_a_chapter_half_in_pictures_is_read_whole_in_its_order(served: Files, ey
     assert [(each.kind, each.count) for each in reading.obfuscations] == [(Obfuscation.TEXT_PICTURE, 3)]
 
 
-def test_a_page_with_a_text_and_photographs_asks_for_none(served: Files, eyes: OpenRenderContext) -> None:
+def test_a_page_with_a_text_and_photographs_asks_for_none(served: Files, eyes: RenderContext) -> None:
     body = "".join(f"<p>{line}</p>" for line in LONG)
     one = f'<div>{body}<p><img src="{PHOTO}"></p></div>'
     some = f'<div>{body.replace("</p><p>第三", "</p><p><img src=a.jpg></p><p>第三")}<p><img src="{PHOTO}"></p></div>'
@@ -209,7 +205,7 @@ def test_of_a_photo_story_one_picture_is_looked_at_and_the_recogniser_is_not_loa
         fresh.close()
 
 
-def test_what_frames_teasers_and_icons_show_is_not_asked_for(served: Files, eyes: OpenRenderContext) -> None:
+def test_what_frames_teasers_and_icons_show_is_not_asked_for(served: Files, eyes: RenderContext) -> None:
     text = drawn()
     files = {f"{name}.png": text for name in ("logo", "x", "y", "icon", "small", "cmt")}
     body = (
@@ -257,9 +253,7 @@ def _code() -> Image.Image:
 
 @needs_ocr
 @pytest.mark.parametrize("make", [_banner, _cover, _comic, _code])
-def test_advertisements_covers_comics_and_codes_give_no_page(
-    make: object, served: Files, eyes: OpenRenderContext
-) -> None:
+def test_advertisements_covers_comics_and_codes_give_no_page(make: object, served: Files, eyes: RenderContext) -> None:
     assert callable(make)
     reading = read('<div><img src="1.png"></div>', {"1.png": saved(make())}, served, eyes)
     assert served.asked == ["1.png"]
@@ -267,13 +261,13 @@ def test_advertisements_covers_comics_and_codes_give_no_page(
 
 
 @needs_ocr
-def test_an_advertisement_beside_a_chapter_of_pictures_is_left_out(served: Files, eyes: OpenRenderContext) -> None:
+def test_an_advertisement_beside_a_chapter_of_pictures_is_left_out(served: Files, eyes: RenderContext) -> None:
     files = {"ad.jpg": photo(), "cover.png": saved(_cover()), "1.png": drawn()}
     body = '<div><img src="ad.jpg"></div><div><img src="cover.png"></div><div><img src="1.png"></div>'
     assert is_nearly(text_of(read(body, files, served, eyes)), TEXT)
 
 
-def test_after_a_few_pictures_without_text_no_more_are_asked_for(served: Files, eyes: OpenRenderContext) -> None:
+def test_after_a_few_pictures_without_text_no_more_are_asked_for(served: Files, eyes: RenderContext) -> None:
     files = {f"{number}.jpg": photo() for number in range(30)}
     body = "".join(f'<div><img src="{name}"></div>' for name in files)
     assert text_of(read(body, files, served, eyes)) == ""
@@ -332,7 +326,7 @@ def test_a_crawl_without_the_extra_says_once_what_to_install(
 
 
 def test_what_takes_more_than_a_page_may_is_left_and_told(
-    served: Files, eyes: OpenRenderContext, monkeypatch: pytest.MonkeyPatch
+    served: Files, eyes: RenderContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = saved(Image.new("1", (30_000, 30_000)))
     served.files = {"1.png": bomb, "2.png": b"\x89PNG\r\n\x1a\n" + b"\x00" * 400}
@@ -346,7 +340,7 @@ def test_what_takes_more_than_a_page_may_is_left_and_told(
 
 
 @needs_ocr
-def test_noise_ends_early_and_leaves_the_rest_of_the_page(served: Files, eyes: OpenRenderContext) -> None:
+def test_noise_ends_early_and_leaves_the_rest_of_the_page(served: Files, eyes: RenderContext) -> None:
     strokes = Image.new("L", (1_200, 4_000), 255)
     pen, random = ImageDraw.Draw(strokes), Random(4)
     for row in range(20, 3_960, 40):
