@@ -34,13 +34,14 @@ def _shell(script: str) -> Answer:
 
 
 def _writes(number: int) -> str:
-    """A script that puts a chapter together, so that nothing but running it shows what it says."""
+    """A script that puts a chapter together, so that nothing but running it in a browser shows what it says."""
     return _written(f"<h1>第{number}章</h1>{own_text(number)}")
 
 
 def _written(markup: str) -> str:
     codes = json.dumps([ord(char) + 1 for char in markup])
-    said = f"{codes}.map(function (code) {{ return String.fromCharCode(code - 1); }}).join('')"
+    one = "Math.sign(document.documentElement.clientWidth)"
+    said = f"{codes}.map(function (code) {{ return String.fromCharCode(code - {one}); }}).join('')"
     return f"document.getElementById('app').innerHTML = {said};"
 
 
