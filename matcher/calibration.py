@@ -65,7 +65,7 @@ class Calibration:
     min_tokens_of_mixture: int = 80
     min_density_of_mixture: float = 0.2
     min_pieces_of_mixture: float = 2.2  # were they dense
-    # Passages of one text are pieces of one where a walk finds nearly all that lies between them (whole_stretch): .99
+    # Passages of one text are pieces of one where a walk finds nearly all that lies between them: .99
     # of two divinations with a foreign sentence after each of theirs (885 and 862 tokens more), .94 of litanies. Of 284
     # pairs of innocent news items .9 and more in six, with 136 tokens more at most; a share of .5 accuses twice as many
     # of them (2026-11).
