@@ -321,7 +321,8 @@ def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
     edited = "新的开头。" + admin_data.WORK_TEXT.replace("账", "帐").replace("门", "門")
     page = manager.get(send(manager, world, text("灯.txt", edited)))
     assert "chapters of which most stands in 《渡口旧事》: 1" in page.content.decode()
-    innocent = manager.get(send(manager, world, text("灯.txt", FIRST * 3)))
+    market = "集市上卖陶罐的女人把最大的一只翻过来，让买主听罐底的声音，又指给他看釉里的一粒沙。\n"
+    innocent = manager.get(send(manager, world, text("灯.txt", FIRST + market * 2)))
     assert "渡口旧事" not in innocent.content.decode()
 
 
