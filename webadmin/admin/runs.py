@@ -30,7 +30,7 @@ class CrawlRunAdmin(HolderAdmin):
         "due",
         "duration",
         "pages_fetched",
-        "seen",
+        "pages_looked_at",
         "new_versions",
         "failed_requests",
         "ending_line",
@@ -48,7 +48,7 @@ class CrawlRunAdmin(HolderAdmin):
             {
                 "fields": [
                     ("pages_fetched", "failed_requests"),
-                    ("seen", "pages_stored", "new_versions"),
+                    ("pages_looked_at", "pages_stored", "new_versions"),
                     "left_out",
                     "fault_list",
                 ]
@@ -59,7 +59,7 @@ class CrawlRunAdmin(HolderAdmin):
     state_label = state_column(RUN_STATE_COLORS)
 
     @display(description=_("pages looked at"))
-    def seen(self, run: CrawlRun) -> int:
+    def pages_looked_at(self, run: CrawlRun) -> int:
         return run.pages_seen
 
     @display(description=_("duration"))
