@@ -209,9 +209,9 @@ def test_the_command_line_has_them_asked_and_says_so(
     case: Case, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
-    cases.show_one(str(case.pk), is_json=False)
+    cases.case(str(case.pk), is_json=False)
     assert "being asked; look again in a minute" in capsys.readouterr().out
-    cases.show_one(str(case.pk), is_json=True)
+    cases.case(str(case.pk), is_json=True)
     said = capsys.readouterr()
     assert (json.loads(said.out)["engines"], said.err) == (None, "")
     assert outbox.sent == [message_of(case)]
@@ -223,9 +223,9 @@ def test_the_command_line_shows_a_case_when_the_broker_is_away(
 ) -> None:
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
     outbox.is_away = True
-    cases.show_one(str(case.pk), is_json=False)
+    cases.case(str(case.pk), is_json=False)
     assert "not asked: the message broker (Redis) does not answer" in capsys.readouterr().out
-    cases.show_one(str(case.pk), is_json=True)
+    cases.case(str(case.pk), is_json=True)
     said = capsys.readouterr()
     assert json.loads(said.out)["engines"] is None
     assert said.err.startswith("zhuiwen: the published engines were not asked: the message broker (Redis)")

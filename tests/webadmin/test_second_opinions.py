@@ -330,11 +330,11 @@ def test_the_command_line_names_those_that_agree(
     case = world.ours.cases[0]
     opinion = judged(texts, case, with_homophones(WORK, 0.3))
     asked = len(ENGINES) - len(CORPUS_ENGINES)
-    cases.show_one(str(case.pk), is_json=True)
+    cases.case(str(case.pk), is_json=True)
     shown = json.loads(capsys.readouterr().out)["engines"]
     assert (shown["agree"], shown["asked"]) == (len(copies(opinion)), asked)
     assert {answer["engine"] for answer in shown["answers"]} == set(ENGINES)
-    cases.show_one(str(case.pk), is_json=False)
+    cases.case(str(case.pk), is_json=False)
     assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
 
 
