@@ -259,7 +259,7 @@ _CUT = frozenset({"page_title", "page_poster", "page_author"})
 
 
 def _cell(report: Report, row: CaseRow | LeadRow, column: Column) -> Cell:
-    """What a column shows of a case or a lead."""
+    """Return the value of a case or a lead in a column."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band(report, row) if column.key == "band" else _alarms(report, row)
     value = getattr(row, _FIELDS.get(column.key, column.key))

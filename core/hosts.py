@@ -121,7 +121,7 @@ def _native(name: str) -> str:
         return name
 
 
-def parsed_hosts(written: Iterable[str]) -> Iterator[Host]:
+def parse_hosts(written: Iterable[str]) -> Iterator[Host]:
     """The hosts that some texts name, in order; a text that names none is passed over."""
     for text in written:
         with suppress(ValueError):

@@ -48,7 +48,7 @@ class KnownSetting:
 def known_settings() -> Mapping[str, KnownSetting]:
     """All settings but the home folder, by name, in the order of the models."""
     sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
-    return {each.name: each for section, model in sections.items() for each in _settings_of(section, model)}
+    return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
 
 
 def variable_of(name: str) -> str:
@@ -101,7 +101,7 @@ def nearest(name: str) -> str:
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 
-def _settings_of(section: str, model: type) -> Iterator[KnownSetting]:
+def _section_settings(section: str, model: type) -> Iterator[KnownSetting]:
     hints = get_type_hints(model, include_extras=True)
     for each in fields(model):
         if told := each.metadata.get(SETTING):

@@ -1,4 +1,4 @@
-"""What the middle needs of the outside, as protocols; most have a twin in memory in tests/support, and one suite.
+"""Protocols of what the middle needs of the outside; most have a twin in memory in tests/support, and one suite.
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         seen, gone, back again              part of every PageStore
@@ -321,10 +321,10 @@ class SearchBacklog(Protocol):
 
 
 class FindableTexts(Protocol):
-    """What the rights holders know of their texts: which are theirs, and since when each can be found."""
+    """Knows the texts of the rights holders: which are theirs, and since when each can be found."""
 
     def is_owned(self, text: WorkTextId) -> bool:
-        """Whether any rights holder has this text among the works."""
+        """Say whether any rights holder has this text among the works."""
         ...
 
     def unindexed(self, texts: Collection[WorkTextId]) -> None:

@@ -1,4 +1,4 @@
-"""What a setting is called, means and admits: the types and the metadata of the fields in `core.settings`."""
+"""Types and metadata of the fields in `core.settings`: the name, the meaning and the allowed values of a setting."""
 
 import re
 from collections.abc import Callable, Iterator

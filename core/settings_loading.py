@@ -30,7 +30,7 @@ from core.wording import Message
 
 
 class _Sections(BaseSettings):
-    """What the sources say, section by section. It is given its sources, and looks nowhere by itself."""
+    """Reads the sections out of the sources that it is given, and out of no others."""
 
     model_config = SettingsConfigDict(frozen=True, hide_input_in_errors=True, validate_default=False)
 
@@ -105,7 +105,7 @@ def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
 
 
 def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
-    """What is wrong with ports that are each in their range."""
+    """Yield a message for each pair of ports that clash although each is in its range."""
     demo = range(services.demo_port, services.demo_port + DEMO_SITES)
     if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):
         web, first = _said("web_port", services.web_port, layers), _said("demo_port", demo[0], layers)
@@ -113,7 +113,7 @@ def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers)
 
 
 def _said(name: str, seen: object, layers: Layers) -> Message:
-    """What a setting is, and who says so."""
+    """Name a setting, its value and the place that sets it."""
     layer = layers.of(name)
     if layer is None:
         return Message("config.by-default", name=variable_of(name), value=seen)

@@ -43,12 +43,12 @@ def kept_download(name: str, digest: str) -> HttpResponse:
 def exported(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
     """The zip that `write` makes, as the command line has it, or why not."""
     try:
-        return written_aside(name, write)
+        return spooled_download(name, write)
     except ZhuiwenError as error:
         return refusal(said(error), 409)
 
 
-def written_aside(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
+def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
     """The zip that `write` makes. folder: where it is written, else where temporary files are."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
         path = Path(inside) / "export.zip"

@@ -293,7 +293,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def memory_bytes(process: int) -> int:
-    """What the browsers below a process hold; 0 where the system does not say (no /proc)."""
+    """Return the memory of the browsers below a process, in bytes; 0 where the system does not say (no /proc)."""
     return sum(_browsers_below(process).values())
 
 

@@ -250,7 +250,7 @@ class Pieced:
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """Whether bytes that `codec` reads, wholly or not, show signs of another encoding."""
+    """Say whether bytes that `codec` reads, wholly or not, show signs of another encoding."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None

@@ -283,7 +283,7 @@ _WATCHED = re.compile("|".join(sorted({*DECLARED, "--"}, key=len)), re.IGNORECAS
 
 
 def relevant(text: str, names: Set[str]) -> str:
-    """What of a sheet may concern a page. names: its classes, ids as "#id" and tags as "<tag".
+    """Return the rules of a sheet that may concern a page. names: its classes, ids as "#id" and tags as "<tag".
 
     >>> relevant(".a{top:0} .b .c{top:0} p{top:0} p{zoom:2} p:hover{top:0} h2{top:0}", {"a", "c", "<p"})
     '.a{top:0} p{top:0}'
@@ -315,5 +315,5 @@ def _may_match(selector: str, names: Set[str]) -> bool:
 
 
 def _is_plain(selector: str) -> bool:
-    """Whether a browser reads a selector for sure."""
+    """Say whether a browser is sure to read a selector."""
     return _PLAIN.fullmatch(selector.strip()) is not None

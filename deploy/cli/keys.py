@@ -51,7 +51,7 @@ def find_case(key: str) -> "Case":
     from records.models import Case
 
     rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
-    return _numbered(rows, case_number(key), "corpus.no-case")
+    return _find_row(rows, case_number(key), "corpus.no-case")
 
 
 def find_matter(key: str) -> "Matter":
@@ -59,7 +59,7 @@ def find_matter(key: str) -> "Matter":
     from records.models import Matter
 
     number = _number(key, BadInput("cli.no-matter-number", text=repr(key)))
-    return _numbered(Matter.objects.select_related("site", "work", "rights_holder"), number, "corpus.no-matter")
+    return _find_row(Matter.objects.select_related("site", "work", "rights_holder"), number, "corpus.no-matter")
 
 
 def find_lead(key: str) -> "RewordedLead":
@@ -68,7 +68,7 @@ def find_lead(key: str) -> "RewordedLead":
 
     number = _number(key, BadInput("reworded.no-lead", number=repr(key)))
     rows = RewordedLead.objects.select_related("work", "page", "site", "rights_holder")
-    return _numbered(rows, number, "reworded.no-lead")
+    return _find_row(rows, number, "reworded.no-lead")
 
 
 def case_number(text: str) -> int:
@@ -76,7 +76,7 @@ def case_number(text: str) -> int:
     return _number(text, BadInput("cli.no-case-number", text=repr(text)))
 
 
-def _numbered(rows: "QuerySet[M]", number: int, code: str) -> "M":
+def _find_row(rows: "QuerySet[M]", number: int, code: str) -> "M":
     found = rows.filter(pk=number).first()
     if found is None:
         raise BadInput(code, number=number)

@@ -98,7 +98,7 @@ def _changed(home: Home, environ: Mapping[str, str]) -> list[Message]:
 def known_damage(settings: Settings) -> list[Message]:
     """Say how much the last check of the stores found damaged; nothing where that is nothing, or not known."""
     try:
-        known = _noted(settings, DAMAGE_NOTE) or {"count": 0}
+        known = _read_note(settings, DAMAGE_NOTE) or {"count": 0}
         if not known["count"]:
             return []
         when = local_time(datetime.fromisoformat(known["seen_at"]), settings)
@@ -110,7 +110,7 @@ def known_damage(settings: Settings) -> list[Message]:
 def noted_backlog(settings: Settings) -> list[Message]:
     """Say how much is left to compare by meaning, where a rights holder has it switched on, and that it cannot be."""
     try:
-        if not (known := _noted(settings, REWORDED_NOTE)):
+        if not (known := _read_note(settings, REWORDED_NOTE)):
             return []
         counts = {"pages": int(known["pages"]), "texts": int(known["texts"])}
         when = local_time(datetime.fromisoformat(known["seen_at"]), settings)
@@ -121,7 +121,7 @@ def noted_backlog(settings: Settings) -> list[Message]:
         return []
 
 
-def _noted(settings: Settings, key: str) -> dict[str, Any]:
+def _read_note(settings: Settings, key: str) -> dict[str, Any]:
     """What the pipeline noted; {} where it noted nothing, or Redis does not answer. Raises ValueError, TypeError."""
     note = health.redis_value(settings.redis_url, key)
     return {} if note is None else dict(json.loads(note))

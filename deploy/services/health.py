@@ -26,7 +26,7 @@ Address = Path | tuple[str, int]
 
 
 class Health(Enum):
-    """What one look says of a process."""
+    """The state of a process at one look."""
 
     SILENT = auto()
     ANSWERING = auto()  # with an error
@@ -36,13 +36,13 @@ class Health(Enum):
 def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
     """Ping a server of MongoDB's protocol."""
     answer = _ask(address, PING_MONGO, timeout_s)
-    return _judged(answer, is_ready=b"errmsg" not in answer)
+    return _judge_answer(answer, is_ready=b"errmsg" not in answer)
 
 
 def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
     """Ping a Redis that asks for no password."""
     answer = _ask(address, b"PING\r\n", timeout_s)
-    return _judged(answer, is_ready=answer.startswith(b"+PONG"))
+    return _judge_answer(answer, is_ready=answer.startswith(b"+PONG"))
 
 
 def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> Health:
@@ -50,7 +50,7 @@ def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TI
     question = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
     answer = _ask((reachable(host), port), question.encode("ascii"), timeout_s)
     status = answer[len("HTTP/1.1 ") :][:3]
-    return _judged(answer, is_ready=status.isdigit() and int(status) < 500)
+    return _judge_answer(answer, is_ready=status.isdigit() and int(status) < 500)
 
 
 def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> Health:
@@ -99,7 +99,7 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
 
 
-def _judged(answer: bytes, *, is_ready: bool) -> Health:
+def _judge_answer(answer: bytes, *, is_ready: bool) -> Health:
     if not answer:
         return Health.SILENT
     return Health.READY if is_ready else Health.ANSWERING

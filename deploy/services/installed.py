@@ -20,7 +20,9 @@ _STORED = ("mongo/*.db", "admin.sqlite3", "run/started.toml", "run/ended.toml", 
 
 def orphans(home: Home) -> list[psutil.Process]:
     """Find what the launcher of this home folder started and still lives, workers' children included."""
-    return [process for process, home_of in _installed() if home_of.get(variable_of("home")) == str(home.path)]
+    return [
+        process for process, home_of in _installation_processes() if home_of.get(variable_of("home")) == str(home.path)
+    ]
 
 
 def end(found: Sequence[psutil.Process]) -> None:
@@ -40,7 +42,7 @@ def other_homes(home: Home) -> list[Path]:
     root = _root(home.environment)
     found = {
         Path(environment.get(variable_of("home"), ""))
-        for process, environment in _installed()
+        for process, environment in _installation_processes()
         if _root(environment) == root and process.uids().real == os.getuid()
     }
     return sorted(found - {home.path, Path()})
@@ -51,7 +53,7 @@ def is_unused(home: Path) -> bool:
     return not any(path.stat().st_size for pattern in _STORED for path in home.glob(pattern))
 
 
-def _installed() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
+def _installation_processes() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
     """Processes that a launcher has started, with their environments."""
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):

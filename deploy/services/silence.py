@@ -57,12 +57,12 @@ class Watch:
         """Ask every process of the table that runs; those that have been silent for too long."""
         infos = self._infos()
         running = [each for each in table if infos.get(each.name, {}).get("statename") == "RUNNING"]
-        self._seen = {each.name: self._known(each.name, infos[each.name]) for each in running}
+        self._seen = {each.name: self._find_record(each.name, infos[each.name]) for each in running}
         with ThreadPoolExecutor(max(len(running), 1)) as pool:
             silent = list(pool.map(lambda each: self._is_too_silent(each, self._seen[each.name]), running))
         return [self._seen.pop(each.name) for each, is_silent in zip(running, silent, strict=True) if is_silent]
 
-    def _known(self, name: str, info: Mapping[str, Any]) -> Silent:
+    def _find_record(self, name: str, info: Mapping[str, Any]) -> Silent:
         seen = self._seen.get(name)
         if seen is not None and seen.pid == info["pid"]:
             return seen

@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core.errors import BadInput
-from core.hosts import host_key, parsed_hosts
+from core.hosts import host_key, parse_hosts
 from core.ids import digest
 from core.rights import is_below, rule
 from core.wording import Message
@@ -237,7 +237,7 @@ def _decide(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site
 
 def _is_watched(holder: int, name: str, port: int) -> bool:
     hosts = SiteDomain.objects.filter(site__rights_holder=holder).values_list("host", flat=True)
-    return any(host.is_at(name, port) for host in parsed_hosts(hosts))
+    return any(host.is_at(name, port) for host in parse_hosts(hosts))
 
 
 def _digest(url: str) -> str:

@@ -16,7 +16,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from core.errors import BadInput, NotFound
-from core.hosts import host_key, parse_host, parsed_hosts
+from core.hosts import host_key, parse_host, parse_hosts
 from core.ids import PageId, SiteId
 from core.ports import PageStore
 from core.shares import cut_share
@@ -217,10 +217,10 @@ def _right_on(site: Site, host: str) -> Message | None:
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
-        if any(each.holds(name, port) for each in parsed_hosts([domain])):
+        if any(each.holds(name, port) for each in parse_hosts([domain])):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
     for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a page of it makes no licensed host
-        if any(each.holds(name, port) for each in parsed_hosts([licence.domain])):
+        if any(each.holds(name, port) for each in parse_hosts([licence.domain])):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None
 

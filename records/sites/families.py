@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from lxml.html import HtmlElement
 
-from core.hosts import parsed_hosts
+from core.hosts import parse_hosts
 from core.ids import VersionId
 from core.ports import PageStore
 from crawler.main_text.skeleton import skeleton, template
@@ -135,7 +135,7 @@ def _shared(site: Site) -> tuple[Shared, ...]:
 def _registered(site: Site) -> set[str]:
     """The names under which a site stands: two sites of one platform have the platform's identifiers."""
     hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    return {registrable(host.name) for host in parsed_hosts(hosts)}
+    return {registrable(host.name) for host in parse_hosts(hosts)}
 
 
 def _alike(site: Site) -> tuple[tuple[Site, float], ...]:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from core.errors import BadInput, RetryLater
-from core.hosts import parsed_hosts
+from core.hosts import parse_hosts
 from core.messages import LookUpRequested
 from core.ports import Clock, Outbox
 from core.settings import Settings
@@ -74,7 +74,7 @@ def newest(site: Site) -> ContactLookUp | None:
 def hosts_of(site: Site) -> list[str]:
     """The hosts of a site: its domains, else those of its start pages."""
     stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
-    return list(dict.fromkeys(filter(None, map(str, parsed_hosts(stated)))))
+    return list(dict.fromkeys(filter(None, map(str, parse_hosts(stated)))))
 
 
 def _require_possible(site: Site, settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from core.hosts import Host, parsed_hosts
+from core.hosts import Host, parse_hosts
 from core.wording import Message
 from crawler.site_kinds import KINDS
 from records.models import Site
@@ -25,8 +25,8 @@ def hosts_of(site: Site) -> list[Host]:
     """The hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
     if KINDS[site.kind].starts_are_pages or not KINDS[site.kind].is_crawled:
         return []
-    entered = list(parsed_hosts(domain.host for domain in site.domains.all()))
-    return entered or list(parsed_hosts(site.start_urls.splitlines()[:MAX_START_URLS]))
+    entered = list(parse_hosts(domain.host for domain in site.domains.all()))
+    return entered or list(parse_hosts(site.start_urls.splitlines()[:MAX_START_URLS]))
 
 
 def _spellings(hosts: Iterable[Host]) -> set[str]:

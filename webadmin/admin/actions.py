@@ -24,7 +24,7 @@ def confirmed_action(
     )
 
 
-def back_to(request: HttpRequest, record: Model) -> HttpResponse:
+def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
     """To a record's page, from a dialog: it is sent by htmx, which follows no ordinary redirect."""
     address = reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk])
     if "HX-Request" in request.headers:

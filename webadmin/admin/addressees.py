@@ -15,7 +15,7 @@ from records.access import manageable, visible
 from records.models import Addressee, ContactRead, Site
 from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
-from webadmin.admin.columns import NOTHING, drawn_once, moment_column
+from webadmin.admin.columns import NOTHING, draw_once, moment_column
 from webadmin.admin.isolation import HolderAdmin
 from webadmin.admin.site_effect import record_of
 from webadmin.forms.addressee_form import AddresseeForm, SitesField
@@ -97,7 +97,7 @@ class AddresseeAdmin(HolderAdmin):
     def paper_name(self, addressee: Addressee) -> object:
         return PAPERS[addressee.paper] if addressee.role else NOTHING
 
-    @drawn_once
+    @draw_once
     @display(description=_("notices"))
     def track_record(self, addressee: Addressee) -> object:
         return record_of(addressee)

@@ -180,7 +180,7 @@ def words_of(labelled: Any) -> Column:
     return column
 
 
-def drawn_once(column: Column) -> Column:
+def draw_once(column: Column) -> Column:
     """Draw a column of a record once: a form asks for each field several times."""
 
     @wraps(column)

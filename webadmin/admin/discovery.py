@@ -19,7 +19,7 @@ from records.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.phrases import MATCH_CLASSES, word_for
 from records.sites import discovery
 from records.sites import runs as crawls
-from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import (
     change_link,
     moment_column,
@@ -206,7 +206,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
         page: DiscoveredPage = self.record_of(request, object_id)
         decide(request, page)
-        return back_to(request, page)
+        return redirect_to_record(request, page)
 
 
 def _watch(request: HttpRequest, page: DiscoveredPage) -> None:

@@ -18,7 +18,7 @@ from papers.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
-from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import NOTHING, moment, moment_column, site_name
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_file, kept_download
@@ -97,7 +97,7 @@ class KeptFileAdmin(HolderAdmin):
     def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         row = self.record_of(request, object_id)
         self.take_back(request, self.get_queryset(request).filter(pk=row.pk))
-        return back_to(request, row)
+        return redirect_to_record(request, row)
 
     def is_offered(self, path: str, key: Any) -> bool:
         return self.model._default_manager.filter(pk=key, withdrawn_at=None).exists()

@@ -22,7 +22,7 @@ from records.models import Exclusion, PageCheck, PageRecord
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
-    drawn_once,
+    draw_once,
     moment,
     moment_column,
     obfuscation_line,
@@ -121,7 +121,7 @@ class PageRecordAdmin(HolderAdmin):
     class Media:
         js = ("webadmin/recheck.js",)
 
-    @drawn_once
+    @draw_once
     @display(description=_("look at it now"))
     def check_now(self, page: PageRecord) -> object:
         return render_to_string("webadmin/page_recheck.html", {"recheck": recheck_of(page)})
@@ -193,7 +193,7 @@ class PageRecordAdmin(HolderAdmin):
         cases = [(change_link(case),) for case in cases_with_pages([page.pk]).select_related("work").order_by("pk")]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", cases)) if cases else NOTHING
 
-    @drawn_once
+    @draw_once
     @display(description=_("versions"))
     def version_list(self, page: PageRecord) -> object:
         """List what the page store keeps; where it does not answer, say so instead."""

@@ -20,7 +20,7 @@ from records.models import Membership, RightsHolder, Work
 from records.take_out import take_out
 from webadmin.admin.columns import NOTHING
 from webadmin.admin.isolation import HolderAdmin, is_manager
-from webadmin.downloads import written_aside
+from webadmin.downloads import spooled_download
 from webadmin.forms.member_forms import MembershipForm, ReviewerForm, RightsHolderForm
 from webadmin.pages import desk_page
 from webadmin.wording import said
@@ -48,7 +48,7 @@ class RightsHolderAdmin(HolderAdmin):
         own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
         try:
             own.mkdir(mode=0o700, exist_ok=True)
-            return written_aside(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)
+            return spooled_download(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)
         except (ZhuiwenError, OSError) as error:
             if isinstance(error, OSError):
                 error = BadInput("backup.unwritable", path=own, reason=error.strerror)

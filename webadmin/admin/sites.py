@@ -26,12 +26,12 @@ from records.sites import look_ups, politeness
 from records.sites import runs as crawls
 from records.sites.families import family_of
 from records.sites.sharing import shared_hosts
-from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.book_links import books_of_site
 from webadmin.admin.columns import (
     RUN_STATE_COLORS,
     change_link,
-    drawn_once,
+    draw_once,
     list_link,
     moment,
     stored_sentence,
@@ -156,17 +156,17 @@ class SiteAdmin(HolderAdmin):
         effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
         return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
 
-    @drawn_once
+    @draw_once
     @display(description=_("addressees"))
     def whom_to_write_to(self, site: Site) -> object:
         return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
 
-    @drawn_once
+    @draw_once
     @display(description=_("notices"))
     def effect(self, site: Site) -> object:
         return effect_of(site)
 
-    @drawn_once
+    @draw_once
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
         return render_to_string("webadmin/site_family.html", {"family": family_of(site)})
@@ -239,7 +239,7 @@ class SiteAdmin(HolderAdmin):
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.record_of(request, object_id)
-        return back_to(request, _crawl(request, site) or site)
+        return redirect_to_record(request, _crawl(request, site) or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
@@ -260,14 +260,14 @@ class SiteAdmin(HolderAdmin):
             messages.warning(
                 request, _now("Host and registrar are not looked up: the operator has not switched that on.")
             )
-            return back_to(request, site)
+            return redirect_to_record(request, site)
         try:
             look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
             messages.warning(request, said(error))
         else:
             messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
-        return back_to(request, site)
+        return redirect_to_record(request, site)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -18,7 +18,7 @@ from core.shares import percentage
 from records.models import Address, PageRecord, SiteMove
 from records.models.phrases import PASSED_BY, word_for
 from records.sites import domain_changes as identity
-from webadmin.admin.actions import back_to, confirmed_action
+from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import (
     NOTHING,
     change_link,
@@ -189,7 +189,7 @@ class SiteMoveAdmin(HolderAdmin):
             messages.error(request, said(refusal))
         else:
             messages.success(request, success)
-        return back_to(request, move)
+        return redirect_to_record(request, move)
 
 
 def _reasons(evidence: dict[str, Any]) -> list[str]:

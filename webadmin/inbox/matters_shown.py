@@ -59,7 +59,7 @@ def notices_of(matter: Matter) -> list[NoticeLine]:
 
 
 def _notice_line(notice: Notice) -> NoticeLine:
-    words, until = _due_of_notice(notice)
+    words, until = _notice_deadline(notice)
     return NoticeLine(
         notice=notice,
         address=reverse("admin:records_notice_change", args=[notice.pk]),
@@ -69,7 +69,7 @@ def _notice_line(notice: Notice) -> NoticeLine:
     )
 
 
-def _due_of_notice(notice: Notice) -> tuple[str, date | None]:
+def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
     if notice.state == Notice.State.SENT and notice.answer_due is not None:
         return _("answer due on %(day)s"), notice.answer_due
     if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:

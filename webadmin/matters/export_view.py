@@ -11,7 +11,7 @@ from records.evidence.subject import Subject
 from records.matter_export.parts import INTERNAL, PARTS, USUAL, Chosen, Part
 from records.matter_export.writing import confirmed, export_matter
 from records.models import EvidenceBundle, Matter
-from webadmin.downloads import written_aside
+from webadmin.downloads import spooled_download
 from webadmin.pages import desk_page
 from webadmin.third_party.subjects import address_of, matter_of, name_of
 from webadmin.wording import said
@@ -32,7 +32,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     if not access.may_manage(request.user, matter):
         raise Http404
     try:
-        return written_aside(
+        return spooled_download(
             f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _chosen(request))
         )
     except ZhuiwenError as error:
