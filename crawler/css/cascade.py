@@ -8,19 +8,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 from lxml.html import HtmlElement
 
 from crawler.css.conditions import screens_of
-from crawler.css.declarations import DECLARED, SEEN, Declaration, declarations_of
-from crawler.css.matching import Matcher
+from crawler.css.declarations import DECLARED, Declaration, declarations_of
+from crawler.css.matching import Matcher, selector_of
 from crawler.css.screens import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
-from crawler.css.selectors import selectors
-from crawler.css.sheet_reading import MAX_MARKS_OF_PAGE, content_of, marks_in
-from crawler.css.sheets import FontFace, Rule, Sheet
+from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, content_of, marks_in
 from crawler.reading_steps import ReadingSteps, Step
 
 Properties = Mapping[str, str]
@@ -28,6 +26,7 @@ _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity,
 _UNLAYERED = 1 << 30
 MAX_CHARS_OF_STYLES = 300_000  # of the style attributes of a page that differ; the saved pages have 12,545 at most
 _NOTHING: Properties = MappingProxyType({})
+_PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
 _HINTING = frozenset({*_HINTS, "hidden", "size"})
@@ -113,41 +112,39 @@ class Cascade:
         return self._won[key]
 
 
-def cascade(
-    tree: HtmlElement,
-    sheets: Sequence[Sheet] | None = None,
-    more: Set[str] = frozenset(),
-    steps: ReadingSteps | None = None,
-) -> Cascade:
+def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: ReadingSteps | None = None) -> Cascade:
     """What sheets, style attributes and other attributes say of a page's elements; what cannot be read is left out.
 
-    sheets: those that the page applies, in order; None: its own style elements. more: properties beside those that
-    decide what is seen. steps: told of what was left out; raise TooCostly where it takes too long.
+    sheets: those that the page applies, in order; None: its own style elements. steps: told of what was left out; raise
+    TooCostly where it takes too long.
     """
     steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
-    result, matcher = Cascade(), Matcher(tree, _HINTING)
+    result, matcher = Cascade(), Matcher(tree)
     numbers = count()
     entries: list[_Entry] = []
-    for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, SEEN | more, steps)):
+    for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, steps)):
         steps.check()
         if matcher.is_used_up:
             steps.leave_out(Step.STYLE)
             break
         if not any(map(matcher.may_match, rule.needs)):
             continue
-        read, is_sure = selectors(rule.selectors, rule.namespaces)
-        for selector in read:
-            place = selector.pseudo_element
-            if place and (place not in ("before", "after") or "content" not in more):
+        selectors = [selector_of(text) for text in rule.selectors]
+        tests = [each.test for each in selectors if each.test is not None]
+        mask = screens if all(each.is_sure for each in selectors) else screens & IN_DOUBT
+        if not mask or len(tests) < len(selectors):
+            continue
+        for test, needed in zip(tests, rule.needs, strict=True):
+            place = test.pseudo_element or ""
+            if place not in _PLACES or not matcher.may_match(needed):
                 continue
-            mask = screens if is_sure else screens & IN_DOUBT
-            entry = _Entry(next(numbers), (layer, selector.specificity, order), rule.declarations, mask)
-            matched = list(matcher.matching(selector)) if mask else []
+            entry = _Entry(next(numbers), (layer, test.specificity, order), rule.declarations, mask)
+            matched = matcher.matching(test)
             for element in matched:
                 result.add(element, entry, place)
             entries += [entry] if matched else []
-    entries += _attributes(matcher, result, numbers, steps)
+    entries += _attributes(tree, result, numbers, steps)
     result.group_screens(entries)
     matcher.forget()
     return result
@@ -167,13 +164,13 @@ def sheet_of(element: HtmlElement) -> Sheet | None:
 
 
 def _rules(
-    sheets: Sequence[Sheet], matcher: Matcher, result: Cascade, watched: Set[str], steps: ReadingSteps
+    sheets: Sequence[Sheet], matcher: Matcher, result: Cascade, steps: ReadingSteps
 ) -> list[tuple[Rule, int, tuple[int, ...]]]:
-    """The rules for any screen that speak of what is watched, each with its screens and the rank of its layer."""
+    """The rules for any screen, each with its screens and the rank of its layer."""
     layers = _Layers()
-    found: list[tuple[Rule, int, tuple[str, ...]]] = []
+    found: list[tuple[Rule, int, LayerName]] = []
     marks_left = MAX_MARKS_OF_PAGE
-    for number, sheet in enumerate(sheets):
+    for sheet in sheets:
         steps.check()
         screens = sheet.screens & screens_of(sheet.media)
         text = relevant(sheet.text, matcher.names) if screens else ""
@@ -187,59 +184,43 @@ def _rules(
         for name, changed in content.animated.items():
             result.animated[name] = result.animated.get(name, frozenset()) | changed
         for layer in ((), *content.layers):
-            layers.name(_numbered((*sheet.layer, *layer), number))
-        found += [
-            (rule, rule.screens & screens, _numbered((*sheet.layer, *rule.layer), number)) for rule in content.rules
-        ]
+            layers.rank((*sheet.layer, *layer))
+        found += [(rule, rule.screens & screens, (*sheet.layer, *rule.layer)) for rule in content.rules]
     has_variables = any(rule.has_variables for rule, _, _ in found)
     return [
         (rule, screens, layers.rank(layer))
         for rule, screens, layer in found
-        if screens and (not watched.isdisjoint(rule.names) or (has_variables and "--" in rule.names))
+        if screens and (has_variables or not rule.is_of_variables)
     ]
 
 
-def _numbered(layer: tuple[str, ...], sheet: int) -> tuple[str, ...]:
-    """A layer whose parts without a name are those of one sheet alone."""
-    return tuple(f"{name} {sheet}" if name.startswith(" ") else name for name in layer)
+class _Layers(dict[LayerName, int]):
+    """Layers by the order in which they are first named."""
 
-
-class _Layers:
-    """Layers in the order in which they are first named, each among those that stand in the same one."""
-
-    def __init__(self) -> None:
-        self._places: dict[tuple[str, ...], int] = {}
-        self._count: dict[tuple[str, ...], int] = defaultdict(int)
-
-    def name(self, layer: tuple[str, ...]) -> None:
-        for depth in range(1, len(layer) + 1):
-            if layer[:depth] not in self._places:
-                self._places[layer[:depth]] = self._count[layer[: depth - 1]]
-                self._count[layer[: depth - 1]] += 1
-
-    def rank(self, layer: tuple[str, ...]) -> tuple[int, ...]:
+    def rank(self, layer: LayerName) -> tuple[int, ...]:
         """What is in no layer comes after what is in one."""
-        return (*(self._places[layer[:depth]] for depth in range(1, len(layer) + 1)), _UNLAYERED)
+        around = [layer[:depth] for depth in range(1, len(layer) + 1)]
+        return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 
 
-def _attributes(matcher: Matcher, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
+def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
     """Enter style attributes and those others that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
-    hinted = ((element, _hints(element), False) for element in matcher.hinted)
-    styled = ((element, text, True) for element, text in matcher.styled)
-    for element, text, is_style in chain(hinted, styled):
-        if not text:
-            continue
-        if (text, is_style) not in by_text:
-            left -= len(text)
-            if left < 0:
-                steps.leave_out(Step.STYLE_ATTRIBUTES)
+    for element in tree.iter("*"):
+        hints = "" if _HINTING.isdisjoint(element.keys()) else _hints(element)
+        for text, is_style in ((hints, False), (element.get("style"), True)):
+            if not text:
                 continue
-            rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
-            made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
-            by_text[text, is_style] = made
-        result.add(element, by_text[text, is_style])
+            if (text, is_style) not in by_text:
+                left -= len(text)
+                if left < 0:
+                    steps.leave_out(Step.STYLE_ATTRIBUTES)
+                    continue
+                rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
+                made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
+                by_text[text, is_style] = made
+            result.add(element, by_text[text, is_style])
     return list(by_text.values())
 
 
@@ -273,8 +254,6 @@ _PARTS = re.compile(
 # A class, an id, or a tag at the beginning of a compound.
 _NAME = re.compile(r"([.#]|(?<![^\s>+~])(?=[A-Za-z]))(?!\d)([^\s.#:>+~,*&|]+)")
 _ALWAYS = frozenset({"<from", "<to", "<tbody"})  # of keyframes, and what browsers put around rows by themselves
-_COMPOUND = r"(?:[a-zA-Z][\w-]*+(?:[.#][a-zA-Z][\w-]*+)*+|(?:[.#][a-zA-Z][\w-]*+)++)"
-_PLAIN = re.compile(rf"{_COMPOUND}(?:(?:\s*+[>+~]\s*+|\s++){_COMPOUND})*+", re.ASCII)
 # What depends on what a reader does does not hold; other pseudo-elements than these two have no text.
 _NEVER = re.compile(
     r":(?:hover|focus|focus-within|focus-visible|active|visited|target)(?![\w-])|::(?!before|after)", re.IGNORECASE
@@ -292,15 +271,11 @@ def relevant(text: str, names: Set[str]) -> str:
 
     def kept(match: re.Match[str]) -> str:
         selectors, block = match[1], match[2]
-        if selectors is None or "(" in selectors or "[" in selectors or "|" in selectors:
-            return match[0] if selectors is None or _WATCHED.search(block) else ""
-        parts = selectors.split(",")
-        matching = {part for part in parts if _may_match(part, known)}
-        if not matching or not _WATCHED.search(block):
-            return ""
-        # One that no browser reads makes it drop the whole rule, and has to stay.
-        read = [part for part in parts if part in matching or not _is_plain(part)]
-        return f"{','.join(read)}{{{block}}}"
+        if selectors is None:
+            return match[0]
+        is_complex = "(" in selectors or "[" in selectors or "|" in selectors
+        may_match = is_complex or any(_may_match(part, known) for part in selectors.split(","))
+        return match[0] if may_match and _WATCHED.search(block) else ""
 
     return _PARTS.sub(kept, text)
 
@@ -312,8 +287,3 @@ def _may_match(selector: str, names: Set[str]) -> bool:
         (f"<{name.lower()}" if not mark else name if mark == "." else f"#{name}") in names
         for mark, name in _NAME.findall(selector)
     )
-
-
-def _is_plain(selector: str) -> bool:
-    """Say whether a browser is sure to read a selector."""
-    return _PLAIN.fullmatch(selector.strip()) is not None

@@ -17,17 +17,13 @@ INHERITED = frozenset([
     "visibility", "color", "font-size", "text-indent", "text-align", "direction", "text-shadow",
     "-webkit-text-fill-color", "-webkit-text-stroke",
 ])  # fmt: skip
-SEEN = INHERITED | frozenset([
+WATCHED = INHERITED | frozenset([
     "display", "opacity", "position", "left", "top", "right", "bottom", "clip", "clip-path", "height", "width",
     "max-height", "max-width", "min-height", "min-width", "overflow-x", "overflow-y", "transform", "translate",
     "scale", "filter", "margin-left", "margin-right", "margin-top", "padding-left", "padding-right", "padding-top",
-    "padding-bottom", "content-visibility", "background-color", "background-image", "background-clip",
-    "animation-name", "float",
+    "padding-bottom", "background-color", "background-image", "background-clip", "background-position",
+    "animation-name", "float", "font-family", "content", "unicode-bidi", "flex-direction", "order",
 ])  # fmt: skip
-FACES, CONTENT = frozenset({"font-family"}), frozenset({"content"})
-ORDER = frozenset({"direction", "unicode-bidi", "flex-direction", "order", "float"})
-PICTURES = frozenset({"background-image", "background-position"})
-WATCHED = SEEN | FACES | CONTENT | ORDER | PICTURES
 CSS_WIDE = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
 _AS_WRITTEN = frozenset({"content", "font-family", "background-image", "animation-name"})
 _SHORTHANDS = {
@@ -167,7 +163,6 @@ _TESTS: dict[str, Callable[[tuple[Node, ...]], bool]] = {
     "display": _is_display,
     "visibility": _is_word_of(frozenset({"visible", "hidden", "collapse"})),
     "position": _is_word_of(_POSITIONS),
-    "content-visibility": _is_word_of(frozenset({"visible", "hidden", "auto"})),
     "float": _is_word_of(frozenset({"none", "left", "right", "inline-start", "inline-end"})),
     "direction": _is_word_of(frozenset({"ltr", "rtl"})),
     "opacity": _is_number,

@@ -1,12 +1,34 @@
-"""What a style sheet is made of, as far as it decides what text is seen, and in which order or shape."""
+"""Style sheets: the rules that a browser applies, each with its screens and its layer, faces, animations, imports.
 
-from dataclasses import dataclass, field
-from functools import cached_property
+tinycss2 reads the syntax.
+"""
 
-from crawler.css.declarations import Declaration
-from crawler.css.screens import ALL_SCREENS
-from crawler.css.selectors import Namespaces
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
+import tinycss2
+from tinycss2.ast import Node
+
+from crawler.css.conditions import screens_of, screens_supporting
+from crawler.css.declarations import Declaration, declarations_in, known_to_browsers
+from crawler.css.matching import MAX_CHARS, needs
+from crawler.css.screens import ALL_SCREENS, IN_DOUBT
+from crawler.css.values import Tokens, address_of, families, significant, split
+
+# A sheet that has more, once what is for other pages is cut out, is left out. All of Semantic UI, the largest public
+# framework that was looked at, has 752,081 characters and 92,679 marks; what concerns them of their own sheets has
+# 10,693 marks at most on the 70 saved pages (2026-11). What is made of marks alone takes 2 s.
+MAX_CHARS_OF_SHEET, MAX_MARKS = 1_000_000, 300_000
+MAX_MARKS_OF_PAGE = 400_000
+MAX_DEPTH = 16  # of blocks; deeper ones are left out
+MAX_FACES = 20
+_MARKS = "{}()[];:,.#>"
+_MAX_MARKS_REMEMBERED = 20_000
+# tinycss2 raises for a number of thousands of digits and for half of a pair of surrogates.
+_BREAKS_PARSER = re.compile(r"(?<=\d{300})\d+|\\0{0,2}[dD][89a-fA-F][0-9a-fA-F]{2}")
 LayerName = tuple[str, ...]  # a layer, with those that it stands in; one without a name begins with a blank
 
 
@@ -28,17 +50,16 @@ class Sheet:
 class Rule:
     """Declarations for elements. needs: for each of its selectors, classes, ids and tags that must be on the page."""
 
-    selectors: str
-    namespaces: Namespaces
+    selectors: tuple[str, ...]
     needs: tuple[frozenset[str], ...]
     declarations: tuple[Declaration, ...]
     screens: int
     layer: LayerName
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The properties; "--" stands for all custom ones."""
-        return frozenset("--" if each.name[:2] == "--" else each.name for each in self.declarations)
+    def is_of_variables(self) -> bool:
+        """Whether only custom properties are declared."""
+        return all(each.name[:2] == "--" for each in self.declarations)
 
     @cached_property
     def has_variables(self) -> bool:
@@ -55,12 +76,11 @@ class FontFace:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What a sheet imports, before its own rules. earlier: the layers that were named before it."""
+    """What a sheet imports, before its own rules."""
 
     address: str
     screens: int
     layer: LayerName
-    earlier: tuple[LayerName, ...]
 
 
 @dataclass(slots=True)
@@ -72,3 +92,211 @@ class SheetContent:
     faces: list[FontFace] = field(default_factory=list)
     animated: dict[str, frozenset[str]] = field(default_factory=dict)
     imports: list[Import] = field(default_factory=list)
+
+
+def marks_in(text: str) -> int:
+    """What a sheet costs to read: its signs."""
+    return sum(map(text.count, _MARKS))
+
+
+def content_of(text: str) -> SheetContent:
+    """What a sheet says; nothing for one that is too large. Never raises on broken or hostile text."""
+    text, data = _without_data(text)
+    marks = marks_in(text)
+    if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
+        return SheetContent()
+    content = (_remembered if marks <= _MAX_MARKS_REMEMBERED else _read)(text)
+    faces = [_face(face.family, (data.get(each, each) for each in face.sources)) for face in content.faces]
+    return replace(content, faces=faces) if data else content
+
+
+def _read(text: str) -> SheetContent:
+    reader = _Reader()
+    with suppress(ValueError):
+        reader.read(tinycss2.parse_stylesheet(_BREAKS_PARSER.sub("", text), skip_comments=True, skip_whitespace=True))
+    return reader.content
+
+
+_remembered = lru_cache(maxsize=32)(_read)  # the pages of a site bring the same sheets along
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a rule stands."""
+
+    screens: int = ALL_SCREENS
+    layer: LayerName = ()
+    parent: str = ""  # the selectors of the rule around it
+    depth: int = 0
+
+
+class _Reader:
+    """Collects what stands in one sheet."""
+
+    def __init__(self) -> None:
+        self.content = SheetContent()
+        self._anonymous = 0
+
+    def read(self, rules: Iterable[Node]) -> None:
+        is_head = True
+        for rule in rules:
+            keyword = rule.lower_at_keyword if rule.type == "at-rule" and rule.content is None else ""
+            if keyword == "import" and is_head:
+                self._import(significant(rule.prelude))
+            else:
+                is_head = is_head and keyword in ("charset", "layer")
+                self._rule(rule, _Place())
+
+    def _rule(self, rule: Node, place: _Place) -> None:
+        with suppress(ValueError, RecursionError):  # brackets in brackets, thousands deep
+            if place.depth > MAX_DEPTH:
+                return
+            if rule.type == "at-rule":
+                self._at_rule(rule, tinycss2.serialize(rule.prelude).strip(), place)
+            elif rule.type == "qualified-rule" and place.parent:
+                self._style(_nested(rule.prelude, place.parent), rule.content, replace(place, parent=""))
+            elif rule.type == "qualified-rule":
+                self._style(split(rule.prelude), rule.content, place)
+
+    def _at_rule(self, rule: Node, prelude: str, place: _Place) -> None:
+        keyword = rule.lower_at_keyword
+        if keyword == "layer":
+            self._layer(rule, prelude, place)
+        elif rule.content is None:
+            return
+        elif keyword in ("media", "supports", "container", "scope"):
+            screens = place.screens & _screens_of_block(keyword, prelude)
+            if screens:
+                self._inside(rule.content, replace(place, screens=screens))
+        elif keyword == "font-face" and len(self.content.faces) < MAX_FACES:
+            self.content.faces += [face] if (face := _face_of(rule.content)) is not None else []
+        elif keyword in ("keyframes", "-webkit-keyframes"):
+            self._keyframes(prelude.strip("\"'"), rule.content)
+
+    def _inside(self, content: Sequence[Node], place: _Place) -> None:
+        """What a block holds: rules, or inside a rule also declarations."""
+        place = replace(place, depth=place.depth + 1)
+        if place.parent:
+            self._style(_parsed(place.parent), content, replace(place, parent=""))
+            return
+        for rule in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
+            self._rule(rule, place)
+
+    def _style(self, parts: Sequence[Tokens], content: Sequence[Node], place: _Place) -> None:
+        """A rule with what is nested in it. parts: its selectors."""
+        texts = [tinycss2.serialize(part).strip() for part in parts]
+        if not all(texts):
+            return
+        items = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+        if declarations := declarations_in(items):
+            # A list that is too long is taken as so many rules.
+            is_long = sum(map(len, texts)) > MAX_CHARS
+            for each in [[part] for part in parts] if is_long else [parts]:
+                written = tuple(tinycss2.serialize(part).strip() for part in each)
+                rule = Rule(written, tuple(map(needs, each)), declarations, place.screens, place.layer)
+                self.content.rules += [rule] if len(written[0]) <= MAX_CHARS else []
+        inner = replace(place, parent=",".join(texts), depth=place.depth + 1)
+        for item in items:
+            if item.type in ("qualified-rule", "at-rule"):
+                self._rule(item, inner)
+
+    def _layer(self, rule: Node, prelude: str, place: _Place) -> None:
+        names = [tuple(name.strip().split(".")) for name in prelude.split(",")] if prelude else [self._unnamed()]
+        self.content.layers += [(*place.layer, *name) for name in names]
+        if rule.content is not None and len(names) == 1:
+            self._inside(rule.content, replace(place, layer=(*place.layer, *names[0])))
+
+    def _unnamed(self) -> LayerName:
+        self._anonymous += 1
+        return (f" {self._anonymous}",)
+
+    def _import(self, prelude: Sequence[Node]) -> None:
+        """`@import url layer(a) media`."""
+        address, rest = address_of(prelude[0]) if prelude else "", list(prelude[1:])
+        layer: LayerName = ()
+        if rest and rest[0].type == "ident" and rest[0].lower_value == "layer":
+            layer = self._unnamed()
+            rest.pop(0)
+        elif rest and rest[0].type == "function" and rest[0].lower_name == "layer":
+            layer = tuple(tinycss2.serialize(rest.pop(0).arguments).strip().split("."))
+        screens = screens_of(tinycss2.serialize(rest))
+        if address and screens:
+            self.content.imports.append(Import(address, screens, layer))
+
+    def _keyframes(self, name: str, content: Sequence[Node]) -> None:
+        frames = tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True)
+        names = {
+            declaration.name
+            for frame in frames
+            if frame.type == "qualified-rule"
+            for declaration in declarations_in(
+                tinycss2.parse_blocks_contents(frame.content, skip_comments=True, skip_whitespace=True)
+            )
+        }
+        self.content.animated[name] = self.content.animated.get(name, frozenset()) | names
+
+
+def _screens_of_block(keyword: str, prelude: str) -> int:
+    """The screens for which the rules in a block hold; what only layout tells, or is too long, is in doubt."""
+    if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
+        return IN_DOUBT
+    return screens_of(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
+
+
+def _parsed(selectors: str) -> list[list[Node]]:
+    return split(tinycss2.parse_component_value_list(selectors, skip_comments=True))
+
+
+def _nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
+    """The selectors of a rule inside a rule, as they would stand outside; none where they are too long."""
+    around = f":is({parent})"
+    parts = [_with_parent(part, around) for part in split(selectors)]
+    whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
+    return _parsed(whole) if all(parts) and len(whole) <= MAX_CHARS else [[]]
+
+
+def _with_parent(tokens: Sequence[Node], around: str) -> str:
+    parts = []
+    for each in tokens:
+        if each == "&":
+            parts.append(around)
+        elif each.type == "function":
+            parts.append(f"{each.name}({_with_parent(each.arguments, around)})")
+        else:
+            parts.append(each.serialize())
+    return "".join(parts).strip()
+
+
+_DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""", re.IGNORECASE)
+
+
+def _without_data(text: str) -> tuple[str, dict[str, str]]:
+    """A sheet with a short stand-in for each data: address, and what each stands for: they are as long as a font."""
+    data: dict[str, str] = {}
+
+    def kept(match: re.Match[str]) -> str:
+        name = f"embedded:{len(data)}"
+        data[name] = match[2]
+        return f"url({name})"
+
+    return (_DATA_URL.sub(kept, text) if "data:" in text else text), data
+
+
+def _face(family: str, sources: Iterable[str]) -> FontFace:
+    return FontFace(family, tuple(sorted(sources, key=_is_odd_form)))
+
+
+def _face_of(content: Sequence[Node]) -> FontFace | None:
+    """What stands in a @font-face, None where it lacks a name or a file."""
+    family, sources = "", list[str]()
+    for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
+        if item.type == "declaration" and item.lower_name == "font-family":
+            family = next(iter(families(tinycss2.serialize(item.value))), "")
+        elif item.type == "declaration" and item.lower_name == "src":
+            sources += [address for each in item.value if (address := address_of(each))]
+    return _face(family, sources) if family and sources else None
+
+
+def _is_odd_form(address: str) -> bool:
+    """Whether the file is of a form that only old browsers ask for."""
+    return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

@@ -1,4 +1,4 @@
-"""Values of style properties as numbers: lengths, colors, the lists inside functions. What cannot be told is None."""
+"""Values of style properties as tokens and numbers: lengths, colors, lists. What cannot be told is None."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from tinycss2 import color5
 from tinycss2.ast import Node
 
 from crawler.css.screens import DESKTOP, SCREENS, Screen
-from crawler.css.tokens import significant, split
 
 MEDIUM_PX = 16.0
 _LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
@@ -45,6 +44,23 @@ class Units:
 
 
 DESKTOP_UNITS = Units()
+Tokens = Sequence[Node]
+
+
+def significant(tokens: Tokens) -> list[Node]:
+    """Tokens without blanks and comments."""
+    return [token for token in tokens if token.type not in ("whitespace", "comment")]
+
+
+def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
+    """The parts of a list."""
+    parts: list[list[Node]] = [[]]
+    for token in tokens:
+        if token == mark:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,5 @@
 """Text that a style sheet puts before or after elements: words of the copy that no program finds in the markup."""
 
-import re
 from collections.abc import Iterator
 
 from lxml.html import HtmlElement
@@ -8,7 +7,6 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
-from crawler.css.declarations import CONTENT
 from crawler.css.values import tokens_of
 from crawler.obfuscation.rendering import alone
 from crawler.obfuscation.repaired import HanCounts, Repaired, block_of
@@ -19,7 +17,6 @@ from crawler.reading_steps import Step
 MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
 MIN_PIECES = 2  # a single label ("作者：") is design
 MIN_HAN_OF_LINE = 8
-_SIGN = re.compile(r"content\s*:\s*(?:[^;}]*attr\(|[^;}]*[\u3400-\u9fff]|[^;}]*\\[3-9][0-9a-f]{3})", re.IGNORECASE)
 
 
 def insert_generated(styles: Cascade) -> list[Repaired]:
@@ -79,12 +76,8 @@ def _append(element: HtmlElement, text: str) -> None:
         element.text = (element.text or "") + text
 
 
-def _properties(_tree: HtmlElement, sheets: str) -> frozenset[str]:
-    return CONTENT if _SIGN.search(sheets) else frozenset()
-
-
 def _repair(page: MarkedPage) -> list[Repaired]:
     return insert_generated(page.styles)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.CONTENT)
+REPAIR = Repair(in_tree=_repair, step=Step.CONTENT)

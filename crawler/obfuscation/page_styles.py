@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_of
-from crawler.css.cascade import Cascade, cascade, sheet_of
+from crawler.css.cascade import cascade, sheet_of
 from crawler.css.screens import IN_DOUBT
-from crawler.css.sheet_reading import content_of
-from crawler.css.sheets import Sheet
+from crawler.css.sheets import Sheet, content_of
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
 from crawler.obfuscation.repaired import HanCounts, block_of
-from crawler.obfuscation.repairs import Styled, repairs
+from crawler.obfuscation.repairs import Styled
 from crawler.obfuscation.visibility import INLINE, hides_text, looker_at
 from crawler.reading_steps import ReadingSteps, Step
 
@@ -33,7 +32,7 @@ def styles_of(tree: HtmlElement, base: str, resources: Resources, steps: Reading
         Step.STYLE,
         lambda: _with_sheets(tree, base, resources, steps, needs_faces=needs_faces),
         None,
-    ) or (cascade(tree, (), steps=steps), None)
+    ) or (cascade(tree, (), steps), None)
 
 
 def _with_sheets(
@@ -41,26 +40,16 @@ def _with_sheets(
 ) -> Styled:
     own = page_sheets(tree, base, resources, steps, with_linked=False)
     if resources is NO_RESOURCES or not (links_sheets(tree, base) or any("@import" in sheet.text for sheet in own)):
-        return _cascade(tree, own, steps), None
+        return cascade(tree, own, steps), None
     is_suspect = needs_sheets(tree)
     if is_suspect or (needs_faces and count_han(tree.text_content()) >= MIN_HAN_FOR_FACES):
         sheets = page_sheets(tree, base, resources, steps, with_linked=True)
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
-            return _cascade(tree, sheets, steps), None
-    styles = _cascade(tree, own, steps)
+            return cascade(tree, sheets, steps), None
+    styles = cascade(tree, own, steps)
     looker = looker_at(tree, styles, steps)
     sheets = page_sheets(tree, base, resources, steps, with_linked=True) if hides_text(looker) else own
-    return (_cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, looker)
-
-
-def _cascade(tree: HtmlElement, sheets: Sequence[Sheet], steps: ReadingSteps) -> Cascade:
-    return cascade(tree, sheets, _watched(tree, sheets), steps)
-
-
-def _watched(tree: HtmlElement, sheets: Sequence[Sheet]) -> frozenset[str]:
-    """What beside hiding is worth applying: only what some sheet or attribute of the page speaks of."""
-    text = "\n".join(sheet.text for sheet in sheets)
-    return frozenset().union(*(repair.properties(tree, text) for repair in repairs()))
+    return (cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, looker)
 
 
 MAX_IMPORTS_OF_SHEET = 100
@@ -121,8 +110,6 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
         fetched = _fetched(address, resources) if address else None
         if fetched is None:
             continue
-        if each.earlier:
-            yield Sheet("@layer " + ",".join(".".join(name) for name in each.earlier) + ";", layer=sheet.layer)
         layer = (*sheet.layer, *each.layer)
         inner = Sheet(fetched.text, address, sheet.media, sheet.screens & each.screens, layer)
         yield from _with_imports(inner, address, resources, deep - 1)

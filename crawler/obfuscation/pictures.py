@@ -14,7 +14,6 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.conditions import screens_of
-from crawler.css.declarations import PICTURES
 from crawler.css.screens import DESKTOP
 from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, tokens_of
 from crawler.fetching.resources import ResourceKind, absolute
@@ -140,15 +139,10 @@ def _replace(element: HtmlElement, text: str) -> None:
     element.text = text
 
 
-def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
-    is_meant = "background" in sheets or any("background" in style for style in tree.xpath("//@style"))
-    return PICTURES if is_meant else frozenset()
-
-
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     if page.pictures is None:
         return ()
     return write_pictured(page, page.pictures)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.PICTURES)
+REPAIR = Repair(in_tree=_repair, step=Step.PICTURES)

@@ -9,7 +9,6 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation, ObfuscationFound
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, Properties
-from crawler.css.declarations import ORDER
 from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
 from crawler.markup import BLOCKS
 from crawler.obfuscation.repaired import EXAMPLE_CHARS, Repaired
@@ -28,8 +27,6 @@ _PAIRS = "()[]{}<>（）［］｛｝〈〉《》「」『』【】〔〕〖〗"
 _MIRRORED = {ord(char): _PAIRS[number ^ 1] for number, char in enumerate(_PAIRS)}
 _FLEX = ("flex", "inline-flex")
 _GRID = ("grid", "inline-grid")
-_SIGN = re.compile(r"bidi-override|isolate-override|-reverse|(?<![-\w])order\s*:|direction\s*:\s*rtl", re.IGNORECASE)
-_SIGN_IN_STYLE = re.compile("order|reverse|bidi|rtl|float")
 _OF_ITSELF = frozenset({"direction", "unicode-bidi", "flex-direction"})
 _OF_ITS_PARENT = frozenset({"order", "position", "float"})
 
@@ -267,11 +264,6 @@ def _put(element: HtmlElement, items: Sequence[Item]) -> None:
             last.tail = (last.tail or "") + item
 
 
-def _properties(tree: HtmlElement, sheets: str) -> frozenset[str]:
-    is_styled = any(map(_SIGN_IN_STYLE.search, tree.xpath("//@style")))
-    return ORDER if is_styled or _SIGN.search(sheets) or is_chopped(tree) else frozenset()
-
-
 def _in_tree(page: MarkedPage) -> list[Repaired]:
     return restore_order(page.tree, page.styles)
 
@@ -281,4 +273,4 @@ def _in_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
 
 
-REPAIR = Repair(in_tree=_in_tree, properties=_properties, in_text=_in_text, step=Step.ORDER)
+REPAIR = Repair(in_tree=_in_tree, in_text=_in_text, step=Step.ORDER)

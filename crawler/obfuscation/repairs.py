@@ -57,22 +57,16 @@ class MarkedPage:
         return self._styled[1]
 
 
-def _nothing(_tree: HtmlElement, _sheets: str) -> frozenset[str]:
-    return frozenset()
-
-
 @dataclass(frozen=True, slots=True)
 class Repair:
     """How one obfuscation is detected and undone; each part finds nothing on an ordinary page.
 
-    in_tree: changes the tree and says what it undid. properties: those of style that it needs beside what hides, by
-    what tree and sheets speak of. in_text: from the main text and the page's host, the text without it and what was
-    found; None for nothing. is_repeated: once more at the end, where others changed the text. step: what of
-    reading a page it is.
+    in_tree: changes the tree and says what it undid. in_text: from the main text and the page's host, the text without
+    it and what was found; None for nothing. is_repeated: once more at the end, where others changed the text. step:
+    what of reading a page it is.
     """
 
     in_tree: Callable[[MarkedPage], Iterable[Repaired]] | None = None
-    properties: Callable[[HtmlElement, str], frozenset[str]] = _nothing
     in_text: TextRepair | None = None
     is_repeated: bool = False
     step: Step = Step.TEXT

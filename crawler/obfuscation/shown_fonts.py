@@ -9,7 +9,6 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, PRIVATE_USE
 from crawler.css.cascade import Cascade
-from crawler.css.declarations import FACES
 from crawler.css.sheets import FontFace
 from crawler.css.values import families
 from crawler.fetching.resources import ResourceKind, Resources, absolute
@@ -136,14 +135,10 @@ def _example(text: str, shown: ShownChars) -> str:
     return f"{in_doubt(shown.doubtful[:_DOUBTFUL_SHOWN])}{piece} → {written}"
 
 
-def _properties(_tree: HtmlElement, sheets: str) -> frozenset[str]:
-    return FACES if "@font-face" in sheets.lower() else frozenset()
-
-
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     if page.fonts is None:
         return ()
     return write_shown(page, page.fonts)
 
 
-REPAIR = Repair(in_tree=_repair, properties=_properties, step=Step.FONTS)
+REPAIR = Repair(in_tree=_repair, step=Step.FONTS)

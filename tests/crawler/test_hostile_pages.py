@@ -10,8 +10,7 @@ from core.states import Rejection
 from crawler.characters import decoding, mojibake
 from crawler.characters.decoding import Decoded, decode
 from crawler.css import cascade as cascades
-from crawler.css.matching import MAX_STEPS, Matcher
-from crawler.css.selectors import selectors
+from crawler.css.matching import MAX_STEPS, Matcher, selector_of
 from crawler.markup import text_of
 from crawler.obfuscation.repaired import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
@@ -145,11 +144,11 @@ def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pyt
     """The first ones hold; each of them looks at all paragraphs."""
     read_selectors: list[str] = []
 
-    def counted(text: str, *rest: object) -> object:
+    def counted(text: str) -> object:
         read_selectors.append(text)
-        return selectors(text)
+        return selector_of(text)
 
-    monkeypatch.setattr(cascades, "selectors", counted)
+    monkeypatch.setattr(cascades, "selector_of", counted)
     monkeypatch.setattr("crawler.css.matching.MAX_STEPS", 20_000)
     sheet = "".join(f"p{{top:{number}px}}" for number in range(500))
     tree = html.document_fromstring(f"<style>{sheet}</style>" + "<p>字</p>" * 1_000)
