@@ -74,8 +74,6 @@ def is_cut_away(own: Properties) -> bool:
             return True
         if name in ("circle", "ellipse") and parts[0][:1] == numbers[:1] and any(one.value == 0 for one in numbers[:1]):
             return True
-        if name == "polygon" and len({tuple(_numbers(part)) for part in parts if _numbers(part)}) == 1:
-            return True
     return False
 
 
@@ -86,18 +84,12 @@ def is_clipped(own: Properties, units: Units) -> bool:
     return any(name == "rect" and _is_speck(parts, units) for name, parts in functions(own.get("clip", "")))
 
 
-def _numbers(tokens: Sequence[Node]) -> list[float]:
-    return [token.value for token in tokens if token.type in ("percentage", "dimension", "number")]
-
-
 def _leaves_nothing(sides: Sequence[Node]) -> bool:
     """Whether inset() takes all of the height or of the width, in shares of them."""
-    shares = [token_ratio(side) if side.type == "percentage" else 0.0 for side in sides]
+    shares = [(token_ratio(side) or 0.0) if side.type == "percentage" else 0.0 for side in sides]
     if not shares:
         return False
-    top, right = shares[0] or 0.0, (shares[1] if len(shares) > 1 else shares[0]) or 0.0
-    bottom = (shares[2] if len(shares) > 2 else shares[0]) or 0.0
-    left = (shares[3] if len(shares) > 3 else right) or 0.0
+    top, right, bottom, left = [*shares, shares[1]] if len(shares) == 3 else (shares * 4)[:4]
     return top + bottom >= 1.0 or left + right >= 1.0
 
 

@@ -7,8 +7,9 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
+from crawler.css.screens import DESKTOP
 from crawler.css.values import tokens_of
-from crawler.obfuscation.rendering import alone
+from crawler.obfuscation.rendering import Rendering, State
 from crawler.obfuscation.repaired import HanCounts, Repaired, block_of
 from crawler.obfuscation.repairs import MarkedPage, Repair
 from crawler.obfuscation.visibility import INLINE, shown_text
@@ -38,7 +39,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
         for place in ("before", "after"):
             own = styles.beside(element, place)
             text, is_of_attribute = _content(element, own)
-            if not HAN.search(text) or not alone(own, element, styles).shows_text:
+            if not HAN.search(text) or not Rendering(element, styles, DESKTOP).styled(element, own, State()).shows_text:
                 continue
             if is_of_attribute or _is_in_sentence(element, han):
                 yield element, place, text

@@ -5,7 +5,7 @@ An element may lie anywhere on the widest screen unless style says where; what i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, inf
+from math import inf
 from typing import NamedTuple
 
 from lxml.html import HtmlElement
@@ -14,7 +14,7 @@ from tinycss2.ast import Node
 from crawler.css.cascade import Properties
 from crawler.css.screens import SCREENS, WIDEST_PX
 from crawler.css.values import Units, functions, length_px, token_px, token_ratio, tokens_of
-from crawler.obfuscation.bounds import Bounds
+from crawler.obfuscation.bounds import PageBounds
 
 # Beyond the right edge a page may scroll; further than four screens nobody does to read a sentence.
 FAR_PX = 5_000.0
@@ -35,10 +35,8 @@ class Way(NamedTuple):
     def and_then(self, other: "Way") -> "Way":
         return Way(self.least + other.least, self.most + other.most)
 
-    def times(self, factor: float) -> "Way":
-        if self == _NOWHERE or abs(factor) == inf:
-            return self if self == _NOWHERE else _ANYWHERE
-        return Way(*sorted((self.least * factor, self.most * factor)))
+    def back(self) -> "Way":
+        return Way(-self.most, -self.least)
 
 
 _NOWHERE, _ANYWHERE, _ON_SCREEN = Way(0.0, 0.0), Way(-inf, inf), Way(0.0, WIDEST_PX)
@@ -46,11 +44,11 @@ _NOWHERE, _ANYWHERE, _ON_SCREEN = Way(0.0, 0.0), Way(-inf, inf), Way(0.0, WIDEST
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """What transform, translate and scale do to a box."""
+    """What transform, translate and scale do to a box. scale: the smaller one of its two directions."""
 
     across: Way = _NOWHERE
     down: Way = _NOWHERE
-    scale: tuple[float, float] = (1.0, 1.0)
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +75,27 @@ class Place:
 def transform_of(own: Properties, units: Units) -> Transform:
     """What a box is moved and scaled by. What turns it may move it anywhere."""
     result = Transform()
-    tokens = tokens_of(own.get("translate", "none"))
-    if tokens and tokens[0].type != "ident":
-        result = _then(result, "translate", [[token] for token in tokens], units)
-    tokens = tokens_of(own.get("scale", "none"))
-    if tokens and tokens[0].type != "ident":
-        result = _then(result, "scale", [[token] for token in tokens], units)
+    for name in ("translate", "scale"):
+        tokens = tokens_of(own.get(name, "none"))
+        if tokens and tokens[0].type != "ident":
+            result = _then(result, name, [[token] for token in tokens], units)
     for name, arguments in functions(own.get("transform", "none")):
         result = _then(result, name, arguments, units)
     return result
 
 
 def _then(before: Transform, name: str, arguments: Sequence[Sequence[Node]], units: Units) -> Transform:
-    (across, down), (wide, high) = (before.across, before.down), before.scale
     first, second = [*(part[0] for part in arguments if len(part) == 1), None, None][:2]
-    if name in ("translate", "translatex", "translate3d"):
-        across = across.and_then(_way(first, units).times(wide))
-    if name in ("translate", "translate3d", "translatey"):
-        down = down.and_then(_way(first if name == "translatey" else second, units).times(high))
-    elif name in ("scale", "scale3d"):
-        wide, high = wide * _factor(first), high * _factor(second or first)
-    elif name in ("scalex", "scaley"):
-        wide, high = (wide * _factor(first), high) if name == "scalex" else (wide, high * _factor(first))
-    elif name == "matrix" and [part[0].type for part in arguments] == ["number"] * 6:
-        a, b, c, d, e, f = (float(part[0].value) for part in arguments)
-        across, down = across.and_then(Way(e, e).times(wide)), down.and_then(Way(f, f).times(high))
-        wide, high = wide * hypot(a, b), high * hypot(c, d)
-    elif name not in ("translatex", "translatez", "scalez"):
-        across = down = _ANYWHERE
-        wide, high = (inf, inf) if name.startswith("matrix") else (wide, high)
-    return Transform(across, down, (wide, high))
-
-
-def _factor(token: Node | None) -> float:
-    value = token_ratio(token) if token is not None else None
-    return inf if value is None else abs(value)
+    if name.startswith("translate") and before.scale == 1.0:
+        across, down = (None, first) if name == "translatey" else (first, second)
+        right = _NOWHERE if name == "translatez" else _way(across, units)
+        below = _NOWHERE if name in ("translatex", "translatez") else _way(down, units)
+        return replace(before, across=before.across.and_then(right), down=before.down.and_then(below))
+    if name in ("scale", "scale3d", "scalex", "scaley"):
+        shares = [token_ratio(token) for token in (first, second) if token is not None]
+        factors = [inf if share is None else abs(share) for share in shares]
+        return replace(before, scale=before.scale * min(factors, default=inf))
+    return Transform(_ANYWHERE, _ANYWHERE, inf if name.startswith("matrix") else before.scale)
 
 
 def _way(token: Node | None, units: Units) -> Way:
@@ -146,7 +130,7 @@ class Shift:
     units: Units
     place: Place
     transform: Transform
-    bounds: Bounds
+    bounds: PageBounds
     is_line: bool  # a part of a line, which may begin another one
     has_margins: bool
 
@@ -160,34 +144,41 @@ class Shift:
         is_fixed = self.own.get("position") == "fixed"
         return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
 
-    def _along(self, first: str, last: str) -> Way:
+    def _along(self, first: str, last: str, screen_px: float) -> Way:
         """What left (or top) and right (or bottom) move by."""
-        if self.own.get("position") not in ("relative", "absolute", "fixed"):
+        position = self.own.get("position")
+        if position not in ("relative", "absolute", "fixed"):
             return _NOWHERE
-        if self.own.get("position") == "relative" and self.own.get(first, "auto") == "auto":
-            return _offset(self.own.get(last), self.units).times(-1.0)
-        return _offset(self.own.get(first), self.units)
+        if self.own.get(first, "auto") != "auto":
+            return _offset(self.own[first], self.units)
+        moved = _offset(self.own.get(last), self.units).back()
+        if position == "relative" or moved == _NOWHERE:
+            return moved
+        return Way(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # where it ends
+
+    def _is_free(self, first: str, last: str) -> bool:
+        """Whether style says where on the page the element stands."""
+        return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
     def across(self) -> Way:
         """Where the element begins, from the left edge of the page."""
-        is_free = self._is_on_page and self.own.get("left", "auto") != "auto"
-        begins = _NOWHERE if is_free else self.place.across
+        begins = _NOWHERE if self._is_free("left", "right") else self.place.across
         margin = _offset(self.own.get("margin-left"), self.units) if self.has_margins else _NOWHERE
         margin = Way(min(0.0, margin.least), margin.most) if self.is_line else margin
-        return begins.and_then(self._along("left", "right")).and_then(margin).and_then(self.transform.across)
+        moved = self._along("left", "right", WIDEST_PX).and_then(margin)
+        return begins.and_then(moved).and_then(self.transform.across)
 
     def down(self) -> Way:
         """Where the element begins, from the upper edge of the page."""
-        if self._is_on_page and self.own.get("top", "auto") != "auto":
-            return self._moved_down()
-        begins = Way(0.0, self.bounds.above_px(self.element) if self._moved_down().most < 0.0 else 0.0).and_then(
-            self.place.down
-        )
-        return begins.and_then(self._moved_down())
+        moved = self._moved_down()
+        if self._is_free("top", "bottom"):
+            return moved
+        above_px = self.bounds.above_px(self.element) if moved.most < 0.0 else 0.0
+        return Way(0.0, above_px).and_then(self.place.down).and_then(moved)
 
     def _moved_down(self) -> Way:
         margin = _offset(self.own.get("margin-top"), self.units) if self._is_placed else _NOWHERE
-        return self._along("top", "bottom").and_then(margin).and_then(self.transform.down)
+        return self._along("top", "bottom", _HIGHEST_PX).and_then(margin).and_then(self.transform.down)
 
     def is_off(self) -> bool:
         """Whether nobody gets to see what stands in the element."""
@@ -199,25 +190,7 @@ class Shift:
             return True
         if across.most < 0.0 and across.most + self._slack() + self.bounds.extent(self.element).right_px <= 0.0:
             return True
-        if down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0:
-            return True
-        return self._is_placed and (
-            self._is_off_by_end("left", "right", WIDEST_PX, lambda: self.bounds.extent(self.element).right_px)
-            or self._is_off_by_end("top", "bottom", _HIGHEST_PX, lambda: self.bounds.extent(self.element).down_px)
-        )
-
-    def _is_off_by_end(self, first: str, last: str, screen_px: float, size_px: Callable[[], float]) -> bool:
-        """The same for an element whose right or lower edge is placed."""
-        if self.own.get(first, "auto") != "auto" or self.own.get(last, "auto") == "auto":
-            return False
-        way = _offset(self.own[last], self.units)
-        moved = self.transform.across if first == "left" else self.transform.down
-        if self._is_on_page and screen_px - way.least + moved.most + size_px() <= 0.0:
-            return True
-        least = FAR_PX if self.own.get("position") == "absolute" else 0.0
-        begins = moved.least - way.most  # with nothing in it
-        may_be_off = self._is_on_page and (first == "left" or self.own.get("position") == "fixed")
-        return may_be_off and begins >= least and begins - size_px() >= least
+        return down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0
 
     def _slack(self) -> float:
         """How far right of its beginning the text of a wide box may stand."""
@@ -237,8 +210,8 @@ class Shift:
     @property
     def lies_over(self) -> bool:
         """Whether the element may lie over others than those that it stands in."""
-        is_moved = self._along("left", "right") != _NOWHERE or self._along("top", "bottom") != _NOWHERE
-        return self._is_placed or is_moved or self.transform != Transform()
+        ways = self._along("left", "right", WIDEST_PX), self._along("top", "bottom", _HIGHEST_PX)
+        return self._is_placed or ways != (_NOWHERE, _NOWHERE) or self.transform != Transform()
 
     @property
     def may_return(self) -> bool:
@@ -277,7 +250,7 @@ def with_lines(place: Place, own: Properties, units: Units) -> Place:
 
 
 def is_indented_away(
-    element: HtmlElement, place: Place, bounds: Bounds, is_one_line: Callable[[HtmlElement], bool]
+    element: HtmlElement, place: Place, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
 ) -> bool:
     """Whether the one line of a block is pushed off the screen by its indent."""
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):

@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.declarations import CSS_WIDE, INHERITED
-from crawler.css.screens import DESKTOP, SCREENS
+from crawler.css.screens import SCREENS
 from crawler.css.values import (
     MEDIUM_PX,
     Rgba,
@@ -27,7 +27,7 @@ from crawler.css.values import (
     words,
 )
 from crawler.css.variables import NO_VARIABLES, UNKNOWN, Variables, resolved
-from crawler.obfuscation.bounds import Bounds, NoBounds
+from crawler.obfuscation.bounds import PageBounds
 from crawler.obfuscation.boxes import is_clipped, is_cut_away, is_flat, is_flexible, is_inline, is_part_of_table
 from crawler.obfuscation.places import Place, Shift, Transform, is_indented_away, transform_of, with_lines
 
@@ -37,8 +37,7 @@ MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on whi
 BLACK, _LINK, _MARK = Rgba(0, 0, 0), Rgba(0, 0, 238), Rgba(255, 255, 0)
 _INITIAL = {"visibility": "visible", "color": "black", "font-size": "medium", "text-indent": "0", "text-align": "start"}
 _INITIAL |= {"-webkit-text-fill-color": "currentcolor", "text-shadow": "none", "direction": "ltr"}
-_STYLED_BY_BROWSERS = frozenset({"a", "mark", "table"})
-_NOTHING: Properties = {}
+_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml says of a page without one
 
 
 class Holds(IntEnum):
@@ -57,8 +56,7 @@ class State:
     own: Properties = field(default_factory=dict)  # for what inherits where properties usually do not
     variables: Variables = NO_VARIABLES
     font_px: float | None = MEDIUM_PX
-    rem_px: float | None = MEDIUM_PX
-    scale: tuple[float, float] = (1.0, 1.0)
+    scale: float = 1.0
     opacity: float = 1.0
     is_visible: bool = True
     color: Rgba | None = BLACK
@@ -72,7 +70,6 @@ class State:
     is_indented_away: bool = False
     is_flexible: bool = False
     place: Place = field(default_factory=Place)
-    bare: "State | None" = field(default=None, init=False)  # what holds inside a child without any style
     like: "dict[tuple[object, ...], State]" = field(default_factory=dict, init=False)  # inside children of some styles
     _shows: bool | None = field(default=None, init=False)
 
@@ -91,7 +88,7 @@ class State:
     def _is_seen(self) -> bool:
         if self.is_gone or self.cut or self.is_off or self.is_indented_away or not self.is_visible:
             return False
-        if self.font_px is not None and self.font_px * min(self.scale) <= MAX_SPECK_PX:
+        if self.font_px is not None and self.font_px * self.scale <= MAX_SPECK_PX:
             return False
         return self.opacity >= MIN_OPACITY and self._has_ink()
 
@@ -107,30 +104,24 @@ class State:
         return State(*_FIELDS(self))
 
 
-_FIELDS = attrgetter(*(name for name in State.__dataclass_fields__ if name not in ("bare", "like", "_shows")))
+_FIELDS = attrgetter(*(name for name in State.__dataclass_fields__ if name not in ("like", "_shows")))
 
 
 class Rendering:
-    """A page on one screen. is_quirky: it has no doctype."""
+    """A page, or a part of one, on one screen."""
 
-    def __init__(self, styles: Cascade, screen: int, bounds: Bounds, *, is_quirky: bool = False) -> None:
-        self._styles, self._screen, self._bounds = styles, screen, bounds
-        self._units = Units(screen=SCREENS[screen], is_quirky=is_quirky)
+    def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
+        self._styles, self._screen, self._bounds = styles, screen, PageBounds(tree, styles, screen)
+        self._rem_px, self._is_quirky = MEDIUM_PX, tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
 
     def inside(self, element: HtmlElement, around: State) -> State:
-        """What holds for the text of an element in one for which `around` holds."""
+        """What holds for the text of an element in one for which `around` holds.
+
+        It is the same for an element beside it that is styled alike, where neither place nor size was asked for.
+        """
         if around.is_gone:
             return around
         declared = self._styles.of(element, self._screen)
-        if declared or around.place.indent_px or element.tag in _STYLED_BY_BROWSERS:
-            return self._as_brothers(element, declared, around)
-        if around.bare is None:
-            around.bare = around.copy()
-            around.bare.own, around.bare.is_flexible = _NOTHING, False
-        return around.bare
-
-    def _as_brothers(self, element: HtmlElement, declared: Properties, around: State) -> State:
-        """The same as for an element beside it that is styled alike, where neither place nor size was asked for."""
         key = (id(declared), element.tag, element.get("href") is None, element.get("background"))
         if key in around.like:
             return around.like[key]
@@ -150,9 +141,7 @@ class Rendering:
         if own.get("display") == "none":
             state.is_gone = True
             return state
-        em_px = nan if state.font_px is None else state.font_px
-        rem_px = nan if state.rem_px is None else state.rem_px
-        units = Units(em_px, rem_px, self._units.screen, self._units.is_quirky)
+        units = self._units(nan if state.font_px is None else state.font_px)
         state.place = with_lines(state.place, own, units)
         _set_ink(element, own, state)
         is_line = is_inline(element, own, is_item=around.is_flexible)
@@ -162,6 +151,9 @@ class Rendering:
             is_away = is_indented_away(element, state.place, self._bounds, self._is_one_line)
             state.is_indented_away = is_away or ("inline" in own.get("display", "") and around.is_indented_away)
         return state
+
+    def _units(self, em_px: float) -> Units:
+        return Units(em_px, self._rem_px, SCREENS[self._screen], self._is_quirky)
 
     def _is_one_line(self, element: HtmlElement) -> bool:
         """Whether nothing in a block begins another line."""
@@ -183,15 +175,13 @@ class Rendering:
                     own.pop(changed, None)
 
     def _set_font(self, element: HtmlElement, own: Properties, state: State) -> None:
-        if self._units.is_quirky and element.tag == "table":
+        if self._is_quirky and element.tag == "table":
             state.font_px, state.color = MEDIUM_PX, None
         value = own.get("font-size", "inherit")
         if value != "inherit":
-            rem_px = nan if state.rem_px is None else state.rem_px
-            units = Units(MEDIUM_PX, rem_px, self._units.screen, self._units.is_quirky)
-            state.font_px = font_size_px(value, state.font_px, units)
+            state.font_px = font_size_px(value, state.font_px, self._units(MEDIUM_PX))
         if element.tag == "html":
-            state.rem_px = state.font_px
+            self._rem_px = nan if state.font_px is None else state.font_px
 
     def _set_box(self, element: HtmlElement, state: State, units: Units, *, is_line: bool, is_item: bool) -> None:
         """What an element's box does to all that is in it."""
@@ -199,9 +189,7 @@ class Rendering:
         transform = Transform() if is_line else transform_of(own, units)
         has_margins = not is_part_of_table(element, own)
         shift = Shift(element, own, units, state.place, transform, self._bounds, is_line, has_margins)
-        state.is_gone = ("clip-path" in own and is_cut_away(own)) or (
-            own.get("content-visibility") == "hidden" and not is_line
-        )
+        state.is_gone = is_cut_away(own)
         if (position == "absolute" and state.cut < Holds.ABSOLUTE) or (position == "fixed" and state.cut < Holds.FIXED):
             state.cut = Holds.NOTHING
         holds = Holds.FIXED if shift.is_moving else Holds.ABSOLUTE if position != "static" else Holds.FLOW
@@ -209,17 +197,12 @@ class Rendering:
         if is_cut or (state.cut and holds > Holds.FLOW):
             state.cut = max(state.cut, holds)
         if shift.may_return:
-            state.is_off = state.scale == (1.0, 1.0) and shift.is_off()
+            state.is_off = state.scale == 1.0 and shift.is_off()
         state.ground = _ground(element, own, None if shift.lies_over else state.ground)
         if "opacity" in own or "filter" in own:
             state.opacity *= _opacity(own)
-        state.scale = (state.scale[0] * transform.scale[0], state.scale[1] * transform.scale[1])
+        state.scale *= transform.scale
         state.place = shift.inside()
-
-
-def alone(declared: Properties, element: HtmlElement, styles: Cascade, *, is_quirky: bool = False) -> State:
-    """What declarations do by themselves, on a desktop, where nothing else stands on the page."""
-    return Rendering(styles, DESKTOP, NoBounds(), is_quirky=is_quirky).styled(element, declared, State())
 
 
 def _specified(declared: Properties, around: State) -> tuple[dict[str, str], Variables]:

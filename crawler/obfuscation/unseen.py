@@ -1,7 +1,4 @@
-"""Which elements of a page show their text on no ordinary screen.
-
-Only what stands in elements whose style may hide something is looked at.
-"""
+"""Which elements of a page show their text on no ordinary screen."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -9,22 +6,12 @@ from functools import cached_property
 
 from lxml.html import HtmlElement
 
-from crawler.css.cascade import Cascade, Properties
-from crawler.css.screens import DESKTOP, WIDEST_PX
-from crawler.css.values import Rgba
-from crawler.obfuscation.bounds import PageBounds
+from crawler.css.cascade import Cascade
 from crawler.obfuscation.boxes import PICTURES
-from crawler.obfuscation.rendering import BLACK, MAX_UNSEEN_STEPS, Rendering, State, alone
+from crawler.obfuscation.rendering import Rendering, State
 from crawler.reading_steps import ReadingSteps
 
 RUBY = ("rt", "rp")
-# By themselves: sizes hide where what is beyond them is cut off, which another property says.
-_HARMLESS = frozenset([
-    "width", "height", "min-width", "min-height", "max-width", "max-height", "padding-left", "padding-right",
-    "padding-top", "padding-bottom", "text-align", "direction", "float", "margin-right", "font-family", "unicode-bidi",
-])  # fmt: skip
-_SMALL_PX = 6.0  # sizes in shares of one another make characters smaller; no text is set in this
-_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml says of a page without one
 
 
 @dataclass(slots=True)
@@ -63,12 +50,8 @@ class Looker:
     """Looks at one page on all ordinary screens."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
-        self._tree, self._styles, self._never_shown, self._steps = tree, styles, never_shown, steps
-        self._is_quirky = tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
-        self._renderings = [
-            Rendering(styles, screen, PageBounds(tree, styles, screen), is_quirky=self._is_quirky)
-            for screen in styles.screens
-        ]
+        self._tree, self._never_shown, self._steps = tree, never_shown, steps
+        self._renderings = [Rendering(tree, styles, screen) for screen in styles.screens]
         self._with_content = frozenset(styles.with_content())
 
     @cached_property
@@ -79,88 +62,27 @@ class Looker:
     def look(self, passed_over: Set[HtmlElement]) -> Unseen:
         """The same, but for what `passed_over` hides: elements whose own style is not looked at."""
         result = Unseen()
-        seen: dict[HtmlElement, Sequence[State]] = {}
-        asked = self._suspects | {*self._tree.iter(*RUBY)}
-        for element in [element for element in self._tree.iter("*") if element in asked]:
-            if element in seen or element.tag in self._never_shown:
-                continue
-            if element in self._suspects and element not in passed_over:
-                self._into(element, passed_over, seen, result)
-            elif element.tag in RUBY:
-                result.order.append(element)
-        for element in reversed(result.order):
-            parent = element.getparent()
-            if element in result.with_seen and parent is not None:
-                result.with_seen.add(parent)
-        return result
-
-    def _into(
-        self, root: HtmlElement, passed_over: Set[HtmlElement], seen: dict[HtmlElement, Sequence[State]], result: Unseen
-    ) -> None:
-        """Look at an element and all in it."""
-        pending = [root]
+        pending: list[tuple[HtmlElement, Sequence[State]]] = [(self._tree, [State()] * len(self._renderings))]
         while pending:
-            element = pending.pop()
+            element, around = pending.pop()
+            if element.tag in self._never_shown:
+                continue
             self._steps.check()
-            states = self._states(element, passed_over, seen)
+            pairs = zip(self._renderings, around, strict=True)
+            is_passed = element in passed_over
+            states = [
+                one.styled(element, {}, state) if is_passed else one.inside(element, state) for one, state in pairs
+            ]
             result.order.append(element)
             if not any(state.shows_text for state in states):
                 result.elements.add(element)
             elif element.tag in PICTURES or element in self._with_content or own_text(element).strip():
                 result.with_seen.add(element)
             # Nothing in a box that is not there is there; what is told of the outermost is told of all.
-            if element.tag not in self._never_shown and not all(state.is_gone for state in states):
-                pending += [child for child in reversed(element) if isinstance(child.tag, str)]
-
-    def _states(
-        self, element: HtmlElement, passed_over: Set[HtmlElement], seen: dict[HtmlElement, Sequence[State]]
-    ) -> Sequence[State]:
-        """What holds for an element's text on each screen."""
-        chain = [element]
-        while chain[-1] not in seen and chain[-1].getparent() is not None:
-            chain.append(chain[-1].getparent())
-        states = seen.get(chain[-1]) or [State()] * len(self._renderings)
-        for each in reversed(chain):
-            if each not in seen:
-                pairs = zip(self._renderings, states, strict=True)
-                is_passed = each in passed_over
-                states = [
-                    one.styled(each, {}, around) if is_passed else one.inside(each, around) for one, around in pairs
-                ]
-                seen[each] = states
-        return states
-
-    @cached_property
-    def _suspects(self) -> Set[HtmlElement]:
-        """The elements whose style may hide something on a desktop."""
-        example = self._tree.makeelement("div")
-        states: dict[int, tuple[Properties, State]] = {}
-        by_style: dict[int, list[HtmlElement]] = {}
-        for element in self._styles.elements():
-            declared = self._styles.of(element, DESKTOP)
-            if declared.keys() <= _HARMLESS and not any("var(" in value for value in declared.values()):
-                continue
-            by_style.setdefault(id(declared), []).append(element)
-            if id(declared) not in states:
-                self._steps.check()
-                states[id(declared)] = declared, alone(declared, example, self._styles, is_quirky=self._is_quirky)
-        grounds = {state.ground for _, state in states.values() if state.ground is not None}
-        return {
-            element
-            for key, (declared, state) in states.items()
-            if _may_hide(declared, state, grounds)
-            for element in by_style[key]
-        }
-
-
-def _may_hide(declared: Properties, state: State, grounds: Set[Rgba]) -> bool:
-    """Whether declarations may hide text. state: what they do by themselves; grounds: all that the page states."""
-    is_weaker = state.opacity < 1.0 or min(state.scale) < 1.0 or state.place.indent_px <= -WIDEST_PX
-    is_small = state.font_px is not None and state.font_px < _SMALL_PX
-    if is_weaker or is_small or not state.shows_text or any("var(" in value for value in declared.values()):
-        return True
-    ink = state.ink
-    is_inked = "color" in declared or "-webkit-text-fill-color" in declared
-    if is_inked and ink is not None and any(ink.steps_to(ground) <= MAX_UNSEEN_STEPS for ground in grounds):
-        return True
-    return state.ground is not None and state.ground.steps_to(BLACK) <= MAX_UNSEEN_STEPS
+            if not all(state.is_gone for state in states):
+                pending += [(child, states) for child in reversed(element) if isinstance(child.tag, str)]
+        for element in reversed(result.order):
+            parent = element.getparent()
+            if element in result.with_seen and parent is not None:
+                result.with_seen.add(parent)
+        return result
