@@ -22,8 +22,8 @@ from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
 from crawler.formats.plain import unified
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.markup import parse, text_of
+from crawler.obfuscation.text_noise import CleanText, cleaned, merged, with_noise
 from crawler.obfuscation.text_origins import raw_of_parts
-from crawler.obfuscation.text_repairs import CleanText, cleaned, merged, with_noise
 from crawler.opening import Rejected, is_shown_as_page
 
 # What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.

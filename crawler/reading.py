@@ -19,10 +19,9 @@ from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
-from crawler.obfuscation.mark_kinds import kinds_of
-from crawler.obfuscation.repaired import folded_beside
+from crawler.obfuscation.repairs import folded_beside, kinds_of
+from crawler.obfuscation.text_noise import cleaned, merged, with_noise
 from crawler.obfuscation.text_origins import Origins
-from crawler.obfuscation.text_repairs import cleaned, merged, with_noise
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
 from crawler.page_data.prose import prose_markup

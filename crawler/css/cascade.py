@@ -120,10 +120,18 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: Rea
     """
     steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
-    result, matcher = Cascade(), Matcher(tree)
-    numbers = count()
-    entries: list[_Entry] = []
-    for order, (rule, screens, layer) in enumerate(_rules(given, matcher, result, steps)):
+    result, numbers = Cascade(), count()
+    entries = _of_sheets(tree, given, result, numbers, steps) if given else []
+    result.group_screens([*entries, *_attributes(tree, result, numbers, steps)])
+    return result
+
+
+def _of_sheets(
+    tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int], steps: ReadingSteps
+) -> list[_Entry]:
+    """Enter what sheets say."""
+    matcher, entries = Matcher(tree), list[_Entry]()
+    for order, (rule, screens, layer) in enumerate(_rules(sheets, matcher, result, steps)):
         steps.check()
         if matcher.is_used_up:
             steps.leave_out(Step.STYLE)
@@ -144,10 +152,8 @@ def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: Rea
             for element in matched:
                 result.add(element, entry, place)
             entries += [entry] if matched else []
-    entries += _attributes(tree, result, numbers, steps)
-    result.group_screens(entries)
     matcher.forget()
-    return result
+    return entries
 
 
 def own_sheets(tree: HtmlElement) -> list[Sheet]:

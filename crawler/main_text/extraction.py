@@ -18,15 +18,22 @@ from core.zones import LineBeside
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.main_text import authors, headline, metadata
 from crawler.main_text.chapters import chapter_number
-from crawler.main_text.cleaning import END_OF_SENTENCE, cleaned, without_head
 from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script, weight
-from crawler.main_text.edges import MAX_LINES_OF_LEAD, edged, inside_of, lead, sectioned
+from crawler.main_text.edges import (
+    END_OF_SENTENCE,
+    MAX_LINES_OF_LEAD,
+    cleaned,
+    edged,
+    inside_of,
+    lead,
+    sectioned,
+    without_head,
+)
 from crawler.main_text.headline import title_places
-from crawler.main_text.neighbours import neighbours
 from crawler.main_text.post_marks import blocks
 from crawler.main_text.posters import posters
 from crawler.main_text.posts import posts
-from crawler.main_text.remarks import remarks
+from crawler.main_text.remarks import neighbours, remarks
 from crawler.main_text.threads import is_thread, scriptless, stated
 from crawler.main_text.zones import lines_beside, lines_of_controls
 from crawler.markup import Line, lines

@@ -15,8 +15,8 @@ from itertools import accumulate, groupby
 
 from lxml.html import HtmlElement
 
-from crawler.main_text.cleaning import cleaned
 from crawler.main_text.density import MAX_LINK_SHARE, weight
+from crawler.main_text.edges import cleaned
 from crawler.main_text.headline import one_line
 from crawler.main_text.post_marks import (
     END_OF_SENTENCE,

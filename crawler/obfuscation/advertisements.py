@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from core.obfuscations import Obfuscation, ObfuscationFound
 from crawler.characters.repertoire import count_han
-from crawler.obfuscation.repaired import EXAMPLE_CHARS
-from crawler.obfuscation.repairs import Repair
+from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
 MAX_SIGNS = 50_000  # that are looked at: 1 s; a novel of two million characters with one in each paragraph has as many

@@ -6,8 +6,7 @@ from lxml.html import HtmlElement
 from tinycss2.ast import Node
 
 from crawler.css.cascade import Properties
-from crawler.css.values import Units, functions, length_px, token_px, token_ratio
-from crawler.css.variables import UNKNOWN
+from crawler.css.values import UNKNOWN, Units, functions, length_px, token_px, token_ratio
 from crawler.markup import BLOCKS
 
 PICTURES = frozenset({"img", "svg", "video", "canvas", "iframe", "object", "embed", "input", "select", "textarea"})

@@ -17,8 +17,7 @@ from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.page_styles import styles_of
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.reference_fonts import ReferenceFonts
-from crawler.obfuscation.repaired import Removed, Repaired, hidden_inside, inside
-from crawler.obfuscation.repairs import MarkedPage, repairs
+from crawler.obfuscation.repairs import MarkedPage, Removed, Repaired, hidden_inside, inside, repairs
 from crawler.obfuscation.text_process import TextProcess
 from crawler.reading_steps import ReadingSteps
 

@@ -10,8 +10,7 @@ from crawler.css.cascade import Cascade, Properties
 from crawler.css.screens import DESKTOP
 from crawler.css.values import tokens_of
 from crawler.obfuscation.rendering import Rendering, State
-from crawler.obfuscation.repaired import HanCounts, Repaired, block_of
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired, block_of
 from crawler.obfuscation.visibility import INLINE, shown_text
 from crawler.reading_steps import Step
 

@@ -30,8 +30,7 @@ from crawler.obfuscation.pictured_lines import (
     size_of,
 )
 from crawler.obfuscation.pictures import source_of, stands_in_sentence
-from crawler.obfuscation.repaired import HanCounts, Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 from crawler.reading_steps import Step
 

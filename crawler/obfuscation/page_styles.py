@@ -13,8 +13,7 @@ from crawler.css.sheets import Sheet, content_of
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
-from crawler.obfuscation.repaired import HanCounts, block_of
-from crawler.obfuscation.repairs import Styled
+from crawler.obfuscation.repairs import HanCounts, Styled, block_of
 from crawler.obfuscation.visibility import INLINE, hides_text, looker_at
 from crawler.reading_steps import ReadingSteps, Step
 

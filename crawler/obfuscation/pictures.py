@@ -19,8 +19,7 @@ from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, t
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import in_doubt, script_of
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
-from crawler.obfuscation.repaired import HanCounts, Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
 from crawler.reading_steps import Step
 

@@ -15,18 +15,21 @@ from crawler.css.declarations import CSS_WIDE, INHERITED
 from crawler.css.screens import SCREENS
 from crawler.css.values import (
     MEDIUM_PX,
+    NO_VARIABLES,
+    UNKNOWN,
     Rgba,
     Units,
+    Variables,
     color,
     font_size_px,
     functions,
     has_picture,
     ratio,
+    resolved,
     token_ratio,
     tokens_of,
     words,
 )
-from crawler.css.variables import NO_VARIABLES, UNKNOWN, Variables, resolved
 from crawler.obfuscation.bounds import PageBounds
 from crawler.obfuscation.boxes import is_clipped, is_cut_away, is_flat, is_flexible, is_inline, is_part_of_table
 from crawler.obfuscation.places import Place, Shift, Transform, is_indented_away, transform_of, with_lines

@@ -11,8 +11,7 @@ from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
 from crawler.markup import BLOCKS
-from crawler.obfuscation.repaired import EXAMPLE_CHARS, Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import EXAMPLE_CHARS, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import shown_text
 from crawler.reading_steps import Step
 

@@ -16,8 +16,7 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from core.text import storable
 from crawler.characters.repertoire import count_han
-from crawler.obfuscation.repaired import Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
 from crawler.obfuscation.script_engine import MAX_MEMORY_BYTES, run_scripts
 from crawler.obfuscation.worker_process import WorkerProcess
 from crawler.reading_steps import Step, TooCostly

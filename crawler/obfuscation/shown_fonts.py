@@ -14,8 +14,7 @@ from crawler.css.values import families
 from crawler.fetching.resources import ResourceKind, Resources, absolute
 from crawler.obfuscation.fonts import FontReader, ShownChars
 from crawler.obfuscation.glyph_choice import in_doubt
-from crawler.obfuscation.repaired import Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
 from crawler.reading_steps import Step
 

@@ -51,7 +51,8 @@ class Looker:
 
     def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
         self._tree, self._never_shown, self._steps = tree, never_shown, steps
-        self._renderings = [Rendering(tree, styles, screen) for screen in styles.screens]
+        screens = styles.screens if styles.elements() else ()
+        self._renderings = [Rendering(tree, styles, screen) for screen in screens]
         self._with_content = frozenset(styles.with_content())
 
     @cached_property
@@ -61,6 +62,8 @@ class Looker:
 
     def look(self, passed_over: Set[HtmlElement]) -> Unseen:
         """The same, but for what `passed_over` hides: elements whose own style is not looked at."""
+        if not self._renderings:
+            return Unseen(list(self._tree.iter(*RUBY)))
         result = Unseen()
         pending: list[tuple[HtmlElement, Sequence[State]]] = [(self._tree, [State()] * len(self._renderings))]
         while pending:

@@ -13,8 +13,7 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, cascade
 from crawler.markup import lines
-from crawler.obfuscation.repaired import Removed, Repaired
-from crawler.obfuscation.repairs import MarkedPage, Repair
+from crawler.obfuscation.repairs import MarkedPage, Removed, Repair, Repaired
 from crawler.obfuscation.unseen import RUBY, Looker
 from crawler.reading_steps import ReadingSteps, Step
 

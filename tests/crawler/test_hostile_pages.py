@@ -12,7 +12,7 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, Matcher, selector_of
 from crawler.markup import text_of
-from crawler.obfuscation.repaired import HanCounts
+from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
 from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead

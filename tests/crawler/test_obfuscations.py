@@ -12,7 +12,7 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import FolderResources, ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
-from crawler.obfuscation.text_repairs import cleaned
+from crawler.obfuscation.text_noise import cleaned
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED
 

@@ -6,8 +6,7 @@ import pytest
 
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from crawler.main_text.neighbours import neighbours
-from crawler.main_text.remarks import remarks
+from crawler.main_text.remarks import neighbours, remarks
 from crawler.markup import MAX_DEPTH, Line, lines, parse
 from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score

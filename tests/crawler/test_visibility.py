@@ -5,7 +5,7 @@ import pytest
 from crawler.css.cascade import cascade
 from crawler.markup import parse, text_of
 from crawler.obfuscation.page_styles import page_sheets
-from crawler.obfuscation.repaired import Removed, hidden_inside
+from crawler.obfuscation.repairs import Removed, hidden_inside
 from crawler.obfuscation.visibility import remove_hidden
 from tests.crawler.case_folders import Case, cases
 from tests.crawler.seen.chromium_view import URL, Files
