@@ -9,16 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapter_words import (
-    UNKNOWN,
-    ChapterTable,
-    ChapterWords,
-    Postings,
-    dot_products,
-    postings_of,
-)
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, dot_products, postings_of
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -50,7 +43,7 @@ def dissimilarity(page: Features, work: Features) -> float:
     return 1 - shared / (total - shared) if total else 1.0
 
 
-class BooleanModel(ChapterEngine):
+class BooleanModel(WordEngine):
     """Chapters that differ in no more than a fifth of the features, by their number and by their weight."""
 
     def __init__(
@@ -61,23 +54,18 @@ class BooleanModel(ChapterEngine):
         min_features: int = MIN_FEATURES,
         chapter_chars: int = CHAPTER_CHARS,
     ) -> None:
-        super().__init__(chapter_chars)
+        super().__init__(chapter_chars, min_occurrences)
         self._max_different, self._max_count_difference = max_different, max_count_difference
         self._min_occurrences, self._min_features = min_occurrences, min_features
-        self._works = ChapterWords(min_occurrences)
-        self._table: ChapterTable | None = None
-
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        self._works.add(work_id, text)
 
     def _find_chapter(self, text: str) -> Iterable[Found]:
         page = word_counts(text, self._min_occurrences)
         if page[0].size < self._min_features:
             return ()
-        table, postings = self._tables()
+        table = self._current_table()
         numbers = table.numbers_of(page[0])
         known = numbers[numbers != UNKNOWN]
-        shared = dot_products(postings, known, np.ones(known.size, np.float32), table.chapters)
+        shared = dot_products(self._postings, known, np.ones(known.size, np.float32), table.chapters)
         sizes = np.diff(table.starts)
         is_candidate = (sizes >= self._min_features) & (np.abs(sizes - page[0].size) <= self._max_count_difference)
         # No more than a share s of the union differs: shared >= (1 - s) * (page + chapter - shared).
@@ -86,21 +74,15 @@ class BooleanModel(ChapterEngine):
         similarities = [(chapter, 1 - dissimilarity(page, table.chapter(chapter))) for chapter in candidates.tolist()]
         return self._works.owners.works(found for found in similarities if found[1] >= 1 - self._max_different)
 
-    def _tables(self) -> tuple[ChapterTable, Postings]:
-        if not self._works.is_current(self._table):
-            self._table = table = self._works.table()
-            self._postings = postings_of(
-                table.starts, table.terms, np.ones(table.terms.size, np.float32), table.vocabulary.size
-            )
-        assert self._table is not None
-        return self._table, self._postings
+    def _prepare(self, table: ChapterTable) -> None:
+        ones = np.ones(table.terms.size, np.float32)
+        self._postings = postings_of(table.starts, table.terms, ones, table.vocabulary.size)
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "boolean",
         BooleanModel,
-        BooleanModel.gives_spans,
         Words(
             "sets of words that occur twice; at most a fifth of them may differ",
             "布尔向量异或：相异特征不超过五分之一，再按词频加权",
@@ -121,7 +103,6 @@ ENTRIES = (
                 "Common features are counted by inverted lists; the source's lists hold the features that differ.",
                 "通过倒排表统计相同特征；原文的倒排表记录相异特征。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "max_different": Words("share of the features that may differ", "允许相异特征的比例"),
@@ -130,7 +111,6 @@ ENTRIES = (
             ),
             "min_occurrences": Words("occurrences that make a word a feature", "词出现这么多次才算特征"),
             "min_features": Words("features that a text needs", "文本至少的特征数"),
-            **CHAPTER_PARAMETERS,
         },
     ),
 )

@@ -1,12 +1,13 @@
 """The words of the chapters of all works, and the lists of chapters by word that the vector models look up."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import ChapterOwners
+from fingerprint.engines.chapters import ChapterEngine, ChapterOwners
 from fingerprint.engines.words import word_counts
 
 UNKNOWN = -1  # the number of a word that no chapter has
@@ -74,9 +75,28 @@ class ChapterWords:
             self._table = table_of(self._words, self._counts)
         return self._table
 
-    def is_current(self, table: ChapterTable | None) -> bool:
-        """Whether nothing was added since that table was made."""
-        return table is not None and table is self._table
+
+class WordEngine(ChapterEngine):
+    """An engine of chapters by their words; what it works out of their table is worked out anew after additions."""
+
+    def __init__(self, chapter_chars: int, min_occurrences: int = 1) -> None:
+        super().__init__(chapter_chars)
+        self._works = ChapterWords(min_occurrences)
+        self._table: ChapterTable | None = None
+
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        self._works.add(work_id, text)
+
+    def _current_table(self) -> ChapterTable:
+        table = self._works.table()
+        if self._table is not table:
+            self._prepare(table)
+            self._table = table
+        return table
+
+    @abstractmethod
+    def _prepare(self, table: ChapterTable) -> None:
+        """Work out what look-ups need of the table."""
 
 
 def table_of(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:

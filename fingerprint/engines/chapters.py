@@ -1,10 +1,11 @@
 """Chapters: engines that compare whole documents cut works and pages alike, into pieces of a page's length."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
 
 from core.words import Words
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import Engine, EngineEntry, Found
 
 CHAPTER_CHARS = 2_500  # about what a web page holds of a novel: pages and chapters have to be of one length
 
@@ -62,10 +63,9 @@ class ChapterOwners:
 class ChapterEngine(ABC):
     """What engines without passages share: how texts are cut, and that the best piece speaks for a work."""
 
-    gives_spans = False
-
     def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
         self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
+        self._owners = ChapterOwners()
 
     def add(self, work_id: str, text: str) -> None:
         for chapter in self._cut(text):
@@ -84,3 +84,19 @@ class ChapterEngine(ABC):
     @abstractmethod
     def _find_chapter(self, text: str) -> Iterable[Found]:
         """The works of the chapters that are like a piece of a page; a work as often as it has such chapters."""
+
+
+def chapter_entry(  # noqa: PLR0917 - what an entry says
+    name: str,
+    make: Callable[..., Engine],
+    summary: Words,
+    source: str,
+    departures: tuple[Words, ...],
+    parameters: Mapping[str, Words],
+    *,
+    needs_corpus: bool = False,
+) -> EngineEntry:
+    """List an engine that compares chapters; what that changes and the length of a chapter are said here."""
+    known = {**parameters, **CHAPTER_PARAMETERS}
+    in_order = {parameter: known[parameter] for parameter in signature(make).parameters}
+    return EngineEntry(name, make, summary, source, (*departures, IN_CHAPTERS), in_order, needs_corpus)

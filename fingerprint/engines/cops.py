@@ -28,8 +28,6 @@ class Cops:
     similarity: the share; spans: the equal sentences, each with the first place in the work that has it.
     """
 
-    gives_spans = True
-
     def __init__(self, min_share: float = MIN_SHARE, min_sentence_chars: int = MIN_SENTENCE_CHARS) -> None:
         self._min_share, self._min_sentence_chars = min_share, min_sentence_chars
         self._places: dict[int, list[tuple[str, int, int]]] = {}
@@ -67,7 +65,6 @@ ENTRIES = (
     EngineEntry(
         "cops",
         Cops,
-        Cops.gives_spans,
         Words("the share of the page's sentences that the work has word for word", "页面句子中与作品完全相同的比例"),
         "Brin, Davis, Garcia-Molina, SIGMOD 1995",
         (
@@ -91,5 +88,6 @@ ENTRIES = (
             ),
             "min_sentence_chars": Words("characters of a sentence that counts", "计入的句子至少的字符数"),
         },
+        gives_spans=True,
     ),
 )

@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.characters import ZERO_WIDTH
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.feature_index import FeatureIndex
 
 CRC_BITS = 32
@@ -46,7 +40,7 @@ class CrcShingleEngine(ChapterEngine):
     def __init__(self, words: int = 3, above_share: float = 0.10, chapter_chars: int = CHAPTER_CHARS) -> None:
         super().__init__(chapter_chars)
         self._words, self._above_share = words, above_share
-        self._index, self._owners = FeatureIndex(), ChapterOwners()
+        self._index = FeatureIndex()
         self._word_counts: list[int] = []
 
     def _add_chapter(self, work_id: str, text: str) -> None:
@@ -99,10 +93,9 @@ def _features(words: Sequence[str], size: int) -> NDArray[np.uint64]:
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "crc-shingles",
         CrcShingleEngine,
-        CrcShingleEngine.gives_spans,
         Words(
             "CRC-32 of runs of 3 words; equal ones by the words of the longer text, more than 10 %",
             "3 个词的连续片段的 CRC-32，相同片段数与较长文本词数之比超过 10%",
@@ -134,7 +127,6 @@ ENTRIES = (
                 "原文第一例得 25%。第二例按其规则得 17.39%（23 分之 4）；原文印作 13.04%（23 分之 3），"
                 "因为那里没有把首词的大写字母转为小写。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "words": Words("words of a shingle", "每个片段的词数"),
@@ -142,7 +134,6 @@ ENTRIES = (
                 "the same story above this share: equal shingles / words of the longer text",
                 "高于此比例即为同一文章：相同片段数 / 较长文本的词数",
             ),
-            **CHAPTER_PARAMETERS,
         },
     ),
 )

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
-from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
@@ -70,13 +69,11 @@ PARAMETERS = {
     "super_shingle": Words("kept shingles that are hashed together; 1: none", "合为一个哈希的片段数；1 为不合并"),
     "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
     "one_in": Words("one shingle in so many is kept, by its hash", "按哈希每这么多个片段保留一个"),
-    **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "dsc",
         DscEngine,
-        DscEngine.gives_spans,
         Words(
             "runs of 10 characters of which 1 in 25 is kept; share of the page's that stand in a chapter",
             "10 字片段按哈希保留二十五分之一，看页面片段有多少在某一章中",
@@ -89,14 +86,12 @@ ENTRIES = (
                 "The source has no threshold for plagiarism; a quarter gives the recall that is known of the method.",
                 "原文没有判定雷同的阈值；取四分之一，可得到该方法已知的召回率。",
             ),
-            IN_CHAPTERS,
         ),
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "dsc-ss",
         partial(DscEngine, super_shingle=4, min_containment=MIN_CONTAINMENT_SS),
-        DscEngine.gives_spans,
         Words("super-shingles: every 4 kept runs hashed together", "超级片段：每 4 个保留的片段合为一个哈希"),
         "Broder et al., WWW 1997",
         (
@@ -108,7 +103,6 @@ ENTRIES = (
                 "保留的片段按文中顺序每 4 个合并；原文先排序，且一个超级片段相同即可。"
                 "此处须达到网页超级片段的十分之一，可得到已知的召回率。",
             ),
-            IN_CHAPTERS,
         ),
         PARAMETERS,
     ),

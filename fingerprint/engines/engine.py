@@ -36,10 +36,6 @@ class Engine(Protocol):
     nothing is found, and it raises nothing.
     """
 
-    @property
-    def gives_spans(self) -> bool:
-        """Whether `find` says which passages are shared."""
-
     def add(self, work_id: str, text: str) -> None:
         """Index a work. An id is added once; works with the same text are works of their own."""
 
@@ -53,17 +49,18 @@ class EngineEntry:
 
     make: takes the parameters by name, all with defaults. source: the publication. departures: where it does otherwise
     than its source, and what it chose where that is silent. parameters: what each means. needs_corpus: whether it
-    judges by how common a word is in the corpus, so that it says nothing of one work alone.
+    judges by how common a word is in the corpus, so that it says nothing of one work alone. gives_spans: whether `find`
+    says which passages are shared.
     """
 
     name: str
     make: Callable[..., Engine]
-    gives_spans: bool
     summary: Words
     source: str
     departures: tuple[Words, ...]
     parameters: Mapping[str, Words]
     needs_corpus: bool = False
+    gives_spans: bool = False
 
     @property
     def defaults(self) -> dict[str, Any]:

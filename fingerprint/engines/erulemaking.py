@@ -16,20 +16,15 @@ from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
+    dot_products,
     highest_places,
     highest_terms,
     postings_of,
     table_of,
     unit_weights,
 )
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
@@ -65,7 +60,6 @@ class ERulemaking(ChapterEngine):
         super().__init__(chapter_chars)
         self._min_cosine, self._features = min_cosine, features
         self._growth, self._min_words = np.log1p(bucket_width), min_words
-        self._owners = ChapterOwners()
         self._words: list[NDArray[np.uint64]] = []
         self._counts: list[NDArray[np.int32]] = []
         self._buckets: list[int] = []
@@ -137,16 +131,8 @@ class _Seeds:
         numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
         chosen = highest_places(self._inverse_frequencies[numbers], self._features)
         weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))
-        sums = np.zeros(self._table.chapters, np.float32)
-        _add_products_of(
-            self._postings.starts,
-            self._postings.chapters,
-            self._postings.weights,
-            numbers[chosen],
-            weights,
-            self._is_seed & (np.abs(self._buckets - bucket) <= 1),
-            sums,
-        )
+        sums = dot_products(self._postings, numbers[chosen], weights, self._table.chapters)
+        sums[~(self._is_seed & (np.abs(self._buckets - bucket) <= 1))] = 0
         cosines: NDArray[np.float64] = np.minimum(sums, 1).astype(np.float64)
         return cosines
 
@@ -188,27 +174,10 @@ def _seed_of_each(  # noqa: PLR0917 - numba compiles no records
     return seeds
 
 
-@kernel()
-def _add_products_of(  # noqa: PLR0917 - numba compiles no records
-    starts: NDArray[np.int64],
-    chapters: NDArray[np.int32],
-    chapter_weights: NDArray[np.float32],
-    terms: NDArray[np.int64],
-    weights: NDArray[np.float32],
-    is_wanted: NDArray[np.bool_],
-    sums: NDArray[np.float32],
-) -> None:
-    for at in range(terms.size):
-        for place in range(starts[terms[at]], starts[terms[at] + 1]):
-            if is_wanted[chapters[place]]:
-                sums[chapters[place]] += weights[at] * chapter_weights[place]
-
-
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "erulemaking",
         ERulemaking,
-        ERulemaking.gives_spans,
         Words(
             "buckets by length, the most repeated text as seed, cosine with the seeds of the words of highest idf",
             "按长度分桶，以重复最多的文本为种子，用 idf 最高的词与种子比较余弦",
@@ -226,7 +195,6 @@ ENTRIES = (
                 "A bucket is 20 % of the length wide, and neighbouring buckets are compared too.",
                 "桶宽为长度的 20%，相邻的桶也比较。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "min_cosine": Words("a near-duplicate of the seed from this cosine on", "与种子的余弦达到此值即为近似重复"),
@@ -237,7 +205,6 @@ ENTRIES = (
                 "a text may be this share longer than another of its bucket", "同一桶中文本长度可相差的比例"
             ),
             "min_words": Words("different words that a text needs", "文本至少须有的不同词数"),
-            **CHAPTER_PARAMETERS,
         },
     ),
 )

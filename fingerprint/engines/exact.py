@@ -59,7 +59,6 @@ ENTRIES = (
     EngineEntry(
         "exact-md5",
         ExactEngine,
-        ExactEngine.gives_spans,
         Words("equal MD5 digests of the normalised text", "规范化文本的 MD5 哈希值相同"),
         "RFC 1321",
         DEPARTURES,
@@ -68,7 +67,6 @@ ENTRIES = (
     EngineEntry(
         "exact-sha",
         partial(ExactEngine, algorithm="sha256"),
-        ExactEngine.gives_spans,
         Words("equal SHA-256 digests of the normalised text", "规范化文本的 SHA-256 哈希值相同"),
         "FIPS 180-4",
         DEPARTURES,

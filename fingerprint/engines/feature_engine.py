@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.engines.chapters import ChapterEngine, ChapterOwners
+from fingerprint.engines.chapters import ChapterEngine
 from fingerprint.engines.engine import Found
 from fingerprint.engines.feature_index import FeatureIndex
 
@@ -16,7 +16,7 @@ class FeatureEngine(ChapterEngine):
 
     def __init__(self, chapter_chars: int) -> None:
         super().__init__(chapter_chars)
-        self._index, self._owners = FeatureIndex(), ChapterOwners()
+        self._index = FeatureIndex()
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         features = self._features_of(text)

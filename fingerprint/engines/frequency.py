@@ -37,8 +37,6 @@ class FrequencyEngine:
     window of which half cannot be read.
     """
 
-    gives_spans = True
-
     def __init__(
         self,
         max_digit: int = 3,
@@ -130,7 +128,6 @@ ENTRIES = (
     EngineEntry(
         "frequency-0-1",
         partial(FrequencyEngine, max_digit=1, min_matches=3),
-        FrequencyEngine.gives_spans,
         Words(
             "equal windows of initial frequencies in the range [0,1], 3 of them",
             "拼音首字母频率窗口（[0,1]）相同，至少 3 个",
@@ -138,20 +135,20 @@ ENTRIES = (
         SOURCE,
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
     EngineEntry(
         "frequency-0-3",
         FrequencyEngine,
-        FrequencyEngine.gives_spans,
         Words("equal windows of initial frequencies in the range [0,3]", "拼音首字母频率窗口（[0,3]）相同"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
     EngineEntry(
         "frequency-0-3-step-1",
         partial(FrequencyEngine, page_step=1),
-        FrequencyEngine.gives_spans,
         Words(
             "equal windows of initial frequencies in the range [0,3], a page window at every character",
             "拼音首字母频率窗口（[0,3]）相同，网页每个字起一个窗口",
@@ -165,23 +162,24 @@ ENTRIES = (
             *DEPARTURES,
         ),
         PARAMETERS,
+        gives_spans=True,
     ),
     EngineEntry(
         "frequency-0-7",
         partial(FrequencyEngine, max_digit=7),
-        FrequencyEngine.gives_spans,
         Words("equal windows of initial frequencies in the range [0,7]", "拼音首字母频率窗口（[0,7]）相同"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
     EngineEntry(
         "frequency-0-9",
         partial(FrequencyEngine, max_digit=9),
-        FrequencyEngine.gives_spans,
         Words("equal windows of initial frequencies in the range [0,9]", "拼音首字母频率窗口（[0,9]）相同"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
 )

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
-from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
@@ -102,19 +101,16 @@ DEPARTURES = (
         "The 84 functions are one multiplicative hash under 84 seeds, chosen here.",
         "84 个函数为此处选定的同一乘法哈希，取 84 个种子。",
     ),
-    IN_CHAPTERS,
 )
 PARAMETERS = {
     "features": Words("what is compared: minima, super or mega", "比较的对象：minima、super 或 mega"),
     "min_equal": Words("near-duplicates agree in at least so many", "至少这么多个相同即为近似重复"),
     "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
-    **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "functions-84",
         Functions84Engine,
-        Functions84Engine.gives_spans,
         Words(
             "minima of 84 hash functions over runs of 10; at least a fifth agree",
             "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
@@ -129,19 +125,17 @@ ENTRIES = (
         ),
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "super-shingles",
         partial(Functions84Engine, features="super", min_equal=2),
-        Functions84Engine.gives_spans,
         Words("6 super-shingles of 14 minima each; 2 agree", "6 个超级片段（各含 14 个最小值），2 个相同"),
         "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "mega-shingles",
         partial(Functions84Engine, features="mega", min_equal=1),
-        Functions84Engine.gives_spans,
         Words("the 15 pairs of 6 super-shingles; 1 agrees", "6 个超级片段的 15 个组合，1 个相同"),
         "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -25,7 +25,7 @@ MAX_NORMAL_IDF = 0.9
 MIN_TERMS = 5
 
 
-class IMatch(ChapterEngine):
+class IMatch(WordEngine):
     """Chapters with the page's digest. The words chosen change with every work that is added, and so do all digests."""
 
     def __init__(
@@ -37,11 +37,6 @@ class IMatch(ChapterEngine):
     ) -> None:
         super().__init__(chapter_chars)
         self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
-        self._works = ChapterWords()
-        self._table: ChapterTable | None = None
-
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        self._works.add(work_id, text)
 
     def _find_chapter(self, text: str) -> Iterator[Found]:
         table = self._current_table()
@@ -55,11 +50,7 @@ class IMatch(ChapterEngine):
         chosen = words[self._is_chosen[numbers]]
         return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
 
-    def _current_table(self) -> ChapterTable:
-        if self._works.is_current(self._table):
-            assert self._table is not None
-            return self._table
-        table = self._table = self._works.table()
+    def _prepare(self, table: ChapterTable) -> None:
         normal_idf = table.inverse_frequencies() / (np.log(table.chapters) if table.chapters > 1 else 1)
         self._is_chosen = (normal_idf >= self._range[0]) & (normal_idf <= self._range[1])
         self._chapters: dict[bytes, list[int]] = {}
@@ -68,14 +59,12 @@ class IMatch(ChapterEngine):
             digest = self._digest(table.vocabulary[numbers], numbers)
             if digest:
                 self._chapters.setdefault(digest, []).append(chapter)
-        return table
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "i-match",
         IMatch,
-        IMatch.gives_spans,
         Words(
             "one digest of the words that are neither common nor rare in the corpus",
             "对语料中不太常见也不太罕见的词求一个哈希值",
@@ -93,7 +82,6 @@ ENTRIES = (
                 "with every work that is added the digests change.",
                 "词频在作品各段中统计，不另设统计语料；每加入一部作品，哈希值随之改变。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "min_normal_idf": Words(
@@ -101,7 +89,6 @@ ENTRIES = (
             ),
             "max_normal_idf": Words("words above this share are too rare", "高于这一比例，词过于罕见"),
             "min_terms": Words("words that a text needs for a digest", "求哈希值所需的最少词数"),
-            **CHAPTER_PARAMETERS,
         },
         needs_corpus=True,
     ),

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS
-from fingerprint.engines.engine import EngineEntry
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokens_of, word_ids
@@ -59,10 +58,9 @@ def word_jaccard_engine(above_jaccard: float = 0.8, chapter_chars: int = CHAPTER
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "k-shingle",
         k_shingle_engine,
-        JaccardEngine.gives_spans,
         Words(
             "sets of runs of 3 tokens, Jaccard index of 0.5 or more", "3 个词元的连续片段集合，Jaccard 系数不低于 0.5"
         ),
@@ -74,27 +72,23 @@ ENTRIES = (
                 "longer and sampled.",
                 "k = 3 的例子没有阈值；0.5 取自 Broder 等人，其片段更长且经过抽样。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "tokens": Words("tokens of a shingle", "每个片段的词元数"),
             "min_jaccard": Words("a duplicate from this Jaccard index on", "Jaccard 系数达到此值即为重复"),
-            **CHAPTER_PARAMETERS,
         },
     ),
-    EngineEntry(
+    chapter_entry(
         "word-jaccard",
         word_jaccard_engine,
-        JaccardEngine.gives_spans,
         Words(
             "sets of words (two neighbouring characters), Jaccard index above 0.8",
             "词（相邻两字）的集合，Jaccard 系数大于 0.8",
         ),
         "Conrad et al. 2003, Online duplicate document detection",
-        (CHINESE_WORDS, IN_CHAPTERS),
+        (CHINESE_WORDS,),
         {
             "above_jaccard": Words("a duplicate above this Jaccard index", "Jaccard 系数高于此值即为重复"),
-            **CHAPTER_PARAMETERS,
         },
     ),
 )

@@ -4,6 +4,7 @@ Source: Heintze, "Scalable document fingerprinting", USENIX Electronic Commerce 
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,14 +12,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 CODE_POINT_BITS = 21
@@ -48,7 +43,6 @@ class Koala(ChapterEngine):
         super().__init__(chapter_chars)
         self._substrings, self._substring_chars = substrings, substring_chars
         self._min_shared = min_shared
-        self._owners = ChapterOwners()
         self._texts: list[NDArray[np.uint32]] = []
         self._is_built = False
 
@@ -59,10 +53,8 @@ class Koala(ChapterEngine):
 
     def _find_chapter(self, text: str) -> Iterator[Found]:
         self._build()
-        shared: dict[int, int] = {}
-        for substring in self._choose(plain_characters(text)[0]):
-            for chapter in self._chapters.get(substring, ()):
-                shared[chapter] = shared.get(chapter, 0) + 1
+        substrings = self._choose(plain_characters(text)[0])
+        shared = Counter(chapter for each in substrings for chapter in self._chapters.get(each, ()))
         return self._owners.works(
             (chapter, count / self._substrings) for chapter, count in shared.items() if count >= self._min_shared
         )
@@ -106,10 +98,9 @@ class Koala(ChapterEngine):
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "koala",
         Koala,
-        Koala.gives_spans,
         Words(
             "the 100 substrings of a chapter that begin with the rarest characters",
             "一章中以最罕见字对开头的 100 个子串",
@@ -131,13 +122,11 @@ ENTRIES = (
                 "3 of 100 in common are a copy; the source names no number.",
                 "100 个中 3 个相同即判为雷同；原文未给出数目。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "substrings": Words("substrings of a text", "每篇文本取的子串数"),
             "substring_chars": Words("characters of each", "每个子串的字符数"),
             "min_shared": Words("a copy from so many in common on", "至少这么多个相同即判为雷同"),
-            **CHAPTER_PARAMETERS,
         },
     ),
 )

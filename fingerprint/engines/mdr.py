@@ -34,8 +34,6 @@ class Mdr:
     similarity: the share of the page's such characters that stand in shared substrings.
     """
 
-    gives_spans = True
-
     def __init__(self, min_chars: int = MIN_CHARS) -> None:
         self._index = SubstringIndex(min_chars)
         self._works: list[_Work] = []
@@ -73,7 +71,6 @@ ENTRIES = (
     EngineEntry(
         "mdr",
         Mdr,
-        Mdr.gives_spans,
         Words("every common substring of at least 20 characters", "所有不少于 20 字的公共子串"),
         "Monostori, Zaslavsky, Schmidt, 2000",
         (
@@ -89,5 +86,6 @@ ENTRIES = (
             ),
         ),
         {"min_chars": Words("characters of a common substring", "公共子串至少的字符数")},
+        gives_spans=True,
     ),
 )

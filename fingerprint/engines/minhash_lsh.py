@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.words import Words
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
 
@@ -47,7 +41,6 @@ class MinHashLshEngine(ChapterEngine):
         self.bands_and_rows = choose_bands_and_rows(threshold, permutations)
         random = np.random.default_rng(1)
         self._factors, self._summands = random.integers(0, 1 << 64, (2, permutations), np.uint64)
-        self._owners = ChapterOwners()
         self._sketches: list[NDArray[np.uint64]] = []
         self._buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
 
@@ -106,10 +99,9 @@ def _features(text: str, shingle_tokens: int) -> NDArray[np.uint64]:
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "minhash-lsh",
         MinHashLshEngine,
-        MinHashLshEngine.gives_spans,
         Words(
             "MinHash of runs of 5 characters, bands for a Jaccard index of 0.5",
             "5 字片段的 MinHash，按 Jaccard 0.5 分段",
@@ -122,7 +114,6 @@ ENTRIES = (
                 "candidates. Bands and rows are those with the least errors around the threshold.",
                 "同段的候选还须最小值估计达到阈值才报告；原文止于候选。段数与行数按阈值处误差最小选定。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "threshold": Words(
@@ -130,7 +121,6 @@ ENTRIES = (
             ),
             "shingle_tokens": Words("tokens of a feature", "每个特征的词元数"),
             "permutations": Words("hash functions", "哈希函数的个数"),
-            **CHAPTER_PARAMETERS,
             "chapter_step": Words(
                 "characters from the beginning of one piece to the next; none: end to end",
                 "相邻两段起点的间隔（字符）；无：首尾相接",

@@ -12,8 +12,8 @@ from functools import partial
 import xxhash
 
 from core.words import Words
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, best_works, chapters_of
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, best_works, chapter_entry, chapters_of
+from fingerprint.engines.engine import Found
 from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
 
 LONGEST_SENTENCES = 5  # published
@@ -61,8 +61,6 @@ class NsHash:
     published text names full stop, exclamation and question mark and the end of a line; its code also cuts at "；：】".
     """
 
-    gives_spans = False
-
     def __init__(
         self,
         sentences: int = LONGEST_SENTENCES,
@@ -108,28 +106,24 @@ DEPARTURES = (
         "page's digests that they have.",
         "原文为相似文本的群组编号（similar_id）；此处报告群组中的作品，按其含有的网页哈希值的比例排列。",
     ),
-    IN_CHAPTERS,
 )
 PARAMETERS = {
     "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求哈希值"),
     "hash_name": Words("the digest: md5 or xxh3", "哈希算法：md5 或 xxh3"),
-    **CHAPTER_PARAMETERS,
     "sentence_ends": Words("characters that end a sentence", "断句的字符"),
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "longest-sentence",
         partial(NsHash, sentences=1),
-        NsHash.gives_spans,
         Words("digest of the longest sentence of a chapter", "一章中最长一句的哈希值"),
         "github.com/veelion/nshash",
         DEPARTURES,
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "nshash",
         NsHash,
-        NsHash.gives_spans,
         Words(
             "digests of the 5 longest sentences of a chapter; one equal digest is enough",
             "一章中最长 5 句的哈希值，有一句相同即为重复",

@@ -12,15 +12,9 @@ import numpy as np
 
 from core.words import Words
 from fingerprint.characters import Kind
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.common_substrings import SubstringIndex
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.engine import Found
 from fingerprint.readings import code_points
 from fingerprint.tables import TABLES_2026
 
@@ -86,7 +80,6 @@ class PunctuationStrings(ChapterEngine):
         super().__init__(chapter_chars)
         self._feature_string, self._min_share = feature_string, min_share
         self._index = SubstringIndex(min_chars)
-        self._owners = ChapterOwners()
         self._lengths: list[int] = []
 
     def _add_chapter(self, work_id: str, text: str) -> None:
@@ -115,7 +108,6 @@ DEPARTURES = (
         "64 places count.",
         "公共子串通过 q-gram 索引查找；同一 q-gram 超过 64 处时只取前 64 处。",
     ),
-    IN_CHAPTERS,
 )
 PARAMETERS = {
     "min_share": Words(
@@ -123,13 +115,11 @@ PARAMETERS = {
         "最长公共子串至少占较短特征串的比例",
     ),
     "min_chars": Words("characters that it has at least", "最长公共子串至少的字符数"),
-    **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "punctuation-stops",
         partial(PunctuationStrings, around_full_stops),
-        PunctuationStrings.gives_spans,
         Words(
             "5 characters on each side of every full stop; longest common substring of these strings",
             "每个句号前后各 5 个字连成特征串，求最长公共子串",
@@ -144,10 +134,9 @@ ENTRIES = (
         ),
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "punctuation-marks",
         partial(PunctuationStrings, at_marks, min_share=MIN_SHARE_AT_MARKS, min_chars=MIN_CHARS_AT_MARKS),
-        PunctuationStrings.gives_spans,
         Words(
             "the character before every punctuation mark; longest common substring of these strings",
             "每个标点前一个字连成特征串，求最长公共子串",

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from core.words import Words
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, postings_of
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -102,10 +102,10 @@ class Registry:
         return self._works.owners.works(zip(similar.tolist(), similarities[similar].tolist(), strict=True))
 
     def _current_table(self) -> ChapterTable:
-        if self._works.is_current(self._table):
-            assert self._table is not None
-            return self._table
-        table = self._table = self._works.table()
+        table = self._works.table()
+        if table is self._table:
+            return table
+        self._table = table
         self._postings = postings_of(table.starts, table.terms, table.counts.astype(np.float32), table.vocabulary.size)
         squares = np.concatenate([[0], np.cumsum(np.square(table.counts, dtype=np.float64))])
         self._squares = squares[table.starts[1:]] - squares[table.starts[:-1]]
@@ -193,7 +193,6 @@ DEPARTURES = (
         "不同的词少于 20 个的网页和段不比较。",
     ),
     Words("Words weigh alike; the source lets the user weigh them.", "各词权重相同；原文允许使用者加权。"),
-    IN_CHAPTERS,
 )
 PARAMETERS = {
     "epsilon": Words(
@@ -202,13 +201,11 @@ PARAMETERS = {
     ),
     "min_similarity": Words("a copy from this containment on, either way", "任一方向的包含度达到此值即判为雷同"),
     "registries": Words("registries over which the works are spread", "作品分布的登记库数"),
-    **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "scam",
         Scam,
-        Scam.gives_spans,
         Words(
             "asymmetric containment by words of similar frequency, in one registry",
             "相对词频模型：词频相近之词的不对称包含度，单一登记库",
@@ -217,10 +214,9 @@ ENTRIES = (
         DEPARTURES,
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "dscam",
         partial(Scam, registries=REGISTRIES),
-        Scam.gives_spans,
         Words(
             "SCAM over many registries: asked are those whose word statistics allow a copy",
             "多登记库的 SCAM：按各库的词统计，只查询可能含有副本的库",

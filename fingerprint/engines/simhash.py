@@ -12,14 +12,8 @@ from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapters import (
-    CHAPTER_CHARS,
-    CHAPTER_PARAMETERS,
-    IN_CHAPTERS,
-    ChapterEngine,
-    ChapterOwners,
-)
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.simhash_tables import BlockTables, equal_blocks
 from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
@@ -46,7 +40,7 @@ class SimhashEngine(ChapterEngine):
     ) -> None:
         super().__init__(chapter_chars)
         self._bits, self._feature_tokens = sum(blocks), feature_tokens
-        self._tables, self._owners = BlockTables(blocks, max_distance), ChapterOwners()
+        self._tables = BlockTables(blocks, max_distance)
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         fingerprint = self._fingerprint(text)
@@ -103,19 +97,16 @@ DEPARTURES = (
         "不同的相邻字符对（含空格）各计一次，用 Ruby 1.9 的 String#hash（31 位加符号位）、种子 0x862be6e7 求哈希。"
         "该程序每次启动都随机取种子，因此引擎的参数中没有与例子对应的一组。",
     ),
-    IN_CHAPTERS,
 )
 PARAMETERS = {
     "blocks": Words("bits of each block of the fingerprint, from the top", "指纹各块的位数，自高位起"),
     "max_distance": Words("near-duplicates differ in at most so many bits", "至多相差这么多位即为近似重复"),
     "feature_tokens": Words("tokens of a feature", "每个特征的词元数"),
-    **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "simhash-64",
         SimhashEngine,
-        SimhashEngine.gives_spans,
         Words(
             "64-bit simhash, at most 3 bits differ; permuted sorted tables",
             "64 位 simhash，至多 3 位不同；按置换的有序表检索",
@@ -130,19 +121,17 @@ ENTRIES = (
         ),
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "simhash-64-blocks",
         partial(SimhashEngine, blocks=FIVE_BLOCKS, max_distance=4),
-        SimhashEngine.gives_spans,
         Words("64-bit simhash in 5 blocks, at most 4 bits differ", "64 位 simhash 分为 5 块，至多 4 位不同"),
         "Charikar, STOC 2002",
         DEPARTURES,
         PARAMETERS,
     ),
-    EngineEntry(
+    chapter_entry(
         "simhash-32",
         partial(SimhashEngine, blocks=equal_blocks(32, 4)),
-        SimhashEngine.gives_spans,
         Words(
             "32-bit simhash in 4 blocks of 8, at most 3 bits differ", "32 位 simhash 分为 4 个 8 位块，至多 3 位不同"
         ),

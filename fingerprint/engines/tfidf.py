@@ -3,22 +3,20 @@
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.words import Words
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
-    ChapterWords,
-    Postings,
+    WordEngine,
     dot_products,
     highest_places,
     highest_terms,
     postings_of,
     unit_weights,
 )
-from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, IN_CHAPTERS, ChapterEngine
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
+from fingerprint.engines.engine import Found
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -28,7 +26,7 @@ TOP_TERMS = 20  # published
 MIN_COSINE = 0.55
 
 
-class TfIdf(ChapterEngine):
+class TfIdf(WordEngine):
     """Chapters whose vectors of the `top_terms` highest tf * log(N / n) have a cosine of at least `min_cosine`.
 
     A word that no chapter has counts as one that a single chapter has.
@@ -39,52 +37,40 @@ class TfIdf(ChapterEngine):
     ) -> None:
         super().__init__(chapter_chars)
         self._top_terms, self._min_cosine = top_terms, min_cosine
-        self._works = ChapterWords()
-        self._table: ChapterTable | None = None
-
-    def _add_chapter(self, work_id: str, text: str) -> None:
-        self._works.add(work_id, text)
 
     def _find_chapter(self, text: str) -> Iterable[Found]:
-        table, inverse_frequencies, postings = self._tables()
+        table = self._current_table()
         words, counts = word_counts(text)
         if not words.size or not table.chapters:
             return ()
         numbers = table.numbers_of(words)
         is_known = numbers != UNKNOWN
-        weights = counts.astype(np.float64) * np.where(is_known, inverse_frequencies[numbers], np.log(table.chapters))
+        frequencies = np.where(is_known, self._inverse_frequencies[numbers], np.log(table.chapters))
+        weights = counts.astype(np.float64) * frequencies
         chosen = highest_places(weights, self._top_terms)
         length = np.linalg.norm(weights[chosen])
         if not length:
             return ()
         chosen = chosen[is_known[chosen]]
         page_weights = (weights[chosen] / length).astype(np.float32)
-        cosines = dot_products(postings, numbers[chosen], page_weights, table.chapters)
+        cosines = dot_products(self._postings, numbers[chosen], page_weights, table.chapters)
         similar = np.flatnonzero(cosines >= self._min_cosine)
         return self._works.owners.works(
             zip(similar.tolist(), np.minimum(cosines[similar], 1).astype(float).tolist(), strict=True)
         )
 
-    def _tables(self) -> tuple[ChapterTable, NDArray[np.float64], Postings]:
-        if not self._works.is_current(self._table):
-            self._table = self._works.table()
-            self._inverse_frequencies = self._table.inverse_frequencies()
-            self._postings = _top_postings(self._table, self._inverse_frequencies, self._top_terms)
-        assert self._table is not None
-        return self._table, self._inverse_frequencies, self._postings
-
-
-def _top_postings(table: ChapterTable, inverse_frequencies: NDArray[np.float64], limit: int) -> Postings:
-    weights = table.counts * inverse_frequencies[table.terms]
-    starts, chosen = highest_terms(table, weights, limit)
-    return postings_of(starts, table.terms[chosen], unit_weights(starts, weights[chosen]), table.vocabulary.size)
+    def _prepare(self, table: ChapterTable) -> None:
+        self._inverse_frequencies = table.inverse_frequencies()
+        weights = table.counts * self._inverse_frequencies[table.terms]
+        starts, chosen = highest_terms(table, weights, self._top_terms)
+        units = unit_weights(starts, weights[chosen])
+        self._postings = postings_of(starts, table.terms[chosen], units, table.vocabulary.size)
 
 
 ENTRIES = (
-    EngineEntry(
+    chapter_entry(
         "tf-idf",
         TfIdf,
-        TfIdf.gives_spans,
         Words("cosine of the 20 terms of highest tf-idf of a chapter", "一章中 tf-idf 最高的 20 个词的余弦"),
         "Salton, Buckley, 1988",
         (
@@ -97,12 +83,10 @@ ENTRIES = (
                 "A word of the page that no work has counts as one that a single piece has.",
                 "网页中有而作品中都没有的词，按只在一段中出现计。",
             ),
-            IN_CHAPTERS,
         ),
         {
             "top_terms": Words("terms of a text", "每篇文本取的词数"),
             "min_cosine": Words("a duplicate from this cosine on", "余弦达到此值即为重复"),
-            **CHAPTER_PARAMETERS,
         },
         needs_corpus=True,
     ),

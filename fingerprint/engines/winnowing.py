@@ -57,8 +57,6 @@ class WinnowingEngine:
     each other span of that work. Why these: docs/decisions/measurement.md.
     """
 
-    gives_spans = True
-
     def __init__(
         self,
         k: int = 8,
@@ -120,19 +118,19 @@ ENTRIES = (
     EngineEntry(
         "winnowing-8-8",
         WinnowingEngine,
-        WinnowingEngine.gives_spans,
         Words("the least of every 8 hashes of 8 characters, by position", "每 8 个 8 字片段哈希取最小者，按位置比对"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
     EngineEntry(
         "winnowing-5-4",
         partial(WinnowingEngine, k=5, window=4, max_gap=100, max_drift=5, min_to_match=5, min_to_show=2),
-        WinnowingEngine.gives_spans,
         Words("the least of every 4 hashes of 5 characters, by position", "每 4 个 5 字片段哈希取最小者，按位置比对"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
         DEPARTURES,
         PARAMETERS,
+        gives_spans=True,
     ),
 )

@@ -164,7 +164,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
             raise ZeroDivisionError
 
     engines: Mapping[str, EngineEntry] = {
-        "broken": EngineEntry("broken", Broken, True, Words("", ""), "", (), {}),
+        "broken": EngineEntry("broken", Broken, Words("", ""), "", (), {}, gives_spans=True),
         "exact-md5": ENGINES["exact-md5"],
     }
     said = answers(Question(WORK, [WORK], ()), engines)
