@@ -29,6 +29,7 @@ from core.errors import BrokenInvariant, ZhuiwenError
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.cases.corpora import sources
 from laboratory.ports import free_port
+from laboratory.report import Say
 from laboratory.speed.texts import Material, material
 
 WORKS_CHARS = 5_300_000
@@ -36,7 +37,6 @@ MAX_WORKS = 44
 TARGET_PAGES_PER_S = 60.0
 SAMPLE_EVERY_S = 0.25
 GIVE_UP_AFTER_S = 120.0  # without a further outcome
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,16 +17,14 @@ from deploy.cli.faults import complain
 from deploy.cli.groups import verb_group
 from deploy.cli.output import counting, say, table
 from deploy.cli.written_files import require_folder, write
+from laboratory.report import Section, TextTable
 
 MAX_CHARS = 1e9  # of works: what the product is made for
 
 
 def quality(  # noqa: PLR0917 - options of a command
     engine: Annotated[str, typer.Option(metavar="NAME")] = "zhuiwen",
-    texts: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER"),
-    ] = None,
+    texts: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     cases: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     size: Annotated[str, typer.Option(metavar="SIZE")] = "small",
@@ -41,7 +39,7 @@ def quality(  # noqa: PLR0917 - options of a command
     """Make copies of real texts, look them up, and show how many were found and who was accused."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.cases.conditions import SIZES
-    from laboratory.measures.quality import Listener, Plan, classes_of, measure
+    from laboratory.measures.quality import CLASSES, Listener, Plan, measure
     from laboratory.measures.results import as_dict
     from laboratory.measures.tables import tables
     from laboratory.measures.web_page import rendered
@@ -54,13 +52,13 @@ def quality(  # noqa: PLR0917 - options of a command
         engine=engine,
         size=size,
         seed=DEFAULT_SEED if seed is None else seed,
-        classes=frozenset(classes_of(classes)),
+        classes=frozenset(_names(classes) or CLASSES),
         corpora=corpora or SHARED_CORPORA,
         texts=texts,
         ready=cases,
         jobs=jobs,
         out=out,
-        parts=frozenset(name.strip() for name in parts.split(",")),
+        parts=frozenset(_names(parts)),
     )
     results = measure(plan, Listener(complain, counting))
     _show(tables(results))
@@ -71,10 +69,7 @@ def quality(  # noqa: PLR0917 - options of a command
 
 def extract(  # noqa: PLR0917 - options of a command
     corpora: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
-    pages: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH"),
-    ] = None,
+    pages: Annotated[Path | None, typer.Option(metavar="PATH")] = None,
     parts: Annotated[str, typer.Option(metavar="NAMES")] = "",
     rounds: Annotated[int, typer.Option(min=1)] = 1,
     seed: int | None = None,
@@ -82,21 +77,21 @@ def extract(  # noqa: PLR0917 - options of a command
 ) -> None:
     """Read saved pages with the crawler and with the published extractors, and show how much was found."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
-    from laboratory.extraction.measured_parts import measure
-    from laboratory.extraction.sections import ExtractPlan
+    from laboratory.extraction import main_text, obfuscations
+    from laboratory.extraction.saved_pages import ARCHIVE
 
     require_folder(json_file)
-    plan = ExtractPlan(
-        corpora=corpora or SHARED_CORPORA,
-        seed=DEFAULT_SEED if seed is None else seed,
-        pages=pages,
-        rounds=rounds,
-    )
-    sections = measure(plan, [name.strip() for name in parts.split(",") if name.strip()], complain)
+    folder, drawn = corpora or SHARED_CORPORA, DEFAULT_SEED if seed is None else seed
+    known: dict[str, Callable[[], Section]] = {
+        "text": lambda: main_text.section(pages or folder / ARCHIVE, drawn, rounds, complain),
+        "obfuscations": lambda: obfuscations.section(folder, drawn, complain),
+    }
+    asked = _names(parts) or list(known)
+    if unknown := [name for name in asked if name not in known]:
+        raise BadInput("laboratory.no-part", parts=unknown, known=list(known))
+    sections = {name: measure() for name, measure in known.items() if name in asked}
     for section in sections.values():
-        for note in section.notes:
-            say(note)
-        _show(section.tables)
+        _show(section.tables, section.notes)
     _write_figures(json_file, {name: each.record for name, each in sections.items()})
 
 
@@ -108,10 +103,7 @@ def speed(  # noqa: PLR0917 - options of a command
     long_chars: float = 1e7,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     parts: Annotated[str, typer.Option(metavar="NAMES")] = "",
-    redis_url: Annotated[
-        str | None,
-        typer.Option("--redis", metavar="URL"),
-    ] = None,
+    redis_url: Annotated[str | None, typer.Option("--redis", metavar="URL")] = None,
     seed: int | None = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
 ) -> None:
@@ -123,7 +115,7 @@ def speed(  # noqa: PLR0917 - options of a command
 
     if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
         raise BadInput("cli.too-many-chars", most=MAX_CHARS)
-    asked = [name.strip() for name in parts.split(",") if name.strip()] or PARTS
+    asked = _names(parts) or PARTS
     with _redis(redis_url) if MATCHING in asked else nullcontext((None, "")) as (url, reason):
         plan = Plan(
             corpora=corpora or SHARED_CORPORA,
@@ -177,13 +169,12 @@ def admin(
 
     require_folder(json_file)
     with _desk_of_its_own():
-        from laboratory.desk.figures import tables
-        from laboratory.desk.measuring import Plan, as_dict, measure
+        from laboratory.desk.measuring import Plan, measure
 
         plan = Plan(cases, pages, rounds, DEFAULT_SEED if seed is None else seed)
-        results = measure(plan, Listener(complain, counting))
-        _show(tables(results))
-        _write_figures(json_file, as_dict(results))
+        found = measure(plan, Listener(complain, counting))
+        _show(found.tables)
+        _write_figures(json_file, found.record)
 
 
 @contextmanager
@@ -212,8 +203,15 @@ def _desk_of_its_own() -> Iterator[None]:
         connection.close()
 
 
-def _show(tables: Iterable[Any]) -> None:
-    """Each under its title, after an empty line."""
+def _names(asked: str) -> list[str]:
+    """The names of a list with commas."""
+    return [name.strip() for name in asked.split(",") if name.strip()]
+
+
+def _show(tables: Iterable[TextTable], notes: Iterable[str] = ()) -> None:
+    """Print the notes, then each table under its title, after an empty line."""
+    for note in notes:
+        say(note)
     for each in tables:
         say("")
         say(each.title)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def numbered(cases: Iterable[Case]) -> tuple[Case, ...]:
     result = []
     for case in cases:
         count = counts[case.case_class] = counts.get(case.case_class, 0) + 1
-        result.append(_with_id(case, f"{case.case_class}-{count:05d}"))
+        result.append(replace(case, page_id=f"{case.case_class}-{count:05d}"))
     return tuple(result)
 
 
@@ -123,11 +123,6 @@ def _case(record: Mapping[str, Any], text: str) -> Case:
     return Case(*head, passages, also, is_span_scored, str(record["page_id"]))
 
 
-def _with_id(case: Case, page_id: str) -> Case:
-    head = (case.case_class, case.attack, case.strength, case.text)
-    return Case(*head, case.passages, case.also, case.is_span_scored, page_id)
-
-
 def _truth(case: Case) -> dict[str, Any]:
     return {
         "page_id": case.page_id,
@@ -135,18 +130,15 @@ def _truth(case: Case) -> dict[str, Any]:
         "attack": case.attack,
         "strength": case.strength,
         "span_scored": case.is_span_scored,
-        "spans": [
-            {
-                "work_id": passage.work_id,
-                "page_start": passage.page.start,
-                "page_end": passage.page.end,
-                "work_start": passage.work.start,
-                "work_end": passage.work.end,
-            }
-            for passage in case.passages
-        ],
+        "spans": [{"work_id": each.work_id, **span_record(each)} for each in case.passages],
         "also": list(case.also),
     }
+
+
+def span_record(passage: Passage) -> dict[str, Any]:
+    """Write where page and work have a passage, as `zhuiwen batch` does."""
+    page, work = passage.page, passage.work
+    return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}
 
 
 def _lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:

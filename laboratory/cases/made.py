@@ -24,7 +24,7 @@ from laboratory.cases.conditions import (
 from laboratory.cases.passages import PAGE_CHARS, cuts, exact_passage, passage
 from laboratory.draws import between, generator, number, one_of
 from laboratory.edits.catalogue import Recipe, edited
-from laboratory.edits.edited import spans_of
+from laboratory.edits.edited import passage_of
 from laboratory.edits.sentences import sentence_ends
 from laboratory.scores.span_scores import Passage
 
@@ -109,9 +109,8 @@ class Page:
         """Go on with a passage after edits."""
         work = bench.works[taken.work]
         written = edited(work.text[taken.place.start : taken.place.end], recipe, seed, bench.material)
-        for span in spans_of(written, taken.work, len(self.text), taken.place.start):
-            page, source = TextRange(span.page_start, span.page_end), TextRange(span.work_start, span.work_end)
-            self.passages.append(Passage(work.work_id, page, source))
+        found = passage_of(written, work.work_id, len(self.text), taken.place.start)
+        self.passages += [found] if found else []
         self.text += written.text
 
 

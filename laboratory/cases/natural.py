@@ -1,6 +1,7 @@
 """Pages that others copied: other editions of a work, and works that took passages over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from random import Random
 
 from core.text import TextRange
@@ -20,24 +21,20 @@ CHARS_BEFORE = (50, 800)
 
 def natural(bench: Bench, copies: Sequence[Copy], size: Size) -> Iterator[Case]:
     """Chapters of other editions, cut to a page's length."""
-    rng = generator(bench.seed, "natural")
-    left = size.natural
-    for copy in mixed(rng, [copy for copy in copies if copy.case_class == "natural"]):
-        case = _edition_page(bench, copy, rng) if left else None
-        if case is not None:
-            left -= 1
-            yield case
+    return islice(_pages(bench, copies, "natural", _edition_page), size.natural)
 
 
 def reuse(bench: Bench, copies: Sequence[Copy], size: Size) -> Iterator[Case]:
     """Parts of works that took passages over from others."""
-    rng = generator(bench.seed, "reuse")
-    left = size.reuse
-    for copy in mixed(rng, [copy for copy in copies if copy.case_class == "reuse"]):
-        case = _reuse_page(bench, copy, rng) if left else None
-        if case is not None:
-            left -= 1
-            yield case
+    return islice(_pages(bench, copies, "reuse", _reuse_page), size.reuse)
+
+
+def _pages(
+    bench: Bench, copies: Sequence[Copy], name: str, made: Callable[[Bench, Copy, Random], Case | None]
+) -> Iterator[Case]:
+    rng = generator(bench.seed, name)
+    drawn = mixed(rng, [copy for copy in copies if copy.case_class == name])
+    return (case for copy in drawn if (case := made(bench, copy, rng)) is not None)
 
 
 def _edition_page(bench: Bench, copy: Copy, rng: Random) -> Case | None:

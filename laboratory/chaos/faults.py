@@ -17,13 +17,13 @@ from laboratory.chaos.clock import MovableClock
 from laboratory.chaos.installation import Installation
 from laboratory.chaos.plan import VICTIMS, Fault
 from laboratory.draws import generator
+from laboratory.report import Say
 from laboratory.servers import end_connections
 
 DOWN_S = (1.0, 8.0)  # how long a server is gone that no supervisor starts again
 PRESENCE_S = 30.0  # a victim that does not live just now is waited for: a crawler, a service that starts
 POLL_S = 0.2
 FILL_ATTEMPTS = 10  # chosen: something is written between two looks at a disk in use, rarely ten times in a row
-Say = Callable[[str], None]
 
 
 class Faults:

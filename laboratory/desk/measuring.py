@@ -1,11 +1,10 @@
-"""How long the desk takes: a database is filled, and everything is asked several times through the whole of Django."""
+"""Measures how long the desk takes: fills a database and asks everything several times through the whole of Django."""
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
@@ -15,19 +14,16 @@ from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant
 from laboratory import draws
-from laboratory.desk.findings import Findings
+from laboratory.desk.maker import Estate, Maker
 from laboratory.desk.questions import questions
-from laboratory.desk.rows import Calendar, quick_writes
 from laboratory.desk.shown_case import shown_case
-from laboratory.desk.stock import Stock, fill_stock
 from laboratory.measures.quality import Listener
-from laboratory.speed.machine import Machine, load, machine
+from laboratory.report import Section, TextTable
+from laboratory.speed.machine import load, machine
 from records.code_version import code_version
-from records.models import Case
 from records.statistics import refresh_statistics
 
 LIST_MEDIAN_MS, LIST_P95_MS, CASE_VIEW_MS = 300.0, 1_000.0, 500.0
-MANAGER, ADMINISTRATOR = "manager", "administrator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,73 +62,68 @@ class Times:
         return self.median_ms < LIST_MEDIAN_MS and self.p95_ms < LIST_P95_MS
 
 
-@dataclass(frozen=True, slots=True)
-class DeskSpeed:
-    """What was measured. lists: by who asked and what."""
-
-    plan: Plan
-    database: str
-    code_version: str
-    machine: Machine
-    fill_s: float
-    lists: dict[str, Times]
-    case_view: Times
-
-    @property
-    def slow(self) -> list[str]:
-        """The lists that miss a target, slowest first."""
-        missed = [name for name, times in self.lists.items() if not times.is_met]
-        return sorted(missed, key=lambda name: -self.lists[name].median_ms)
-
-
-def measure(plan: Plan, listener: Listener) -> DeskSpeed:
+def measure(plan: Plan, listener: Listener) -> Section:
     """Fill the database that Django is set up with, which has tables and no rows, and ask. Raises BadInput."""
-    load_before, began = load(), perf_counter()
-    stock = filled(plan, listener)
-    fill_s = round(perf_counter() - began, 1)
-    lists: dict[str, Times] = {}
-    with shown_case(stock.big, draws.generator(plan.seed, "shown case")) as case:
-        for who, person in ((MANAGER, stock.big.manager), (ADMINISTRATOR, stock.administrator)):
-            lists |= _lists(who, person, stock, plan, listener)
-        case_view = _case_view(case, stock, plan.rounds)
-    return DeskSpeed(plan, database(), code_version(), machine(load_before, redis_version=""), fill_s, lists, case_view)
-
-
-def filled(plan: Plan, listener: Listener) -> Stock:
-    """Write everything. Raises BadInput for more cases than pages."""
     if plan.cases > plan.pages:
         raise BadInput("laboratory.cases-beyond-pages", cases=plan.cases, pages=plan.pages)
-    rng, calendar = draws.generator(plan.seed, "desk"), Calendar(timezone.now())
-    with quick_writes():
-        stock = fill_stock(plan.cases, plan.pages, calendar, rng)
-        Findings(stock, calendar, rng).fill(plan.cases, plan.pages, listener.progress("pages"))
+    load_before, began = load(), perf_counter()
+    maker = Maker(draws.generator(plan.seed, "desk"), timezone.now())
+    maker.fill(plan.cases, plan.pages, listener.progress("pages"))
     refresh_statistics()
     if connection.vendor == "postgresql":  # whose own service does it in time
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
-    return stock
-
-
-def as_dict(results: DeskSpeed) -> dict[str, Any]:
-    """All figures, for programs."""
-    return {
-        "cases": results.plan.cases,
-        "pages": results.plan.pages,
-        "rounds": results.plan.rounds,
-        "seed": results.plan.seed,
-        "database": results.database,
-        "code_version": results.code_version,
-        "machine": asdict(results.machine),
-        "fill_s": results.fill_s,
+    fill_s, estate = round(perf_counter() - began, 1), maker.estates[0]
+    administrator = User.objects.create(username="administrator", is_staff=True, is_superuser=True)
+    lists: dict[str, Times] = {}
+    with shown_case(estate, draws.generator(plan.seed, "shown case")) as case:
+        for who, person in (("manager", estate.people[0]), ("administrator", administrator)):
+            lists |= _lists(who, signed_in(person), estate, plan, listener)
+        address = reverse("admin:records_case_change", args=[case.pk])
+        case_view = _times(signed_in(estate.people[0]), address, plan.rounds)
+    ordered = dict(sorted(lists.items(), key=lambda item: -item[1].median_ms))
+    record = {
+        **asdict(plan),
+        "database": _database(),
+        "code_version": code_version(),
+        "machine": asdict(machine(load_before, redis_version="")),
+        "fill_s": fill_s,
         "targets": {"list_median_ms": LIST_MEDIAN_MS, "list_p95_ms": LIST_P95_MS, "case_view_ms": CASE_VIEW_MS},
-        "slow": results.slow,
-        "lists": {name: asdict(times) for name, times in results.lists.items()},
-        "case_view_ms": results.case_view.median_ms,
-        "case_view": asdict(results.case_view),
+        "slow": [name for name, times in ordered.items() if not times.is_met],
+        "lists": {name: asdict(times) for name, times in lists.items()},
+        "case_view_ms": case_view.median_ms,
+        "case_view": asdict(case_view),
     }
+    title = f"Lists, {plan.cases:,} cases, {plan.pages:,} pages, {_database()}; filled in {fill_s:,.0f} s"
+    return Section((_list_table(title, ordered), _target_table(ordered, case_view)), record)
 
 
-def database() -> str:
+def _list_table(title: str, lists: dict[str, Times]) -> TextTable:
+    right = ("first ms", "median ms", "p95 ms", "processor ms")
+    rows = []
+    for name, times in lists.items():
+        figures = (times.first_ms, times.median_ms, times.p95_ms, times.processor_ms)
+        rows.append((name, *(f"{each:,.0f}" for each in figures), "met" if times.is_met else "not met"))
+    return TextTable(title, ("list", *right, "target"), tuple(rows), right)
+
+
+def _target_table(lists: dict[str, Times], case_view: Times) -> TextTable:
+    """One line a target, with the slowest figure that there is."""
+    right = ("wanted", "slowest")
+    figures = (
+        ("list, median ms", LIST_MEDIAN_MS, [each.median_ms for each in lists.values()]),
+        ("list, p95 ms", LIST_P95_MS, [each.p95_ms for each in lists.values()]),
+        ("case view, median ms", CASE_VIEW_MS, [case_view.median_ms]),
+    )
+    rows = []
+    for name, wanted, measured in figures:
+        missed = sum(each >= wanted for each in measured)
+        verdict = f"{missed} miss it" if missed else "met"
+        rows.append((name, f"below {wanted:,.0f}", f"{max(measured):,.0f}", verdict))
+    return TextTable("Targets", ("of", *right, "verdict"), tuple(rows), right)
+
+
+def _database() -> str:
     """Name and version of the database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
@@ -146,9 +137,8 @@ def signed_in(person: User) -> Client:
     return client
 
 
-def _lists(who: str, person: User, stock: Stock, plan: Plan, listener: Listener) -> dict[str, Times]:
-    client = signed_in(person)
-    asked = list(questions(client, stock.big))
+def _lists(who: str, client: Client, estate: Estate, plan: Plan, listener: Listener) -> dict[str, Times]:
+    asked = list(questions(client, estate))
     progress, found = listener.progress(who), {}
     for number, question in enumerate(asked, 1):
         found[f"{who}: {question.name}"] = _times(client, question.address, plan.rounds)
@@ -156,24 +146,14 @@ def _lists(who: str, person: User, stock: Stock, plan: Plan, listener: Listener)
     return found
 
 
-def _case_view(case: Case, stock: Stock, rounds: int) -> Times:
-    address = reverse("admin:records_case_change", args=[case.pk])
-    return _times(signed_in(stock.big.manager), address, rounds)
-
-
 def _times(client: Client, address: str, rounds: int) -> Times:
-    (first, _), *others = _seconds(client, address, rounds + 1)
-    return Times.of(first, [passed for passed, _ in others], [computed for _, computed in others])
-
-
-def _seconds(client: Client, address: str, often: int) -> Iterator[tuple[float, float]]:
-    """Of each request how long it took, and how long this process computed.
-
-    Raises BrokenInvariant where the desk does not answer with a page.
-    """
-    for _ in range(often):
-        began, computed = perf_counter(), process_time()
+    """Time a request again and again. Raises BrokenInvariant where the desk does not answer with a page."""
+    passed, computed = [], []
+    for _ in range(rounds + 1):
+        began, began_computing = perf_counter(), process_time()
         status = client.get(address).status_code
-        yield perf_counter() - began, process_time() - computed
+        passed.append(perf_counter() - began)
+        computed.append(process_time() - began_computing)
         if status != 200:
             raise BrokenInvariant("laboratory.desk-answered", address=address, status=status)
+    return Times.of(passed[0], passed[1:], computed[1:])

@@ -12,7 +12,7 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest, work_
 from core.pages import Fetched, Reading
 from core.states import CaseState
 from laboratory import draws
-from laboratory.desk.stock import CHAPTER_CHARS, Estate
+from laboratory.desk.maker import CHAPTER_CHARS, Estate
 from pagestore.documents import new_version
 from records import stores
 from records.models import Case, PageRecord

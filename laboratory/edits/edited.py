@@ -1,11 +1,13 @@
-"""A text after edits that still knows where each of its characters comes from, and what that says of a whole page."""
+"""A text after edits that still knows where each of its characters comes from."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.text import TextRange
 from fingerprint.readings import code_points
+from laboratory.scores.span_scores import Passage
 
 PUT_IN = -1
 
@@ -49,34 +51,16 @@ class Edited:
         return Edited.of_codes(self.codes[places], self.origins[places])
 
 
-@dataclass(frozen=True, slots=True)
-class TruthSpan:
-    """What a page really took: half-open ranges, in code points of the page and of the work of this number."""
-
-    work: int
-    page_start: int
-    page_end: int
-    work_start: int
-    work_end: int
-
-
-def spans_of(edited: Edited, work: int = 0, page_start: int = 0, work_start: int = 0) -> tuple[TruthSpan, ...]:
-    """The passage as one span, whatever its sentences' order; none where nothing of the original is left.
+def passage_of(edited: Edited, work_id: str, page_start: int = 0, work_start: int = 0) -> Passage | None:
+    """Return the passage that a page took, whatever its sentences' order; None where nothing of the original is left.
 
     page_start and work_start are where the edited passage stands in the page and where the original stood in the work.
-    The span runs from the first to the last character that stands for one of the original, and in the work from the
-    first to the last of those: what was put in at the ends, or dropped there, is outside, what lies between is inside.
+    It runs from the first to the last character that stands for one of the original, and in the work from the first to
+    the last of those: what was put in at the ends, or dropped there, is outside, what lies between is inside.
     """
     places = np.flatnonzero(edited.origins >= 0)
     if not places.size:
-        return ()
+        return None
     origins = edited.origins[places]
-    return (
-        TruthSpan(
-            work,
-            page_start + int(places[0]),
-            page_start + int(places[-1]) + 1,
-            work_start + int(origins.min()),
-            work_start + int(origins.max()) + 1,
-        ),
-    )
+    page = TextRange(page_start + int(places[0]), page_start + int(places[-1]) + 1)
+    return Passage(work_id, page, TextRange(work_start + int(origins.min()), work_start + int(origins.max()) + 1))

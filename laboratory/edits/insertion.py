@@ -35,21 +35,19 @@ def insertion(page: Edited, strength: float, rng: Random, material: Material) ->
     return put_behind(page, places, pieces, np.arange(places.size))
 
 
-def deletion(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def deletion(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Han characters left out; strength: share of them."""
-    del material
     han = han_places(page.codes)
     kept = np.ones(len(page.text), np.bool_)
     kept[han[draws.chosen(rng, han.size, strength)]] = False
     return page if kept.all() else page.taken(kept)
 
 
-def swap(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def swap(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Two neighbouring Han characters in each other's place; strength: share of the characters that have a partner.
 
     A character is moved once; neighbours that are the same character are left alone.
     """
-    del material
     codes = page.codes
     starts, ends = runs_of(TABLES_2026.kinds[codes] == Kind.HAN)
     sizes = ends - starts
@@ -65,9 +63,8 @@ def swap(page: Edited, strength: float, rng: Random, material: Material) -> Edit
     return page.taken(places) if left.size else page
 
 
-def pinyin_in_place(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def pinyin_in_place(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """The toneless syllable in place of the character; strength: share of the Han characters."""
-    del material
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -75,9 +72,8 @@ def pinyin_in_place(page: Edited, strength: float, rng: Random, material: Materi
     return put_in_place(page, places, PINYIN, syllables) if places.size else page
 
 
-def pinyin_after(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def pinyin_after(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """The toneless syllable in brackets behind the character, one kind of brackets to a page."""
-    del material
     codes = page.codes
     han = han_places(codes)
     kind = draws.one_below(rng, len(BRACKETS))
@@ -86,18 +82,16 @@ def pinyin_after(page: Edited, strength: float, rng: Random, material: Material)
     return put_behind(page, places, PINYIN_IN_BRACKETS, syllables) if places.size else page
 
 
-def spaces(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def spaces(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """A space behind a Han character, of one kind to a page; strength: share of the Han characters."""
-    del material
     kind = draws.one_below(rng, len(SPACES))
     han = han_places(page.codes)
     places = han[draws.chosen(rng, han.size, strength)]
     return put_behind(page, places, Pieces.of(SPACES), np.full(places.size, kind)) if places.size else page
 
 
-def zero_width(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def zero_width(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """A character that is not seen behind a Han character, of mixed kinds; strength: share of the Han characters."""
-    del material
     han = han_places(page.codes)
     places = han[draws.chosen(rng, han.size, strength)]
     kinds = draws.below(rng, np.full(places.size, len(ZERO_WIDTH)))

@@ -26,9 +26,8 @@ TO_SIMPLIFIED = ("t2s", "tw2s", "tw2sp", "hk2s")
 MAX_PIECE_CHARS = 500
 
 
-def script(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def script(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Whole sentences in the other script; strength: share of the sentences."""
-    del material
     codes = page.codes
     standards = TO_SIMPLIFIED if SCRIPTS.is_traditional(codes) else TO_TRADITIONAL
     converter = _converter(standards[draws.one_below(rng, len(standards))])

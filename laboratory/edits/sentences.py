@@ -30,9 +30,8 @@ def sentence_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
     return np.unique(np.append(found, codes.size)) if codes.size else found
 
 
-def shuffle(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def shuffle(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Sentences in each other's place; strength: share of the sentences, each of which moves."""
-    del material
     ends = sentence_ends(page.codes)
     moved = draws.chosen(rng, ends.size, strength)
     if moved.size < 2:
@@ -43,9 +42,8 @@ def shuffle(page: Edited, strength: float, rng: Random, material: Material) -> E
     return in_sequence(page, ends, sequence)
 
 
-def drop(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def drop(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Sentences left out; strength: share of the sentences, at 1 all of them."""
-    del material
     ends = sentence_ends(page.codes)
     dropped = draws.chosen(rng, ends.size, strength)
     return in_sequence(page, ends, np.delete(np.arange(ends.size), dropped)) if dropped.size else page

@@ -51,7 +51,6 @@ def private_use(page: Edited, strength: float, rng: Random, material: Material) 
     strength: share of the Han characters; since all occurrences of a character change together, it is met as nearly
     as they allow.
     """
-    del material
     codes = page.codes
     han = han_places(codes)
     kinds, which, counts = np.unique(codes[han], return_inverse=True, return_counts=True)

@@ -16,22 +16,9 @@ from laboratory.edits.substitution import han_places
 
 # Marks of one group are written for each other.
 MARKS = (
-    "，,、；",
-    "。．.！",
-    "？?",
-    "！!。",
-    "：:；",
-    "；;，",
-    '“「『"',
-    '”」』"',
-    "‘『「'",
-    "’』」'",
-    "（(［〔",
-    "）)］〕",
-    "…·—",
-    "《〈「",
-    "》〉」",
-)
+    "，,、；", "。．.！", "？?", "！!。", "：:；", "；;，", '“「『"', '”」』"',
+    "‘『「'", "’』」'", "（(［〔", "）)］〕", "…·—", "《〈「", "》〉」",
+)  # fmt: skip
 ADDED_MARKS = "，。、；！"
 # A mark stands behind 5.1 Han characters in novels, 9.4 in wiki texts, 9.9 in news (medians of single_dev, wiki_dev and
 # news_xwlb_dev, 2026-11): at strength 1 a third as many again are added to a novel, two thirds to news. Not tuned.
@@ -41,12 +28,11 @@ HALF_WIDTH = "".join(map(chr, range(0x21, 0x7F))) + " ｡､｢｣･"
 FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3000。、「」・"
 
 
-def punctuation(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def punctuation(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Marks changed (half of those chosen) or dropped (the others), and some added; strength: share of the marks.
 
     As many marks are added as one in HAN_CHARS_PER_ADDED_MARK Han characters would be at strength 1.
     """
-    del material
     codes = page.codes.copy()
     marks = _marks()
     able = marks.places(codes)
@@ -64,9 +50,8 @@ def punctuation(page: Edited, strength: float, rng: Random, material: Material) 
     return put_behind(page.with_codes(codes).taken(kept), positions, Pieces.of(ADDED_MARKS), numbers)
 
 
-def width(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
+def width(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
     """Half-width characters in full width and the other way round; strength: share of those that have the other."""
-    del material
     codes = page.codes.copy()
     other = _other_width()
     able = np.flatnonzero(other[codes] != codes)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
 import trafilatura
 from lxml import html
@@ -33,36 +32,21 @@ class Extractor:
     read: Read
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """A library that cannot be measured here, and why."""
-
-    name: str
-    reason: str
-
-
 def product_reading(page: SavedPage) -> Reading | None:
     """What the crawler reads there, None where it reads nothing."""
     reading = read_page(page.body, {}, ADDRESS)
     return reading if isinstance(reading, Reading) else None
 
 
-def extractors() -> tuple[list[Extractor], list[Absent]]:
-    """The product first, then each peer that is installed; and those that are not."""
-    present, absent = [Extractor(PRODUCT, "", _product)], []
+def extractors() -> tuple[list[Extractor], dict[str, str]]:
+    """Return the product, then each peer that is installed; and by name why others are not."""
+    present, absent = [Extractor(PRODUCT, "", _product)], dict[str, str]()
     for package, make in (("trafilatura", _trafilatura), ("readability-lxml", _readability), ("gne", _gne)):
         try:
             present.append(Extractor(package, metadata.version(package), make()))
         except ImportError as error:
-            absent.append(Absent(package, str(error)))
+            absent[package] = str(error)
     return present, absent
-
-
-def gne_extractor() -> Callable[[str], dict[str, Any]]:
-    """What GNE finds in a page's markup. Raises ImportError where it is not installed."""
-    from gne import GeneralNewsExtractor  # a peer, installed for development alone
-
-    return lambda markup: dict(GeneralNewsExtractor().extract(markup))
 
 
 @contextmanager
@@ -94,5 +78,6 @@ def _readability() -> Read:
 
 
 def _gne() -> Read:
-    extract = gne_extractor()
-    return lambda page: str(extract(page.markup)["content"])
+    from gne import GeneralNewsExtractor  # a peer, installed for development alone
+
+    return lambda page: str(GeneralNewsExtractor().extract(page.markup)["content"])

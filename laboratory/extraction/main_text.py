@@ -15,11 +15,10 @@ from core.errors import BadInput
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.zones import Zone
-from laboratory.extraction.extractors import PRODUCT, Absent, Extractor, extractors, product_reading, quiet
-from laboratory.extraction.saved_pages import ARCHIVE, SavedPage, saved_pages
-from laboratory.extraction.sections import ExtractPlan, Say, Section
+from laboratory.extraction.extractors import PRODUCT, Extractor, extractors, product_reading, quiet
+from laboratory.extraction.saved_pages import SavedPage, saved_pages
 from laboratory.extraction.text_scores import TextScore, bootstrap_interval, grams, mean_score, text_score
-from laboratory.text_table import TextTable
+from laboratory.report import Say, Section, TextTable
 
 TARGET_F1, TARGET_RECALL = 0.97, 0.995
 GOOD_F1 = 0.9  # a page read as well as this needs no second look
@@ -77,9 +76,11 @@ class Trusted:
     placed: Mapping[str, Mapping[Zone, float]]
 
 
-def section(plan: ExtractPlan, say: Say) -> Section:
-    """The figures of all extractors in one run. Raises UnreadableFile, and BadInput where no page has a reference."""
-    path = plan.pages or plan.corpora / ARCHIVE
+def section(path: Path, seed: int, rounds: int, say: Say) -> Section:
+    """Have all extractors read the saved pages of a folder or archive in one run; the fastest of the rounds counts.
+
+    Raises UnreadableFile, and BadInput where no page has a reference.
+    """
     pages = saved_pages(path)
     if not any(page.text for page in pages):
         raise BadInput("laboratory.no-reference", path=path)
@@ -88,9 +89,19 @@ def section(plan: ExtractPlan, say: Say) -> Section:
     with quiet():
         for extractor in present:
             say(f"text: {extractor.name} reads {len(pages)} pages")
-            measured.append(_measured(extractor, pages, plan.rounds))
+            measured.append(_measured(extractor, pages, rounds))
         trusted = _trusted(pages, measured[0])
-    return Section(_tables(measured, trusted, plan), _record(path, measured, trusted, absent, plan), _notes(absent))
+    record = {
+        "pages": path.name,
+        "measure": "character pairs with their counts, blanks left out; mean over pages",
+        "target_f1": TARGET_F1,
+        "seed": seed,
+        "extractors": [_extractor_record(each, seed) for each in measured],
+        "confidence": [asdict(each) for each in trusted],
+        "absent": [{"name": name, "reason": reason} for name, reason in absent.items()],
+    }
+    notes = tuple(f"{name} is not measured: {reason}" for name, reason in absent.items())
+    return Section(_tables(measured, trusted, seed), record, notes)
 
 
 def _measured(extractor: Extractor, pages: Sequence[SavedPage], rounds: int) -> Measured:
@@ -173,48 +184,33 @@ def _kinds(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
     return dict(sorted(kinds.items()))
 
 
-def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], plan: ExtractPlan) -> tuple[TextTable, ...]:
-    right = ("pages", "precision", "recall", "F1", "95 % of F1", "worst F1", "failed", "pages/CPU s")
-    overview = [_overview_row(each, plan.seed) for each in measured]
-    kinds = [
-        (each.extractor.name, kind, str(len(scores)), *_shown(mean_score([score.score for score in scores])))
-        for each in measured
-        for kind, scores in _kinds(each.scores).items()
-    ]
-    title = f"Main text of saved pages, F1 over character pairs (asked for: {TARGET_F1})"
-    kind_columns = ("extractor", "kind of reference", "pages", "precision", "recall", "F1")
+def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], seed: int) -> tuple[TextTable, ...]:
     names = tuple(each.extractor.name for each in measured)
-    trust_columns = ("confidence", "pages", "mean F1", f"below F1 {GOOD_F1}")
+    zones = ("pages", *map(str, Zone))
+    scored = ("pages", "precision", "recall", "F1")
+    title = f"Main text of saved pages, F1 over character pairs (asked for: {TARGET_F1})"
+    parts = "Share of each part of the pages that stands in the reading (of the text: its recall)"
+    beside = f"Where {PRODUCT} has what was labelled beside the text, share by zone"
+    confidence = f"What {PRODUCT}'s confidence is worth (doubtful below {MIN_CONFIDENCE_TO_TRUST})"
+    reference = f"Where {PRODUCT} has the reference text, share by zone (asked for in all: {TARGET_RECALL})"
+    overview = (*scored, "95 % of F1", "worst F1", "failed", "pages/CPU s")
     tables = (
-        TextTable(title, ("extractor", *right), tuple(overview), right),
-        TextTable("By kind of reference", kind_columns, tuple(kinds), kind_columns[2:]),
-        TextTable("F1 by kind of page", ("kind", "pages", *names), tuple(_page_kind_rows(measured)), ("pages", *names)),
-        TextTable(
-            "Share of each part of the pages that stands in the reading (of the text: its recall)",
-            ("part", "pages", *names),
-            tuple(_taken_rows(measured)),
-            ("pages", *names),
-        ),
-        TextTable(
-            f"Where {PRODUCT} has what was labelled beside the text, share by zone",
-            ("labelled", "pages", *Zone),
-            tuple(_placed_rows(trusted)),
-            ("pages", *Zone),
-        ),
-        TextTable(
-            f"What {PRODUCT}'s confidence is worth (doubtful below {MIN_CONFIDENCE_TO_TRUST})",
-            trust_columns,
-            tuple(_trust_rows(trusted)),
-            trust_columns[1:],
-        ),
-        TextTable(
-            f"Where {PRODUCT} has the reference text, share by zone (asked for in all: {TARGET_RECALL})",
-            ("kind of reference", "pages", *Zone, ALL, "worst"),
-            tuple(_zone_rows(trusted, measured[0])),
-            ("pages", *Zone, ALL, "worst"),
-        ),
+        (title, ("extractor",), overview, [_overview_row(each, seed) for each in measured]),
+        ("By kind of reference", ("extractor", "kind of reference"), scored, _kind_rows(measured)),
+        ("F1 by kind of page", ("kind",), ("pages", *names), _page_kind_rows(measured)),
+        (parts, ("part",), ("pages", *names), _taken_rows(measured)),
+        (beside, ("labelled",), zones, _placed_rows(trusted)),
+        (confidence, ("confidence",), ("pages", "mean F1", f"below F1 {GOOD_F1}"), _trust_rows(trusted)),
+        (reference, ("kind of reference",), (*zones, ALL, "worst"), _zone_rows(trusted, measured[0])),
     )
-    return tuple(table for table in tables if table.rows)
+    made = (TextTable(title, (*left, *right), tuple(rows), right) for title, left, right, rows in tables)
+    return tuple(table for table in made if table.rows)
+
+
+def _kind_rows(measured: Sequence[Measured]) -> Iterable[tuple[str, ...]]:
+    for each in measured:
+        for kind, scores in _kinds(each.scores).items():
+            yield each.extractor.name, kind, str(len(scores)), *_shown(mean_score([one.score for one in scores]))
 
 
 def _page_kind_rows(measured: Sequence[Measured]) -> Iterable[tuple[str, ...]]:
@@ -252,17 +248,9 @@ def _overview_row(each: Measured, seed: int) -> tuple[str, ...]:
     scores = [score.score for score in each.scores]
     lower, upper = bootstrap_interval([score.f1 for score in scores], seed)
     name = f"{each.extractor.name} {each.extractor.version}".strip()
-    worst = min(score.f1 for score in scores)
-    mean = _shown(mean_score(scores))
-    return (
-        name,
-        str(len(scores)),
-        *mean,
-        f"{lower:.3f}-{upper:.3f}",
-        f"{worst:.3f}",
-        str(each.faults),
-        f"{each.pages_per_s:.1f}",
-    )
+    worst, mean = min(score.f1 for score in scores), _shown(mean_score(scores))
+    figures = f"{lower:.3f}-{upper:.3f}", f"{worst:.3f}", str(each.faults), f"{each.pages_per_s:.1f}"
+    return name, str(len(scores)), *mean, *figures
 
 
 def _shown(score: TextScore) -> tuple[str, str, str]:
@@ -275,28 +263,6 @@ def _trust_rows(trusted: Sequence[Trusted]) -> Iterable[tuple[str, ...]]:
         if within:
             poor = sum(f1 < GOOD_F1 for f1 in within)
             yield f"{lower:g}-{upper:g}", str(len(within)), f"{sum(within) / len(within):.3f}", str(poor)
-
-
-def _notes(absent: Sequence[Absent]) -> tuple[str, ...]:
-    return tuple(f"{each.name} is not measured: {each.reason}" for each in absent)
-
-
-def _record(
-    path: Path,
-    measured: Sequence[Measured],
-    trusted: Sequence[Trusted],
-    absent: Sequence[Absent],
-    plan: ExtractPlan,
-) -> dict[str, Any]:
-    return {
-        "pages": str(path.name),
-        "measure": "character pairs with their counts, blanks left out; mean over pages",
-        "target_f1": TARGET_F1,
-        "seed": plan.seed,
-        "extractors": [_extractor_record(each, plan.seed) for each in measured],
-        "confidence": [asdict(each) for each in trusted],
-        "absent": [asdict(each) for each in absent],
-    }
 
 
 def _extractor_record(each: Measured, seed: int) -> dict[str, Any]:
@@ -318,5 +284,5 @@ def _extractor_record(each: Measured, seed: int) -> dict[str, Any]:
 
 
 def _score_record(score: PageScore) -> dict[str, Any]:
-    kinds = {"page": score.page, "kind": score.kind, "page_kind": score.page_kind}
-    return {**kinds, **asdict(score.score), "taken": dict(score.taken), "fault": score.fault}
+    record = asdict(score)
+    return {**record.pop("score"), **record}

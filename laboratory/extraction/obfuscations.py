@@ -17,8 +17,7 @@ from crawler.reading import read_page
 from laboratory.cases.corpora import read
 from laboratory.extraction.obfuscated_pages.page import ADDRESS, HiddenPage, PageFiles
 from laboratory.extraction.obfuscated_pages.ways import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of
-from laboratory.extraction.sections import ExtractPlan, Say, Section
-from laboratory.text_table import TextTable
+from laboratory.report import Say, Section, TextTable
 
 PAGES = 200  # of each way
 PASSAGE_CHARS, PARAGRAPH_CHARS = 440, 110  # of a real text
@@ -76,20 +75,20 @@ def measure(
     return results
 
 
-def section(plan: ExtractPlan, say: Say) -> Section:
+def section(corpora: Path, seed: int, say: Say) -> Section:
     """The part `obfuscations` of `bench extract`; real texts only where the corpora are."""
     try:
-        passages = _passages(plan)
+        passages = _passages(corpora, seed)
     except UnreadableFile as error:
         say(f"no real texts: {error}")
         passages = []
-    return shown(measure(plan.seed, PAGES, say, passages))
+    return shown(measure(seed, PAGES, say, passages))
 
 
-def _passages(plan: ExtractPlan) -> list[list[str]]:
+def _passages(corpora: Path, seed: int) -> list[list[str]]:
     """Of encyclopedia articles in both scripts, of which some characters are in no list. Raises UnreadableFile."""
-    rng = Random(plan.seed)  # noqa: S311, no secret
-    texts = [_MARKS.sub(r"\1", "".join(_KEPT.findall(one["text"]))) for one in read(plan.corpora, "wiki_dev.jsonl.gz")]
+    rng = Random(seed)  # noqa: S311, no secret
+    texts = [_MARKS.sub(r"\1", "".join(_KEPT.findall(one["text"]))) for one in read(corpora, "wiki_dev.jsonl.gz")]
     long = [text for text in texts if len(text) >= PASSAGE_CHARS]
     chosen = rng.sample(long, min(PAGES, len(long)))
     return [

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 
 from laboratory.cases.conditions import FULL, HARD
-from laboratory.measures.labels import attack_label
+from laboratory.measures.labels import CHINESE
 from laboratory.measures.results import Results
 from laboratory.scores.detection_quality import ALL, Condition, Measures
 from laboratory.scores.intervals import Interval
@@ -128,9 +128,13 @@ def _points(condition: Condition, measures: Measures) -> Iterable[tuple[tuple[st
         return
     if condition.attack == "none":
         for attack in _edits_of_pages():
-            yield attack_label(attack), Point(0.0, "0", share, interval)
+            yield _title(attack), Point(0.0, "0", share, interval)
     elif condition.attack not in NOT_DRAWN and not condition.attack.startswith("excerpt"):
-        yield attack_label(condition.attack), Point(condition.strength, f"{condition.strength:g}", share, interval)
+        yield _title(condition.attack), Point(condition.strength, f"{condition.strength:g}", share, interval)
+
+
+def _title(attack: str) -> tuple[str, str]:
+    return attack, CHINESE.get(attack, attack)
 
 
 def _percent(title: str) -> int:

@@ -23,7 +23,7 @@ from laboratory import draws
 from laboratory.cases.passages import passage
 from laboratory.cases.sources import Kind, Sources, Work
 from laboratory.edits.catalogue import EDITS
-from laboratory.edits.edited import Edited
+from laboratory.edits.edited import Edited, passage_of
 from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import in_sequence, sentence_ends
 from laboratory.scores.comparison import Comparison, compare
@@ -154,14 +154,8 @@ def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, in
 
 def _score(work: Work, page: Edited, found: Sequence[Span]) -> SpanScore:
     """The passage is one, from the first character of the work to the last on either side."""
-    places = np.flatnonzero(page.origins >= 0)
-    origins = page.origins[places]
-    true = Passage(
-        work.work_id,
-        TextRange(int(places[0]), int(places[-1]) + 1),
-        TextRange(int(origins.min()), int(origins.max()) + 1),
-    )
-    return span_score([true], [Passage(work.work_id, span.page, span.work) for span in found])
+    true = passage_of(page, work.work_id)
+    return span_score([true] if true else [], [Passage(work.work_id, span.page, span.work) for span in found])
 
 
 def _passage(work: Work, rng: Random) -> TextRange:

@@ -1,14 +1,14 @@
 """A whole measurement: cases, the engines that were asked for, the news, the results."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import BadInput, UnreadableFile
 from laboratory.cases import build, news
-from laboratory.cases.case_set import CaseSet, read_case_set
+from laboratory.cases.case_set import CaseSet, read_case_set, span_record
 from laboratory.cases.conditions import SIZES
 from laboratory.cases.news import NewsItem
 from laboratory.measures import comparison, reworded
@@ -146,15 +146,7 @@ def _written(report: Reported) -> dict[str, Any]:
     return {
         "work_id": report.work_id,
         "class": str(report.match_class) if report.match_class else None,
-        "spans": [
-            {
-                "page_start": passage.page.start,
-                "page_end": passage.page.end,
-                "work_start": passage.work.start,
-                "work_end": passage.work.end,
-            }
-            for passage in report.passages
-        ],
+        "spans": [span_record(passage) for passage in report.passages],
         "also": list(report.also),
     }
 
@@ -162,8 +154,3 @@ def _written(report: Reported) -> dict[str, Any]:
 def _family(case_class: str) -> str:
     """The class as it is asked for: `excerpt` for excerpts of any length."""
     return "excerpt" if case_class.startswith("excerpt") else case_class
-
-
-def classes_of(asked: str) -> Collection[str]:
-    """The classes of a list with commas; all where it is empty."""
-    return [name.strip() for name in asked.split(",") if name.strip()] or list(CLASSES)

@@ -9,7 +9,7 @@ from laboratory.cases.news import NewsScore
 from laboratory.measures.comparison import Fared
 from laboratory.measures.reworded import RewordedResults
 from laboratory.measures.running import Run
-from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Condition, Measures, Truth, measured
+from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Condition, Measures, measured
 from laboratory.scores.intervals import Interval
 
 Row = dict[str, Any]
@@ -49,28 +49,12 @@ class Results:
         return sorted(found, key=lambda each: (ordered.index(each.case_class), each.attack != "*"))
 
 
-def truths(cases: Sequence[Case]) -> list[Truth]:
-    """What the measures need of each case."""
-    return [
-        Truth(
-            case.page_id,
-            case.case_class,
-            case.attack,
-            case.strength,
-            case.passages,
-            frozenset(case.also),
-            case.is_span_scored,
-        )
-        for case in cases
-    ]
-
-
 def engine_result(
     cases: Sequence[Case], run: Run | None, news: NewsScore | None = None, news_run: Run | None = None
 ) -> EngineResult:
     """The figures that follow from what an engine reported. A page that it reported nothing of may be absent."""
     named = run or news_run
-    pages = ((truth, run.reports.get(truth.page_id, ())) for truth in truths(cases)) if run else ()
+    pages = ((case, run.reports.get(case.page_id, ())) for case in cases) if run else ()
     return EngineResult(named.engine if named else "", measured(pages), run, news, news_run)
 
 

@@ -1,8 +1,8 @@
 """What was measured of pages in other words, as rows of text."""
 
 from laboratory.measures.reworded import RewordedAlarms, RewordedResults
+from laboratory.report import TextTable
 from laboratory.scores.intervals import wilson
-from laboratory.text_table import TextTable
 
 MILLION = 1e6
 

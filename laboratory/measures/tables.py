@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from laboratory.measures.comparison import Fared
 from laboratory.measures.results import EngineResult, Results, shown
 from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
+from laboratory.report import TextTable
 from laboratory.scores.detection_quality import ALL, OVERALL, Condition, Measures
-from laboratory.text_table import TextTable
 
 ENGINES_SIDE_BY_SIDE = 6  # that fit a terminal
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.matches import MatchClass
+from laboratory.cases.case_set import Case
 from laboratory.scores.intervals import Interval, bootstrap, wilson
 from laboratory.scores.span_scores import Passage, SpanScore, harmonic, plagdet, span_score
 
@@ -20,19 +21,6 @@ from laboratory.scores.span_scores import Passage, SpanScore, harmonic, plagdet,
 OUTSIDE_OVERALL = frozenset({"hard", "grey", "chapter"})
 NATURAL = "natural"  # where one true work of several is enough
 NEGATIVE, OVERALL, POSITIVES, ALL = "negative", "overall", "positives", "*"
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """What one page is, and what it took: nothing, if it is innocent."""
-
-    page_id: str
-    case_class: str
-    attack: str
-    strength: float | str
-    passages: tuple[Passage, ...] = ()
-    also: frozenset[str] = frozenset()
-    is_span_scored: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +221,7 @@ class SpanMeasures:
         return plagdet(self.macro_precision, self.macro_recall, self.granularity)
 
 
-def measured(pages: Iterable[tuple[Truth, Sequence[Reported]]]) -> dict[Condition, Measures]:
+def measured(pages: Iterable[tuple[Case, Sequence[Reported]]]) -> dict[Condition, Measures]:
     """The measures of every condition, of every class, of all classes together, and of their positive pages.
 
     The order is that in which the pages come.
@@ -249,7 +237,7 @@ def measured(pages: Iterable[tuple[Truth, Sequence[Reported]]]) -> dict[Conditio
     return {condition: Measures(scores) for condition, scores in rows.items()}
 
 
-def page_score(truth: Truth, reports: Sequence[Reported], *, gives_spans: bool = True) -> PageScore:
+def page_score(truth: Case, reports: Sequence[Reported], *, gives_spans: bool = True) -> PageScore:
     """Compare what was reported of one page with its truth."""
     true = {passage.work_id for passage in truth.passages}
     counted = [report for report in reports if report.work_id not in truth.also]
@@ -272,7 +260,7 @@ def page_score(truth: Truth, reports: Sequence[Reported], *, gives_spans: bool =
     )
 
 
-def _conditions(truth: Truth) -> list[Condition]:
+def _conditions(truth: Case) -> list[Condition]:
     strength = "" if truth.case_class == NATURAL else truth.strength
     conditions = [Condition(truth.case_class, truth.attack, strength), Condition(truth.case_class)]
     if truth.case_class not in OUTSIDE_OVERALL:

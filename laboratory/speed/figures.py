@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from laboratory.cases.passages import PAGE_CHARS
+from laboratory.report import TextTable
 from laboratory.speed.clock import Taken
 from laboratory.speed.fingerprints import FingerprintSpeed, FingerprintSpeeds
 from laboratory.speed.long_inputs import LongInput
@@ -10,7 +11,6 @@ from laboratory.speed.matching import Matching, MatchingSpeed
 from laboratory.speed.one_input import Outcome
 from laboratory.speed.parts import SpeedResults
 from laboratory.speed.targets import Target
-from laboratory.text_table import TextTable
 
 MEGA = 1e6
 NONE = "-"

@@ -4,7 +4,7 @@ The texts of the works lie in this process, as in a worker that has had each of 
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from core.ids import work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.measures.running import Progress
+from laboratory.report import Say
 from laboratory.speed.clock import NO_TIME, Stopwatch, Taken, best
 from laboratory.speed.machine import own_bytes
 from laboratory.speed.redis_server import MeasuredRedis
@@ -31,7 +32,6 @@ from matcher.matching import GivenPage, Matcher
 
 MEMORY, SNAPSHOT, REDIS = "memory", "snapshot", "Redis"
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (where snapshots belong; a folder of our own is made in it)
-Say = Callable[[str], None]
 Pages = Sequence[GivenPage]
 
 

@@ -10,7 +10,7 @@ from core.ids import WorkTextId, work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.cases.case_set import Case, CaseSet
-from laboratory.measures.results import row, truths
+from laboratory.measures.results import row
 from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Condition, Reported, measured
 from laboratory.scores.span_scores import Passage
 from laboratory.speed.reference_corpus import ReferenceCorpus
@@ -81,7 +81,7 @@ def _figures(
     cases: Sequence[Case], found: Sequence[Sequence[Match]], work_ids: dict[WorkTextId, str]
 ) -> list[dict[str, Any]]:
     reports = [[_reported(match, work_ids) for match in matches] for matches in found]
-    measures = measured(zip(truths(cases), reports, strict=True))
+    measures = measured(zip(cases, reports, strict=True))
     return [row(condition, measures[condition]) for condition in SUMS if condition in measures]
 
 

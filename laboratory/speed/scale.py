@@ -9,7 +9,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -28,6 +28,7 @@ from fingerprint.record import Fingerprint
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.cases.case_set import read_case_set
 from laboratory.cases.corpora import read
+from laboratory.report import Say
 from laboratory.speed.matching_at_scale import Matched, large_matcher, matched, small_matcher
 from laboratory.speed.reference_corpus import ReferenceCorpus
 from matcher.calibration import DEFAULT as CALIBRATION
@@ -37,9 +38,7 @@ from matcher.index.snapshot.snapshot_index import SnapshotIndex, snapshot_path
 from matcher.index.snapshot.snapshot_writer import write_snapshot
 
 REAL_FILES = ("single_dev", "editions_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
-PAGES = 400
 SAMPLE_EVERY_S = 0.25
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def scaled(plan: Plan, say: Say) -> Scaled:
         started = time.perf_counter()
         snapshot_bytes = _write_snapshot(plan, index, reference) if plan.snapshots else 0
         seconds_snapshot = time.perf_counter() - started
-    pages = reference.pages(PAGES)
+    pages = reference.pages()
     shared = SnapshotIndex(index, plan.snapshots) if plan.snapshots else None
     return Scaled(
         chars=plan.chars,

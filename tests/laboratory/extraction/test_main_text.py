@@ -8,10 +8,8 @@ import pytest
 
 from core.errors import BadInput, UnreadableFile
 from laboratory.cases.build import SHARED_CORPORA
-from laboratory.extraction.main_text import TARGET_F1
-from laboratory.extraction.measured_parts import PARTS, measure
+from laboratory.extraction.main_text import TARGET_F1, section
 from laboratory.extraction.saved_pages import ARCHIVE, saved_pages
-from laboratory.extraction.sections import ExtractPlan
 from laboratory.extraction.text_scores import TextScore, bootstrap_interval, text_score
 from tests.crawler.case_folders import cases
 from tests.support.command_line import CommandLine
@@ -58,19 +56,18 @@ def test_the_interval_of_a_mean_holds_it_and_is_drawn_by_the_seed() -> None:
 
 
 def test_the_product_and_its_peers_are_measured_on_the_same_pages(saved: Path) -> None:
-    plan = ExtractPlan(corpora=saved, seed=1, pages=saved)
-    section = measure(plan, ["text"], lambda _: None)["text"]
-    found = {each["name"]: each for each in section.record["extractors"]}
+    measured = section(saved, 1, 1, lambda _: None)
+    found = {each["name"]: each for each in measured.record["extractors"]}
     assert next(iter(found)) == "zhuiwen"
     assert {"trafilatura", "readability-lxml", "gne"} <= found.keys() | {
-        each["name"] for each in section.record["absent"]
+        each["name"] for each in measured.record["absent"]
     }
     assert {each["labelled_pages"] for each in found.values()} == {5}
     assert {each["pages_read"] for each in found.values()} == {6}
     assert found["zhuiwen"]["f1"] > 0.97
-    assert len(section.record["confidence"]) == 5
+    assert len(measured.record["confidence"]) == 5
     assert all(score["taken"].keys() == {"main", "comment", "all beside"} for score in found["zhuiwen"]["scores"])
-    titles = {table.title for table in section.tables}
+    titles = {table.title for table in measured.tables}
     assert "F1 by kind of page" in titles
     assert any(title.startswith("Share of each part") for title in titles)
 
@@ -99,13 +96,7 @@ def test_pages_without_any_reference_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<p>a</p>")
     (tmp_path / "manifest.jsonl").write_text('{"file": "a.html", "encoding": "utf-8"}')
     with pytest.raises(BadInput, match="no page with a reference"):
-        measure(ExtractPlan(corpora=tmp_path, seed=1, pages=tmp_path), ["text"], lambda _: None)
-
-
-def test_a_part_that_there_is_not_is_refused() -> None:
-    with pytest.raises(BadInput, match="there is no part films"):
-        measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["films"], lambda _: None)
-    assert "text" in [name for name, _ in PARTS]
+        section(tmp_path, 1, 1, lambda _: None)
 
 
 @pytest.mark.usefixtures("processes")
@@ -115,12 +106,14 @@ def test_the_command_prints_tables_and_writes_all_figures(tmp_path: Path, saved:
     assert done.code == 0, done.err
     assert "F1 over character pairs" in done.out
     assert json.loads(out.read_text())["text"]["target_f1"] == TARGET_F1
+    refused = CommandLine(tmp_path)("bench", "extract", "--parts", "films")
+    assert "there is no part films" in refused.complaints[-1]
 
 
 @pytest.mark.usefixtures("long_computation")
 @NEEDS_CORPORA
 def test_the_shared_saved_pages_are_read_as_well_as_is_asked_for() -> None:
-    section = measure(ExtractPlan(corpora=SHARED_CORPORA, seed=1), ["text"], lambda _: None)["text"]
-    found = {each["name"]: each["f1"] for each in section.record["extractors"]}
+    measured = section(SHARED_CORPORA / ARCHIVE, 1, 1, lambda _: None)
+    found = {each["name"]: each["f1"] for each in measured.record["extractors"]}
     assert found["zhuiwen"] >= TARGET_F1
     assert found["zhuiwen"] > max(f1 for name, f1 in found.items() if name != "zhuiwen")

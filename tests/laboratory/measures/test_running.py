@@ -149,7 +149,7 @@ def test_the_page_needs_nothing_from_outside_and_tells_both_languages(measured):
     page = rendered(measured).decode("utf-8")
     assert not re.search(r"(?:src|href)=(?!\"data:)|url\(|@import|<script", page)
     assert "同音字替换" in page
-    assert "homophones" in page
+    assert "homophone" in page
     assert page.count("<tr>") + page.count('<tr class="class">') > 2 * len(measured.conditions)
 
 

@@ -2,7 +2,8 @@ import pytest
 
 from core.matches import MatchClass
 from core.text import TextRange
-from laboratory.scores.detection_quality import Condition, Reported, Truth, measured, page_score
+from laboratory.cases.case_set import Case
+from laboratory.scores.detection_quality import Condition, Reported, measured, page_score
 from laboratory.scores.span_scores import Passage
 
 
@@ -10,8 +11,8 @@ def passage(work_id: str, start: int = 0, end: int = 10) -> Passage:
     return Passage(work_id, TextRange(start, end), TextRange(start, end))
 
 
-def truth(case_class: str = "full", works: str = "", also: str = "", page_id: str = "p") -> Truth:
-    return Truth(page_id, case_class, "none", 0.1, tuple(map(passage, works)), frozenset(also))
+def truth(case_class: str = "full", works: str = "", also: str = "", page_id: str = "p") -> Case:
+    return Case(case_class, "none", 0.1, "", tuple(map(passage, works)), tuple(also), page_id=page_id)
 
 
 def reports(works: str, match_class: MatchClass | None = None) -> list[Reported]:
@@ -83,14 +84,14 @@ def test_an_engine_without_spans_has_no_span_figures():
 
 
 def test_spans_of_pages_without_exact_truth_are_not_scored():
-    page = Truth("p", "natural", "edition", "0.8-0.95", (passage("a"),), is_span_scored=False)
+    page = Case("natural", "edition", "0.8-0.95", "", (passage("a"),), page_id="p", is_span_scored=False)
     assert measured([(page, reports("a"))])[Condition("natural")].spans is None
 
 
 def test_natural_pages_are_one_condition_whatever_their_likeness():
     pages = [
-        (Truth("1", "natural", "edition", "0.8-0.95", (passage("a"),)), reports("a")),
-        (Truth("2", "natural", "edition", "0.95-1", (passage("a"),)), []),
+        (Case("natural", "edition", "0.8-0.95", "", (passage("a"),), page_id="1"), reports("a")),
+        (Case("natural", "edition", "0.95-1", "", (passage("a"),), page_id="2"), []),
     ]
     assert measured(pages)[Condition("natural", "edition", "")].recall == 0.5
 
@@ -107,7 +108,7 @@ def test_the_share_of_quotations_is_of_the_pages_that_were_found():
 
 def test_macro_figures_weigh_passages_and_micro_figures_characters():
     long, short = passage("a", 0, 90), passage("b", 100, 110)
-    page = Truth("p", "patchwork", "patchwork", 2, (long, short))
+    page = Case("patchwork", "patchwork", 2, "", (long, short), page_id="p")
     spans = measured([(page, [Reported("a", (long,))])])[Condition("patchwork")].spans
     assert spans.recall == pytest.approx(0.9)
     assert spans.macro_recall == pytest.approx(0.5)

@@ -1,0 +1,290 @@
+"""Makes the data of `bench admin`: an empty database filled with rights holders, works, sites, pages and cases."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import count
+from random import Random
+from typing import Any, TypeVar
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Model
+
+from core.ids import CanonicalUrl, SiteId, digest, page_id
+from core.matches import MatchClass
+from core.obfuscations import Obfuscation
+from core.states import CaseState, Rejection, Verdict
+from core.taken import Places
+from core.wording import Message
+from laboratory.draws import between, one_of
+from records import models
+from records.matters.figures import refresh
+
+Row = TypeVar("Row", bound=Model)
+WORDS = ("渡口", "灯火", "雨夜", "石桥", "北岸", "长河", "旧书", "归人", "青瓦", "远山", "雪线", "槐树", "码头", "春汛")
+EXCERPT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
+HOLDERS, BIG_SHARE = 6, 0.6  # of everything the first rights holder has so much
+MAX_SITES, MAX_WORKS, MAX_RUNS_A_SITE = 300, 3_000, 365
+CHAPTER_CHARS, BATCH_PAGES = 3_000, 2_000
+DAYS, DAY = 730, timedelta(days=1)
+FAULT = Message("core.verbatim", text="https://slow.example/9 did not answer in 30 s")
+OBFUSCATIONS = [[], [], [], *([{"kind": str(each), "count": 6, "example": "米袋"}] for each in Obfuscation)]
+# What became of a case, and how often; verdicts come with old cases.
+FATES = (
+    *[(CaseState.OPEN, "")] * 7,
+    *[(CaseState.CONFIRMED, Verdict.CONFIRMED)] * 6,
+    *[(CaseState.DISMISSED, Verdict.FALSE_ALARM)] * 2,
+    (CaseState.DISMISSED, Verdict.FAIR_USE),
+    (CaseState.DISMISSED, Verdict.LICENSED),
+    *[(CaseState.SET_ASIDE, "")] * 3,
+)
+SPAN = {
+    "page": [50, 150],
+    "work": [0, 100],
+    "similarity": 1.0,
+    "zone": "main",
+    "raw": [50, 150],
+    "page_excerpt": EXCERPT * 2,
+    "work_excerpt": EXCERPT * 2,
+    "changes": [],
+    "raw_changes": [],
+}
+
+
+@dataclass
+class Estate:
+    """What a rights holder has. people: the manager first; chapters: of each work, by its key."""
+
+    holder: models.RightsHolder
+    people: list[User]
+    works: list[models.Work]
+    sites: list[models.Site]
+    chapters: dict[int, list[models.Chapter]] = field(default_factory=lambda: defaultdict(list))
+
+
+class Maker:
+    """Fills a database, always the same for the same seed and moment. estates: the first has the most."""
+
+    def __init__(self, rng: Random, now: datetime) -> None:
+        self._rng, self._now = rng, now
+        self.estates: list[Estate] = []
+        self._rows: dict[type[Model], list[Any]] = defaultdict(list)
+        self._keys: dict[type[Model], count[int]] = defaultdict(lambda: count(1))
+        self._matters: dict[tuple[int, int], models.Matter] = {}
+
+    def fill(self, cases: int, pages: int, progress: Callable[[int, int], None]) -> None:
+        """Write so many pages, in the order in which they were first seen, and on some of them a case."""
+        works, sites = max(12, min(MAX_WORKS, cases // 8)), max(12, min(MAX_SITES, cases // 30))
+        for number in range(HOLDERS):
+            share = BIG_SHARE if number == 0 else (1 - BIG_SHARE) / (HOLDERS - 1)
+            self.estates.append(self._estate(number, max(2, int(works * share)), max(2, int(sites * share))))
+            self._add_what_surrounds_findings(self.estates[-1], min(MAX_RUNS_A_SITE, pages // sites))
+        self._add_what_administrators_see(cases)
+        for number in range(pages):
+            has_case = (number + 1) * cases // pages > number * cases // pages
+            self._add_page(number, self._now - DAYS * DAY * (1 - number / pages), has_case)
+            if (number + 1) % BATCH_PAGES == 0 or number + 1 == pages:
+                self._write()
+                progress(number + 1, pages)
+        for bundle in models.EvidenceBundle.objects.all()[:50]:
+            self._add(models.RetentionLog, bundle=bundle)
+        self._write()
+        refresh([matter.pk for matter in self._matters.values()])
+
+    def _add(self, model: type[Row], **given: Any) -> Row:
+        """Add a row with what is given; every other field that needs a value has one with the row's number in it."""
+        number, fitting = next(self._keys[model]), dict[str, Any]()
+        at = self._now - number % DAYS * DAY
+        for each in model._meta.concrete_fields:
+            if each.auto_created or (each.name == "id" and "id" not in given):
+                fitting[each.name] = number
+            elif not (each.is_relation or each.has_default() or each.null or each.blank or each.name in given):
+                fitting[each.name] = {
+                    "DateTimeField": at,
+                    "DateField": at.date(),
+                    "JSONField": [],
+                    "MessageField": FAULT,
+                    "BinaryField": bytes(2_000),
+                    "GenericIPAddressField": "192.0.2.7",
+                    **dict.fromkeys(("CharField", "TextField"), f"{each.name}{number}.example"),
+                }.get(type(each).__name__, number)
+        row = model(**fitting | given)
+        self._rows[model].append(row)
+        return row
+
+    def _write(self) -> None:
+        with transaction.atomic():  # at whose end each key has its row
+            for model, rows in self._rows.items():
+                model._default_manager.bulk_create(rows, batch_size=1_000)
+        self._rows.clear()
+
+    def _title(self) -> str:
+        """Return three words that mean nothing: a work, a chapter."""
+        return "".join(one_of(self._rng, WORDS) for _ in range(3))
+
+    def _popular(self, items: list[Any]) -> Any:
+        """Return one of them, the n-th as often as 1/sqrt(n)."""
+        return items[int(len(items) * self._rng.random() ** 2)]
+
+    def _estate(self, number: int, works: int, sites: int) -> Estate:
+        holder = self._add(models.RightsHolder, name=f"{self._title()}文学{number}", contact="rights@example.cn")
+        people = [self._add(User, username=f"person{number}-{each}", is_staff=True) for each in range(5)]
+        for person, role in zip(people, ["manager", *["reviewer"] * 4], strict=True):
+            self._add(models.Membership, rights_holder=holder, user=person, role=role)
+        estate = Estate(holder, people, [], [])
+        for each in range(works):
+            names = {"title": f"{self._title()}{each}", "author": self._title()[:3]}
+            kind, chapters = one_of(self._rng, list(models.Work.Kind)), between(self._rng, 1, 80)
+            chars = {"counted_chars": chapters * CHAPTER_CHARS}
+            estate.works.append(self._add(models.Work, rights_holder=holder, kind=kind, **names, **chars))
+        for work in estate.works:
+            for at in range(1, work.counted_chars // CHAPTER_CHARS + 1):
+                kept = {"number": at, "title": self._title(), "chars": CHAPTER_CHARS, "indexed_at": self._now}
+                kept |= {"published_at": self._now - between(self._rng, 0, DAYS) * DAY} if work.pk % 2 else {}
+                text_id = digest(f"{work.pk} {at}".encode())[:40]
+                estate.chapters[work.pk].append(self._add(models.Chapter, work=work, text_id=text_id, **kept))
+        for each in range(sites):
+            host = f"s{each}.h{holder.pk}.example"
+            site = {"name": f"{self._title()}网{host}", "start_urls": f"https://{host}/"}
+            estate.sites.append(self._add(models.Site, rights_holder=holder, **site))
+            self._add(models.SiteDomain, site=estate.sites[-1], host=host)
+        self._write()
+        return estate
+
+    def _add_what_surrounds_findings(self, estate: Estate, runs_a_site: int) -> None:
+        """Add licences, own domains, what the search of the web found, proposed moves, imports and crawls."""
+        owned, today = {"rights_holder": estate.holder}, self._now.date()
+        for work in estate.works[::4]:
+            days = {"valid_from": today - 200 * DAY, "valid_until": today + between(self._rng, -100, 300) * DAY}
+            self._add(models.Licence, work=work, entered_by=estate.people[0], **owned, **days)
+            self._add(models.OwnDomain, **owned)
+            self._add(models.DiscoveryPlan, work=work)
+            query = self._add(models.DiscoveryQuery, work=work, state=models.DiscoveryQuery.State.ANSWERED)
+            self._add(models.DiscoveredPage, work=work, query=query, state=models.DiscoveredPage.State.PROPOSED)
+        for site in estate.sites:
+            self._add(models.SiteMove, site=site, evidence={"pages_led": 3, "same_place": 2})
+            self._add(models.ArchiveImport, site=site, **owned, state=models.ArchiveImport.State.FINISHED)
+            for back in range(runs_a_site, 0, -1):
+                moments = dict.fromkeys(("due_at", "started_at", "finished_at"), self._now - back * DAY)
+                state = models.CrawlRun.State.FINISHED if back % 40 else models.CrawlRun.State.FAILED
+                counts = {"requested": 90, "fetched": 84, "rejected": {"robots": 3}, "unchanged": 49}
+                self._add(models.CrawlRun, site=site, state=state, counts=counts, pages_fetched=84, **moments)
+        self._write()
+
+    def _add_what_administrators_see(self, cases: int) -> None:
+        """Add trees of days, stamps, checks, failed messages and logins."""
+        days = min(DAYS, max(10, cases // 10))
+        for _ in range(days):
+            tree = self._add(models.DayTree, leaves=[f"{number:064x}" for number in range(max(1, cases // days))])
+            self._add(models.Stamp, tree=tree)
+            self._add(models.StampAttempt, tree=tree)
+        for model, rows in (
+            *((models.EvidenceCheck, days), (models.FailedMessage, 200), (AccessAttempt, 50)),
+            *((AccessLog, 20 * days), (AccessFailureLog, 2 * days)),
+        ):
+            for _ in range(rows):
+                self._add(model)
+        self._write()
+
+    def _add_page(self, number: int, first: datetime, has_case: bool) -> None:
+        """Add a page and its address; a case on it, or now and then that it was left out."""
+        rng, odd = self._rng, self._rng.random()
+        estate = self.estates[0 if rng.random() < BIG_SHARE else between(rng, 1, HOLDERS - 1)]
+        site, work = self._popular(estate.sites), self._popular(estate.works)
+        last = min(self._now, first + rng.random() * 200 * DAY)
+        url, owned = (
+            f"{site.start_urls}book/{number // 40}/{number}.html",
+            {"site": site, "rights_holder": estate.holder},
+        )
+        key = page_id(SiteId(str(site.pk)), CanonicalUrl(url))
+        page = self._add(
+            models.PageRecord,
+            **owned,
+            page_id=key,
+            url=url,
+            version_id=key[::-1],
+            title=f"第{number % 400}章 {self._title()} - {site.name}",
+            first_seen=first,
+            last_seen=last,
+            gone_since=last if odd < 0.04 else None,
+            chars=between(rng, 300, 5_000),
+            encoding="gb18030" if odd > 0.7 else "utf-8",
+            is_encoding_doubtful=0.04 < odd < 0.05,
+            confidence=0.4 + 0.6 * rng.random(),
+            obfuscations=one_of(rng, OBFUSCATIONS),
+            rejection="" if has_case or odd < 0.1 else Rejection.NO_MATCH,
+            checked_at=first,
+        )
+        failed = {"failures": 3, "failed_at": last, "reason": Rejection.HTTP_ERROR} if odd < 0.04 else {}
+        seen = {"found_at": first, "seen_at": last, "due_at": last + DAY, "looks": 9.0, "unchanged_looks": 8.0}
+        stands = {
+            "id": key[::-1],
+            "url": url,
+            "kind": "detail",
+            "page_id": key,
+            "page_url": url,
+            "version_id": key[::-1],
+        }
+        self._add(models.Address, **owned, **stands, **seen, **failed)
+        on_page = {**owned, "page": page, "work": work, "page_url": url, "page_title": page.title}
+        if has_case:
+            self._add_case(page, estate, on_page)
+        elif odd < 0.05:
+            reason = one_of(rng, (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION))
+            self._add(models.Exclusion, **on_page, reason=reason, match_class=MatchClass.IDENTICAL, found_at=first)
+
+    def _add_case(self, page: models.PageRecord, estate: Estate, on_page: dict[str, Any]) -> None:
+        """Add a case on a page with its match, verdict and evidence, and what its matter and work know of it."""
+        rng, at, work = self._rng, page.first_seen, on_page["work"]
+        (state, verdict), decided_at = one_of(rng, FATES), at + rng.random() * 30 * DAY
+        if verdict and decided_at > self._now:
+            state, verdict = CaseState.OPEN, ""
+        chapter, is_whole = one_of(rng, estate.chapters[work.pk]), rng.random() < 0.4
+        chars = CHAPTER_CHARS if is_whole else between(rng, 100, CHAPTER_CHARS)
+        copies = [each for each in MatchClass if each is not MatchClass.QUOTATION]
+        figures = {
+            "match_class": MatchClass.IDENTICAL if is_whole else one_of(rng, copies),
+            "similarity": 1.0 if is_whole else 0.5 + 0.5 * rng.random(),
+            "page_containment": 0.9,
+            "matched_chars": chars,
+            "longest_equal_run_chars": between(rng, 20, 100),
+            "obfuscations": page.obfuscations,
+            "version_id": page.version_id,
+        }
+        case = self._add(
+            models.Case,
+            **figures,
+            **on_page,
+            matter=self._matter(estate, on_page),
+            excerpt=EXCERPT,
+            state=state,
+            allowed_as=Rejection.LICENSED if state is CaseState.SET_ASIDE else "",
+            taken_chars=chars,
+            opened_at=at,
+            first_seen_at=at,
+            last_seen_at=page.last_seen,
+            changed_since=page.last_seen if verdict and rng.random() < 0.03 else None,
+            returned_at=page.last_seen if verdict and rng.random() < 0.03 else None,
+            decided_as=verdict,
+        )
+        if verdict:
+            by = {"decided_by": one_of(rng, estate.people[1:]), "decided_at": decided_at}
+            case.decision = self._add(models.VerdictRecord, case=case, verdict=verdict, note="逐字比对过", **by)
+        text = {"text_id": chapter.text_id}
+        self._add(models.TakenText, case=case, places=Places((1 << chars) - 1).packed(), **text)
+        match = self._add(models.CaseMatch, case=case, chapter=chapter, spans=[SPAN], **figures, **text)
+        moments = {"fetched_at": at, "day": at.date(), "made_at": at, "version_id": case.version_id}
+        self._add(models.EvidenceBundle, case=case, match=match, digest=digest(page.url.encode()), **moments)
+
+    def _matter(self, estate: Estate, on_page: dict[str, Any]) -> models.Matter:
+        """Return the matter of a site and a work; of ten one is the manager's and two are others'."""
+        of = {name: on_page[name] for name in ("rights_holder", "site", "work")}
+        key = of["site"].pk, of["work"].pk
+        if key not in self._matters:
+            awaited = "授权合同" if self._rng.random() < 0.02 else ""
+            assignee = one_of(self._rng, [*estate.people[:3], *[None] * 7])
+            self._matters[key] = self._add(models.Matter, **of, awaited=awaited, assignee=assignee)
+        return self._matters[key]

@@ -1,0 +1,26 @@
+"""What a measurement found: tables for people, a record for programs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of figures, for a terminal or for a page. right: the columns that are set to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What one measurement found. notes: sentences that have to be known to read the tables."""
+
+    tables: tuple[TextTable, ...]
+    record: Mapping[str, Any]
+    notes: tuple[str, ...] = field(default=())
