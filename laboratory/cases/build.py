@@ -6,12 +6,13 @@ from pathlib import Path
 
 from laboratory.cases import corpora, folder, made, natural, quoted
 from laboratory.cases.bench import Bench, bench_of
-from laboratory.cases.case_set import Case, CaseSet, numbered
+from laboratory.cases.case_set import CaseSet, numbered
 from laboratory.cases.conditions import Size
 from laboratory.cases.sources import Sources
 from laboratory.edits.collected import CONFUSIONS_FILE
 from laboratory.edits.material import Material
 from laboratory.report import Say
+from laboratory.scores.detection_quality import Case
 
 SHARED_CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 DEFAULT_SEED = 2026

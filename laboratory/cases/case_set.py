@@ -10,27 +10,10 @@ from typing import Any
 from core.errors import MalformedLine, UnreadableFile
 from core.text import TextRange
 from laboratory.cases.sources import Work
-from laboratory.scores.span_scores import Passage
+from laboratory.edits.edited import Passage
+from laboratory.scores.detection_quality import Case
 
 WORKS, PAGES, TRUTH, MANIFEST = "works.jsonl", "pages.jsonl", "truth.jsonl", "manifest.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One page and its truth.
-
-    passages: what it took, none on an innocent page; also: works that carry parts of it by nature and count neither
-    way; is_span_scored: whether the passages are exact to the character.
-    """
-
-    case_class: str
-    attack: str
-    strength: float | str
-    text: str
-    passages: tuple[Passage, ...] = ()
-    also: tuple[str, ...] = ()
-    is_span_scored: bool = True
-    page_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from core.errors import UnreadableFile
 from core.text import TextRange
 from laboratory.cases.sources import Copy, Kind, Outside, Sources, Work, joined
 from laboratory.draws import generator, mixed
+from laboratory.edits.edited import Passage
 from laboratory.edits.material import Material
-from laboratory.scores.span_scores import Passage
 
 Record = Mapping[str, Any]
 

@@ -9,7 +9,6 @@ from core.text import TextRange
 from fingerprint.readings import code_points
 from laboratory.cases import bench as benches
 from laboratory.cases.bench import Bench
-from laboratory.cases.case_set import Case
 from laboratory.cases.conditions import (
     CHAPTER,
     EXCERPT_CHARS,
@@ -24,9 +23,9 @@ from laboratory.cases.conditions import (
 from laboratory.cases.passages import PAGE_CHARS, cuts, exact_passage, passage
 from laboratory.draws import between, generator, number, one_of
 from laboratory.edits.catalogue import Recipe, edited
-from laboratory.edits.edited import passage_of
+from laboratory.edits.edited import Passage, passage_of
 from laboratory.edits.sentences import sentence_ends
-from laboratory.scores.span_scores import Passage
+from laboratory.scores.detection_quality import Case
 
 PATCH_CHARS = (150, 500)
 GLUE_CHARS = (50, 150)

@@ -6,12 +6,12 @@ from random import Random
 
 from core.text import TextRange
 from laboratory.cases.bench import Bench
-from laboratory.cases.case_set import Case
 from laboratory.cases.conditions import Size
 from laboratory.cases.passages import PAGE_CHARS, passage
 from laboratory.cases.sources import Copy
 from laboratory.draws import between, generator, mixed, one_of
-from laboratory.scores.span_scores import Passage
+from laboratory.edits.edited import Passage
+from laboratory.scores.detection_quality import Case
 
 # Editions are matched chapter by chapter; a cut of a chapter may be a note that the other edition lacks.
 MIN_CONTAINED = 0.2

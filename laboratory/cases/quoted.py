@@ -8,7 +8,6 @@ from core.text import TextRange
 from fingerprint.readings import code_points
 from laboratory.cases import bench as benches
 from laboratory.cases.bench import Bench
-from laboratory.cases.case_set import Case
 from laboratory.cases.conditions import Size
 from laboratory.cases.grams import folded
 from laboratory.cases.made import Page, Taken, middle
@@ -16,6 +15,7 @@ from laboratory.cases.sources import Kind
 from laboratory.draws import between, generator, one_of
 from laboratory.edits.scripts import SCRIPTS
 from laboratory.edits.sentences import CLOSINGS, sentence_ends
+from laboratory.scores.detection_quality import Case
 
 GREY_CHARS = (20, 35)  # Han characters of a sentence that is reuse and no copy
 SHORT_CHARS = (8, 16)  # of a quotation that nothing may say of

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.text import TextRange
+from laboratory.edits.edited import Passage
 from laboratory.edits.material import Material, default_material
-from laboratory.scores.span_scores import Passage
 
 
 class Kind(StrEnum):

@@ -7,9 +7,22 @@ from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.readings import code_points
-from laboratory.scores.span_scores import Passage
 
 PUT_IN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a page and a work have the same: half-open ranges in the texts as given."""
+
+    work_id: str
+    page: TextRange
+    work: TextRange
+
+    @property
+    def chars(self) -> int:
+        """Characters of both sides together."""
+        return len(self.page) + len(self.work)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

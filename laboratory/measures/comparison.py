@@ -23,12 +23,12 @@ from laboratory import draws
 from laboratory.cases.passages import passage
 from laboratory.cases.sources import Kind, Sources, Work
 from laboratory.edits.catalogue import EDITS
-from laboratory.edits.edited import Edited, passage_of
+from laboratory.edits.edited import Edited, Passage, passage_of
 from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import in_sequence, sentence_ends
 from laboratory.scores.comparison import Comparison, compare
 from laboratory.scores.detection_quality import SpanMeasures
-from laboratory.scores.span_scores import Passage, SpanScore, span_score
+from laboratory.scores.span_scores import SpanScore, span_score
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher

@@ -17,8 +17,8 @@ from fingerprint import algorithms
 from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.fingerprinting import fingerprint_text
+from laboratory.edits.edited import Passage
 from laboratory.scores.detection_quality import Reported
-from laboratory.scores.span_scores import Passage
 from matcher import calibration
 from matcher.calibration import Calibration
 from matcher.corpus import MemoryCorpus, WorkEntry

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from laboratory.cases.case_set import Case
 from laboratory.cases.news import NewsScore
 from laboratory.measures.comparison import Fared
 from laboratory.measures.reworded import RewordedResults
 from laboratory.measures.running import Run
-from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Condition, Measures, measured
+from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Case, Condition, Measures, measured
 from laboratory.scores.intervals import Interval
 
 Row = dict[str, Any]

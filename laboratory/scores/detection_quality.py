@@ -13,14 +13,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.matches import MatchClass
-from laboratory.cases.case_set import Case
+from laboratory.edits.edited import Passage
 from laboratory.scores.intervals import Interval, bootstrap, wilson
-from laboratory.scores.span_scores import Passage, SpanScore, harmonic, plagdet, span_score
+from laboratory.scores.span_scores import SpanScore, harmonic, plagdet, span_score
 
 # Beyond what is promised, by design ambiguous, or the ground of document engines: each has rows of its own alone.
 OUTSIDE_OVERALL = frozenset({"hard", "grey", "chapter"})
 NATURAL = "natural"  # where one true work of several is enough
 NEGATIVE, OVERALL, POSITIVES, ALL = "negative", "overall", "positives", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One page and its truth.
+
+    passages: what it took, none on an innocent page; also: works that carry parts of it by nature and count neither
+    way; is_span_scored: whether the passages are exact to the character.
+    """
+
+    case_class: str
+    attack: str
+    strength: float | str
+    text: str
+    passages: tuple[Passage, ...] = ()
+    also: tuple[str, ...] = ()
+    is_span_scored: bool = True
+    page_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,23 +11,10 @@ from dataclasses import dataclass
 from math import log2
 
 from core.text import TextRange
+from laboratory.edits.edited import Passage
 
 Interval = tuple[int, int]
 _PAGE = ""  # the key of page characters among those of works, which have ids
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Where a page and a work have the same: half-open ranges in the texts as given."""
-
-    work_id: str
-    page: TextRange
-    work: TextRange
-
-    @property
-    def chars(self) -> int:
-        """Characters of both sides together."""
-        return len(self.page) + len(self.work)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from typing import Any
 from core.ids import WorkTextId, work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
-from laboratory.cases.case_set import Case, CaseSet
+from laboratory.cases.case_set import CaseSet
+from laboratory.edits.edited import Passage
 from laboratory.measures.results import row
-from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Condition, Reported, measured
-from laboratory.scores.span_scores import Passage
+from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Case, Condition, Reported, measured
 from laboratory.speed.reference_corpus import ReferenceCorpus
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex

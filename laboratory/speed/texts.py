@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from core.errors import BadInput
 from laboratory.cases.build import built
-from laboratory.cases.case_set import Case
 from laboratory.cases.conditions import EXCERPT_CHARS, EXCERPT_STRENGTHS, FULL, PATCHWORK_WORKS, SIZES, Size
 from laboratory.cases.passages import PAGE_CHARS
 from laboratory.cases.sources import Kind, Sources
 from laboratory.draws import generator, mixed
+from laboratory.scores.detection_quality import Case
 from laboratory.speed.reference_corpus import ReferenceCorpus
 
 # Of the pages. What is copied whole, under all kinds of edits, is one half; innocent pages are as many as a set of

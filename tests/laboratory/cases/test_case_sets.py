@@ -14,13 +14,14 @@ from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.text import TextRange
 from laboratory.cases import build, folder
 from laboratory.cases.bench import bench_of
-from laboratory.cases.case_set import Case, CaseSet, read_case_set
+from laboratory.cases.case_set import CaseSet, read_case_set
 from laboratory.cases.conditions import EXCERPT_CHARS, FULL, HARD, SIZES
 from laboratory.cases.grams import folded
 from laboratory.cases.passages import cuts, exact_passage, passage
 from laboratory.cases.shelf import Shelf
 from laboratory.edits.collected import CONFUSIONS_FILE, TYPOS_FILE
 from laboratory.edits.material import Material, default_material
+from laboratory.scores.detection_quality import Case
 
 TEXTS = Path(__file__).parents[2] / "quality" / "texts"
 CONFUSION = {"char": "后", "kind": "same sound same tone", "similar": "候"}

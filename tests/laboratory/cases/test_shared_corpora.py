@@ -5,10 +5,11 @@ from functools import cache
 import pytest
 
 from laboratory.cases import build, corpora, news
-from laboratory.cases.case_set import Case, CaseSet
+from laboratory.cases.case_set import CaseSet
 from laboratory.cases.conditions import SIZES
 from laboratory.cases.shelf import Shelf
 from laboratory.cases.sources import Sources
+from laboratory.scores.detection_quality import Case
 from tests.support.corpus_texts import SHARED_CORPORA
 
 SEED = 2026

@@ -13,11 +13,10 @@ from core.errors import BadInput, NotFound
 from core.text import TextRange
 from fingerprint.readings import SYLLABLES, code_points, syllable_ids
 from laboratory.edits.catalogue import COMBINATIONS, EDITS, edited
-from laboratory.edits.edited import Edited, passage_of
+from laboratory.edits.edited import Edited, Passage, passage_of
 from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import sentence_ends
 from laboratory.edits.sounds import common_characters, taken_for
-from laboratory.scores.span_scores import Passage
 from tests.support.corpus_texts import story
 from tests.support.examples import examples
 

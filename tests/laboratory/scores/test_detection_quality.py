@@ -2,9 +2,8 @@ import pytest
 
 from core.matches import MatchClass
 from core.text import TextRange
-from laboratory.cases.case_set import Case
-from laboratory.scores.detection_quality import Condition, Reported, measured, page_score
-from laboratory.scores.span_scores import Passage
+from laboratory.edits.edited import Passage
+from laboratory.scores.detection_quality import Case, Condition, Reported, measured, page_score
 
 
 def passage(work_id: str, start: int = 0, end: int = 10) -> Passage:

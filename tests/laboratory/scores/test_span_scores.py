@@ -3,7 +3,8 @@ import random
 import pytest
 
 from core.text import TextRange
-from laboratory.scores.span_scores import Passage, plagdet, span_score, union
+from laboratory.edits.edited import Passage
+from laboratory.scores.span_scores import plagdet, span_score, union
 
 
 def passage(page: tuple[int, int], work: tuple[int, int], work_id: str = "w") -> Passage:
