@@ -9,8 +9,9 @@ import typer
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from deploy.cli.faults import complain
-from deploy.cli.output import as_json, progress, say, table
-from deploy.cli.session import local_time, session, settings_alone
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import as_json, progress, say
+from deploy.cli.session import session, settings_alone
 from deploy.words import worded
 
 if TYPE_CHECKING:
@@ -79,34 +80,36 @@ def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
         except DamagedBackup as fault:  # the others are there all the same
             complain(fault)
             faults += 1
-    rows = [
-        {
-            "backup": each.id,
-            "snapshot_at": each.manifest.snapshot_at.isoformat(timespec="seconds"),
-            "records": sum(part.records for part in each.manifest.parts),
-            "bytes": sum(piece.size_bytes for piece in set(each.manifest.pieces)),
-            "is_sealed": bool(each.seal),
-            "program": each.manifest.program,
-        }
-        for each in found
-    ]
-    if is_json:
-        as_json(rows)
-        return 1 if faults else 0
-    columns = ("column.backup", "column.as-of", "column.records", "column.bytes", "column.seal", "column.program")
-    cells = [
-        (
-            row["backup"],
-            local_time(each.manifest.snapshot_at, settings),
-            f"{row['records']:,}",
-            f"{row['bytes']:,}",
-            Message("backup.yes" if row["is_sealed"] else "backup.no"),
-            row["program"],
-        )
-        for row, each in zip(rows, found, strict=True)
-    ]
-    table(columns, cells, right=("column.records", "column.bytes"))
+    print_list(found, _COLUMNS, settings, is_json=is_json)
     return 1 if faults else 0
+
+
+def _records(backup: "Backup") -> int:
+    return sum(part.records for part in backup.manifest.parts)
+
+
+def _bytes(backup: "Backup") -> int:
+    return sum(piece.size_bytes for piece in set(backup.manifest.pieces))
+
+
+_COLUMNS = (
+    Column("backup", "column.backup", "id"),
+    Column(
+        "snapshot_at",
+        "column.as-of",
+        lambda backup: backup.manifest.snapshot_at.isoformat(timespec="seconds"),
+        "manifest.snapshot_at",
+    ),
+    Column("records", "column.records", _records, lambda backup: f"{_records(backup):,}", is_number=True),
+    Column("bytes", "column.bytes", _bytes, lambda backup: f"{_bytes(backup):,}", is_number=True),
+    Column(
+        "is_sealed",
+        "column.seal",
+        lambda backup: bool(backup.seal),
+        lambda backup: Message("backup.yes" if backup.seal else "backup.no"),
+    ),
+    Column("program", "column.program", "manifest.program"),
+)
 
 
 def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool) -> int:

@@ -13,7 +13,8 @@ from core.states import COPIES, CaseState
 from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.keys import find_case, find_site, find_work
-from deploy.cli.output import as_json, fields, passage, pieces_of, say, table
+from deploy.cli.lists import Column, as_record, print_list
+from deploy.cli.output import as_json, fields, passage, pieces_of, say
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import obfuscation, obfuscation_found, worded
 
@@ -49,26 +50,11 @@ def cases(
             found = found.filter(page__site=find_site(site))
         cases = list(found[:limit])
         total = found.count()
+        addresses = _address_records(cases, settings)
+        columns = (*_COLUMNS, Column("addresses", "", lambda case: addresses[case.pk]))
+        print_list(cases, columns, settings, is_json=is_json)
         if is_json:
-            addresses = _address_records(cases, settings)
-            as_json([_summary(case, settings) | {"addresses": addresses[case.pk]} for case in cases])
             return
-        rows = [
-            (
-                case.pk,
-                f"{case.get_state_display()} {case.get_allowed_as_display()}".strip(),
-                case.work.title,
-                case.page.site.name,
-                case.get_match_class_display(),
-                percentage(case.similarity),
-                f"{case.taken_chars:,}",
-                ", ".join(obfuscation(item["kind"]) for item in case.obfuscations),
-                local_time(case.opened_at, settings),
-                case.page_url,
-            )
-            for case in cases
-        ]
-        table(_COLUMNS, rows, right=("column.case", "column.similarity", "column.taken"))
         on_pages = found.filter(state__in=COPIES).aggregate(chars=Sum("matched_chars"))["chars"] or 0
         taken = sum(taken_by_work(found).values())
     say(Message("corpus.sums", cases=total, taken=taken, on_pages=on_pages), err=True)
@@ -76,17 +62,48 @@ def cases(
         say(Message("corpus.more-cases", left=total - limit, total=total), err=True)
 
 
+def _state(case: "Case") -> str:
+    return f"{case.get_state_display()} {case.get_allowed_as_display()}".strip()
+
+
 _COLUMNS = (
-    "column.case",
-    "column.state",
-    "column.work",
-    "column.site",
-    "column.class",
-    "column.similarity",
-    "column.taken",
-    "column.obfuscations",
-    "column.opened",
-    "column.page",
+    Column("id", "column.case", "pk", is_number=True),
+    Column("state", "column.state", "state", _state),
+    Column("work", "column.work", lambda case: {"id": case.work_id, "title": case.work.title}, "work.title"),
+    Column(
+        "site", "column.site", lambda case: {"id": case.page.site_id, "name": case.page.site.name}, "page.site.name"
+    ),
+    Column("class", "column.class", "match_class", "get_match_class_display"),
+    Column(
+        "similarity",
+        "column.similarity",
+        lambda case: cut_share(case.similarity),
+        lambda case: percentage(case.similarity),
+        is_number=True,
+    ),
+    Column("taken_chars", "column.taken", "taken_chars", lambda case: f"{case.taken_chars:,}", is_number=True),
+    Column(
+        "obfuscations",
+        "column.obfuscations",
+        "obfuscations",
+        lambda case: ", ".join(obfuscation(item["kind"]) for item in case.obfuscations),
+    ),
+    Column("opened", "column.opened", "opened_at"),
+    Column("page_url", "column.page", "page_url"),
+    Column("verdict", "", lambda case: case.verdict or None),
+    Column("allowed_as", "", lambda case: case.allowed_as or None),
+    Column("allowed_by", "", lambda case: case.allowed_by or None),
+    Column("page_title", "", "page_title"),
+    Column("page_author", "", "page_author"),
+    Column("page_poster", "", "page_poster"),
+    Column("page_published", "", "page_published_at"),
+    Column("page_containment", "", lambda case: cut_share(case.page_containment)),
+    Column("work_containment", "", lambda case: cut_share(case.work_share)),
+    Column("work_chars", "", "work.counted_chars"),
+    Column("matched_chars", "", "matched_chars"),
+    Column("longest_equal_run_chars", "", "longest_equal_run_chars"),
+    Column("first_seen", "", "first_seen_at"),
+    Column("last_seen", "", "last_seen_at"),
 )
 
 
@@ -107,7 +124,9 @@ def case(
             if refusal:
                 complain(Message("corpus.engines-not-asked", reason=refusal))
             shown = {"engines": _engines(opinions, settings), "matches": [_match(match, settings) for match in matches]}
-            as_json(_summary(case, settings) | {"addresses": _address_records([case], settings)[case.pk]} | shown)
+            as_json(
+                as_record(case, _COLUMNS, settings) | {"addresses": _address_records([case], settings)[case.pk]} | shown
+            )
             return
         fields([*_heading(case, settings), ("column.engines-agree", _agreement(opinions, refusal))])
         for match in matches:
@@ -223,35 +242,6 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
     if not allowed.by:
         return Message("corpus.allowed-since", reason=reason, by=by, when=when)
     return Message("corpus.allowed-by", reason=reason, by=by, user=str(allowed.by), when=when)
-
-
-def _summary(case: "Case", settings: Settings) -> dict[str, Any]:
-    return {
-        "id": case.pk,
-        "state": case.state,
-        "verdict": case.verdict or None,
-        "allowed_as": case.allowed_as or None,
-        "allowed_by": case.allowed_by or None,
-        "work": {"id": case.work_id, "title": case.work.title},
-        "site": {"id": case.page.site_id, "name": case.page.site.name},
-        "page_url": case.page_url,
-        "page_title": case.page_title,
-        "page_author": case.page_author,
-        "page_poster": case.page_poster,
-        "page_published": local_iso(case.page_published_at, settings),
-        "class": case.match_class,
-        "similarity": cut_share(case.similarity),
-        "page_containment": cut_share(case.page_containment),
-        "work_containment": cut_share(case.work_share),
-        "taken_chars": case.taken_chars,
-        "work_chars": case.work.counted_chars,
-        "matched_chars": case.matched_chars,
-        "longest_equal_run_chars": case.longest_equal_run_chars,
-        "obfuscations": case.obfuscations,
-        "opened": local_iso(case.opened_at, settings),
-        "first_seen": local_iso(case.first_seen_at, settings),
-        "last_seen": local_iso(case.last_seen_at, settings),
-    }
 
 
 def _ask_engines(case: "Case", version_id: str) -> Message | None:

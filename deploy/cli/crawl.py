@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +12,8 @@ from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
 from deploy.cli.crawl_waiting import wait_for_runs
 from deploy.cli.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
-from deploy.cli.output import as_json, say, table
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import say
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def crawl(
         if wait and runs:
             runs = wait_for_runs(runs, settings)
             ok = _went_well(runs)
-        if is_json:
-            as_json([_record(run) for run in runs])
-        elif wait and runs:
-            _show(runs)
+        if is_json or (wait and runs):
+            print_list(runs, _COLUMNS, settings, is_json=is_json)
+        if not is_json and wait:
+            for missing in dict.fromkeys(fault for run in runs for fault in _left_out(run)):
+                say(missing)
     if has_fault:
         raise typer.Exit(USAGE)
     if not ok:
@@ -108,38 +110,39 @@ def _went_well(runs: "Sequence[CrawlRun]") -> bool:
     return is_ok
 
 
-def _record(run: "CrawlRun") -> dict[str, Any]:
+def _new_cases(run: "CrawlRun") -> int:
     from records.models import Case
+
+    return Case.objects.filter(page__site=run.site_id, opened_at__gte=run.started_at or run.due_at).count()
+
+
+def _left_out(run: "CrawlRun") -> "Sequence[Message]":
     from records.sites import runs as crawls
 
-    cases = Case.objects.filter(page__site=run.site_id)
-    missing = {fault.code: str(fault) for fault in crawls.left_out(run)}
-    return {
-        "run": run.pk,
-        "site": {"id": run.site_id, "name": run.site.name},
-        "state": run.state,
-        "fetched": run.pages_fetched,
-        "kept": run.pages_stored,
-        "new": run.new_versions,
-        "failed": run.failed_requests,
-        "new_cases": cases.filter(opened_at__gte=run.started_at or run.due_at).count(),
-        "ended_because": run.finish_reason and str(run.finish_reason),
-        "needs_browser": missing.get(NEEDS_BROWSER),
-        "needs_ocr": missing.get(NEEDS_OCR),
-        "repeated_texts": missing.get(REPEATED_TEXTS),
-    }
+    return crawls.left_out(run)
 
 
-def _show(runs: "Sequence[CrawlRun]") -> None:
-    from records.sites import runs as crawls
+def _sentence(run: "CrawlRun", code: str) -> str | None:
+    """What a run left out for that reason, in one sentence; None where it left out nothing."""
+    return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
-    counts = ("fetched", "kept", "new", "failed", "new_cases")
-    rows = []
-    for run in runs:
-        record = _record(run)
-        ended = run.finish_reason or ""
-        rows.append((run.site.name, run.get_state_display(), *(record[name] for name in counts), ended))
-    right = ("column.fetched", "column.kept", "column.new", "column.failed", "column.new-cases")
-    table(("column.site", "column.state", *right, "column.ended-because"), rows, right=right)
-    for missing in dict.fromkeys(fault for run in runs for fault in crawls.left_out(run)):
-        say(missing)
+
+_COLUMNS = (
+    Column("site", "column.site", lambda run: {"id": run.site_id, "name": run.site.name}, "site.name"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("fetched", "column.fetched", "pages_fetched", is_number=True),
+    Column("kept", "column.kept", "pages_stored", is_number=True),
+    Column("new", "column.new", "new_versions", is_number=True),
+    Column("failed", "column.failed", "failed_requests", is_number=True),
+    Column("new_cases", "column.new-cases", _new_cases, is_number=True),
+    Column(
+        "ended_because",
+        "column.ended-because",
+        lambda run: run.finish_reason and str(run.finish_reason),
+        lambda run: run.finish_reason or "",
+    ),
+    Column("run", "", "pk"),
+    Column("needs_browser", "", lambda run: _sentence(run, NEEDS_BROWSER)),
+    Column("needs_ocr", "", lambda run: _sentence(run, NEEDS_OCR)),
+    Column("repeated_texts", "", lambda run: _sentence(run, REPEATED_TEXTS)),
+)

@@ -1,6 +1,6 @@
 """The verb `discover`: look for copies of works on sites that nobody watches, and settle what was found."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,8 +9,9 @@ from core.settings import Settings
 from core.shares import cut_share, percentage
 from core.wording import Message
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.output import as_json, fields, progress, say, table
-from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import as_json, fields, progress, say
+from deploy.cli.session import session
 
 if TYPE_CHECKING:
     from records.models import DiscoveredPage, Work
@@ -159,35 +160,31 @@ def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
 
     pages = DiscoveredPage.objects.select_related("work")
     pages = pages.filter(work__in=works) if works else pages
-    shown = pages.order_by("-matched_chars", "pk")[:MAX_LISTED]
-    if is_json:
-        as_json([_found_record(page, settings) for page in shown])
-        return
-    rows = [
-        (page.pk, page.get_state_display(), page.work.title, page.matched_chars, percentage(page.similarity), page.url)
-        for page in shown
-    ]
-    right = ("column.id", "column.characters", "column.similarity")
-    table(("column.id", "column.state", "column.work", *right[1:], "column.address"), rows, right=right)
+    print_list(pages.order_by("-matched_chars", "pk")[:MAX_LISTED], _PAGES, settings, is_json=is_json)
 
 
-def _found_record(page: "DiscoveredPage", settings: Settings) -> dict[str, Any]:
-    return {
-        "id": page.pk,
-        "state": page.state,
-        "work": page.work_id,
-        "work_title": page.work.title,
-        "url": page.url,
-        "title": page.title,
-        "class": page.match_class,
-        "similarity": cut_share(page.similarity),
-        "matched_chars": page.matched_chars,
-        "excerpt": page.excerpt,
-        "fault": str(page.fault or ""),
-        "found_at": local_iso(page.found_at, settings),
-        "decided_by": page.decided_by,
-        "site": page.site_id,
-    }
+_PAGES = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("work_title", "column.work", "work.title"),
+    Column("matched_chars", "column.characters", "matched_chars", is_number=True),
+    Column(
+        "similarity",
+        "column.similarity",
+        lambda page: cut_share(page.similarity),
+        lambda page: percentage(page.similarity),
+        is_number=True,
+    ),
+    Column("url", "column.address", "url"),
+    Column("work", "", "work_id"),
+    Column("title", "", "title"),
+    Column("class", "", "match_class"),
+    Column("excerpt", "", "excerpt"),
+    Column("fault", "", lambda page: str(page.fault or "")),
+    Column("found_at", "", "found_at"),
+    Column("decided_by", "", "decided_by"),
+    Column("site", "", "site_id"),
+)
 
 
 def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
@@ -195,34 +192,16 @@ def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
 
     queries = DiscoveryQuery.objects.select_related("work")
     queries = queries.filter(work__in=works) if works else queries
-    shown = queries[:MAX_LISTED]
-    if is_json:
-        as_json(
-            [
-                {
-                    "work": query.work_id,
-                    "chapter": query.chapter_number,
-                    "sentence": query.sentence,
-                    "asked_at": local_iso(query.asked_at, settings),
-                    "state": query.state,
-                    "results": query.results,
-                    "left_out": query.left_out,
-                    "fault": str(query.fault or ""),
-                }
-                for query in shown
-            ]
-        )
-        return
-    rows = [
-        (
-            local_time(query.asked_at, settings),
-            query.work.title,
-            query.sentence,
-            query.get_state_display(),
-            query.results,
-            query.fault or "",
-        )
-        for query in shown
-    ]
-    columns = ("column.asked-at", "column.work", "column.sentence", "column.state", "column.results", "column.fault")
-    table(columns, rows, right=("column.results",))
+    print_list(queries[:MAX_LISTED], _QUERIES, settings, is_json=is_json)
+
+
+_QUERIES = (
+    Column("asked_at", "column.asked-at", "asked_at"),
+    Column("work", "column.work", "work_id", "work.title"),
+    Column("sentence", "column.sentence", "sentence"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("results", "column.results", "results", is_number=True),
+    Column("fault", "column.fault", lambda query: str(query.fault or ""), "fault"),
+    Column("chapter", "", "chapter_number"),
+    Column("left_out", "", "left_out"),
+)

@@ -11,8 +11,9 @@ from core.wording import Message
 from deploy.cli.groups import verb_group
 from deploy.cli.keys import find_holder, find_lead
 from deploy.cli.leads_shown import leads_told, shown_sentence
-from deploy.cli.output import as_json, fields, passage, say, table
-from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.lists import Column, as_record, print_list
+from deploy.cli.output import as_json, fields, passage, say
+from deploy.cli.session import local_time, session
 from deploy.cli.written_files import require_folder, write
 
 if TYPE_CHECKING:
@@ -72,40 +73,49 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     if holder:
         found = found.filter(rights_holder=find_holder(holder))
     shown, total = list(found[:limit]), found.count()
+    state = Column("", "column.state", lambda lead: _state(lead, settings))
+    print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
     if is_json:
-        as_json([_record(lead, settings) for lead in shown])
         return
-    table(_COLUMNS, [_row(lead, settings) for lead in shown], right=("column.id", "column.of-sentences"))
     say(leads_told(total), err=True)
     if total > limit:
         say(Message("reworded.more", left=total - limit, total=total), err=True)
 
 
+_PAIR = ("page_start", "page_end", "work_start", "work_end", "strength")
+
+
+def _of_sentences(lead: "RewordedLead") -> Message:
+    return Message("reworded.of-sentences", pairs=lead.pair_count, sentences=lead.sentence_count)
+
+
+def _band(lead: "RewordedLead") -> dict[str, object] | None:
+    return {"name": lead.band, "alarms": lead.band_alarms, "passages": lead.band_passages} if lead.band else None
+
+
 _COLUMNS = (
-    "column.id",
-    "column.state",
-    "column.class",
-    "column.work",
-    "column.chapter",
-    "column.site",
-    "column.of-sentences",
-    "column.first-found",
-    "column.page",
+    Column("id", "column.id", "pk", is_number=True),
+    Column("class", "column.class", "found_as", "get_found_as_display"),
+    Column("work", "column.work", "work.title"),
+    Column("chapter", "column.chapter", "chapter_title"),
+    Column("site", "column.site", "site.name"),
+    Column("", "column.of-sentences", _of_sentences, is_number=True),
+    Column("found_at", "column.first-found", "found_at"),
+    Column("url", "column.page", "page_url"),
+    Column("state", "", "state"),
+    Column("rights_holder", "", "rights_holder.name"),
+    Column("title", "", "page_title"),
+    Column("score", "", "score"),
+    Column("elsewhere", "", "elsewhere"),
+    Column("band", "", _band),
+    Column("algorithm", "", "algorithm_version"),
+    Column("pairs", "", lambda lead: [dict(zip(_PAIR, pair, strict=True)) for pair in lead.pairs]),
+    Column("sentences_of_the_page", "", "sentence_count"),
+    Column("in_order", "", "in_order"),
+    Column("version_id", "", "version_id"),
+    Column("fetched_at", "", "fetched_at"),
+    Column("lapsed_at", "", "lapsed_at"),
 )
-
-
-def _row(lead: "RewordedLead", settings: Settings) -> tuple[object, ...]:
-    return (
-        lead.pk,
-        _state(lead, settings),
-        lead.get_found_as_display(),
-        lead.work.title,
-        lead.chapter_title,
-        lead.site.name,
-        Message("reworded.of-sentences", pairs=lead.pair_count, sentences=lead.sentence_count),
-        local_time(lead.found_at, settings),
-        lead.page_url,
-    )
 
 
 def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
@@ -118,7 +128,9 @@ def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
 def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
     pairs = _sentences(lead)
     if is_json:
-        as_json(_record(lead, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]})
+        as_json(
+            as_record(lead, _COLUMNS, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]}
+        )
         return
     say(Message("reworded.caution"))
     fields(
@@ -175,33 +187,6 @@ def _alarms(lead: "RewordedLead") -> Message | str:
     if not lead.band:
         return ""
     return Message("reworded.band", alarms=lead.band_alarms, passages=lead.band_passages)
-
-
-def _record(lead: "RewordedLead", settings: Settings) -> dict[str, Any]:
-    band = {"name": lead.band, "alarms": lead.band_alarms, "passages": lead.band_passages}
-    names = ("page_start", "page_end", "work_start", "work_end", "strength")
-    return {
-        "id": lead.pk,
-        "state": lead.state,
-        "class": lead.found_as,
-        "work": lead.work.title,
-        "chapter": lead.chapter_title,
-        "rights_holder": lead.rights_holder.name,
-        "site": lead.site.name,
-        "url": lead.page_url,
-        "title": lead.page_title,
-        "score": lead.score,
-        "elsewhere": lead.elsewhere,
-        "band": band if lead.band else None,
-        "algorithm": lead.algorithm_version,
-        "pairs": [dict(zip(names, pair, strict=True)) for pair in lead.pairs],
-        "sentences_of_the_page": lead.sentence_count,
-        "in_order": lead.in_order,
-        "version_id": lead.version_id,
-        "fetched_at": local_iso(lead.fetched_at, settings),
-        "found_at": local_iso(lead.found_at, settings),
-        "lapsed_at": local_iso(lead.lapsed_at, settings),
-    }
 
 
 GROUP = verb_group(

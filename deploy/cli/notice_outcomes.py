@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,9 +11,10 @@ from core.errors import BadInput
 from core.settings import Settings
 from core.wording import Message
 from deploy.cli.keys import case_number
+from deploy.cli.lists import Column, print_list
 from deploy.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
-from deploy.cli.output import as_json, fields, say, table
-from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.output import fields, say
+from deploy.cli.session import local_time, session
 
 if TYPE_CHECKING:
     from records.models import CounterStatement, Notice, NoticeMail
@@ -61,25 +62,21 @@ def mail(
                 unknown = mails.send_now(notice, user_of(user), clock, settings)
             _say_what_came(unknown, settings)
             return
-        rows = list(notice.mails.order_by("attempt"))
-        if is_json:
-            as_json([_mail_record(each, settings) for each in rows])
-            return
-        columns = ("column.id", "column.state", "column.recipient", "column.asked-at", "column.reason", "Message-ID")
-        table(
-            columns,
-            [
-                (
-                    each.attempt,
-                    each.get_state_display(),
-                    each.recipient,
-                    local_time(each.asked_at, settings),
-                    each.said or "",
-                    each.message_id,
-                )
-                for each in rows
-            ],
-        )
+        print_list(notice.mails.order_by("attempt"), _MAILS, settings, is_json=is_json)
+
+
+_MAILS = (
+    Column("attempt", "column.id", "attempt"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("to", "column.recipient", "recipient"),
+    Column("asked", "column.asked-at", "asked_at"),
+    Column("said", "column.reason", lambda mail: str(mail.said or ""), "said"),
+    Column("message_id", "Message-ID", "message_id"),
+    Column("sha256", "", "digest"),
+    Column("bytes", "", "size"),
+    Column("began", "", "began_at"),
+    Column("ended", "", "ended_at"),
+)
 
 
 def sent(
@@ -208,20 +205,30 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
 
 def due(is_json: _JSON = False) -> None:
     """List what is due: answers, times to complain or sue, and what waits for a person."""
-    with session():
+    with session() as settings:
         from records.models import Notice
         from records.notices.due import due as all_due
         from records.notices.sending import today_at
 
-        today, rows = today_at(SystemClock().now()), all_due(Notice.objects.all())
-        if is_json:
-            as_json([_due_record(each, each.is_overdue(today)) for each in rows])
-            return
-        if not rows:
+        today = today_at(SystemClock().now())
+        rows = [(each, each.is_overdue(today)) for each in all_due(Notice.objects.all())]
+        if rows or is_json:
+            print_list(rows, _DUE, settings, is_json=is_json)
+        else:
             say(Message("notice.nothing-due"))
-            return
-        columns = ("column.until", "column.what", "column.id", "column.site", "column.addressee", "column.note")
-        table(columns, [_due_row(each, each.is_overdue(today)) for each in rows], right=("column.id",))
+
+
+_DUE = (
+    Column("until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _day(row[0])),
+    Column("what", "column.what", lambda row: row[0].what.code.removeprefix("notice.due-"), lambda row: row[0].what),
+    Column("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
+    Column("site", "column.site", lambda row: row[0].notice.site.name),
+    Column("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
+    Column("", "column.note", lambda row: _note_on_day(*row)),
+    Column("since", "", lambda row: row[0].since.isoformat()),
+    Column("is_overdue", "", lambda row: row[1]),
+    Column("working_days_unknown_of", "", lambda row: row[0].unknown_year),
+)
 
 
 def _show_mail(notice: "Notice", settings: Settings) -> None:
@@ -282,37 +289,15 @@ def _say_time(counter: "CounterStatement") -> None:
         say(Message("notice.year-not-announced", year=counted.unknown_year))
 
 
-def _mail_record(mail: "NoticeMail", settings: Settings) -> dict[str, Any]:
-    return {
-        "attempt": mail.attempt,
-        "state": mail.state,
-        "to": mail.recipient,
-        "message_id": mail.message_id,
-        "sha256": mail.digest,
-        "bytes": mail.size,
-        "asked": local_iso(mail.asked_at, settings),
-        "began": local_iso(mail.began_at, settings),
-        "ended": local_iso(mail.ended_at, settings),
-        "said": str(mail.said or ""),
-    }
+def _day(each: "Due") -> object:
+    return each.until.isoformat() if each.until else Message("notice.since", day=each.since.isoformat())
 
 
-def _due_record(each: "Due", is_overdue: bool) -> dict[str, Any]:
-    return {
-        "what": each.what.code.removeprefix("notice.due-"),
-        "notice": each.notice.pk,
-        "site": each.notice.site.name,
-        "since": each.since.isoformat(),
-        "until": each.until.isoformat() if each.until else None,
-        "is_overdue": is_overdue,
-        "working_days_unknown_of": each.unknown_year,
-    }
-
-
-def _due_row(each: "Due", is_overdue: bool) -> tuple[object, ...]:
-    day = each.until.isoformat() if each.until else Message("notice.since", day=each.since.isoformat())
-    note: object = Message("notice.overdue") if is_overdue else ""
+def _note_on_day(each: "Due", is_overdue: bool) -> object:
     if each.unknown_year is not None:
-        note = Message("notice.year-not-announced", year=each.unknown_year)
-    whom = each.notice.addressee.name if each.notice.addressee else each.notice.values.get("addressee_name", "")
-    return day, each.what, each.notice.pk, each.notice.site.name, whom, note
+        return Message("notice.year-not-announced", year=each.unknown_year)
+    return Message("notice.overdue") if is_overdue else ""
+
+
+def _addressee_name(notice: "Notice") -> object:
+    return notice.addressee.name if notice.addressee else notice.values.get("addressee_name", "")

@@ -1,27 +1,41 @@
 """The verb `notice`: drafted, written, looked at, confirmed and handed out. What comes then: notice_outcomes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from core.addressees import Paper
 from core.errors import BadInput, UnreadableFile
-from core.settings import Settings
 from core.wording import Message
 from deploy.cli import notice_outcomes
 from deploy.cli.faults import complain
 from deploy.cli.groups import verb_group
 from deploy.cli.keys import find_matter
+from deploy.cli.lists import Column, as_record, print_list
 from deploy.cli.notice_keys import USER, addressee_of, notice_of, user_of
-from deploy.cli.output import as_json, fields, say, table
+from deploy.cli.output import as_json, fields, say
 from deploy.cli.session import local_time, session
 from deploy.cli.written_files import require_folder
 
 if TYPE_CHECKING:
     from records.models import Addressee, Matter, Notice
 
-_COLUMNS = ("column.id", "column.paper", "column.site", "column.state", "column.pages", "column.drafted")
+_COLUMNS = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("paper", "column.paper", "kind", "get_kind_display"),
+    Column("site", "column.site", "site.name"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column(
+        "pages",
+        "column.pages",
+        lambda notice: [page.case_id for page in notice.pages.all()],
+        lambda notice: len(notice.pages.all()),
+        is_number=True,
+    ),
+    Column("drafted", "column.drafted", "drafted_at"),
+    Column("files", "", lambda notice: {file.name: file.digest for file in notice.files.all()}),
+)
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -29,22 +43,8 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     with session() as settings:
         from records.models import Notice
 
-        rows = list(Notice.objects.select_related("site").prefetch_related("pages"))
-        if is_json:
-            as_json([_record(notice, settings) for notice in rows])
-            return
-        shown = [
-            (
-                notice.pk,
-                notice.get_kind_display(),
-                notice.site.name,
-                notice.get_state_display(),
-                len(notice.pages.all()),
-                local_time(notice.drafted_at, settings),
-            )
-            for notice in rows
-        ]
-        table(_COLUMNS, shown, right=("column.id", "column.pages"))
+        rows = Notice.objects.select_related("site").prefetch_related("pages", "files")
+        print_list(rows, _COLUMNS, settings, is_json=is_json)
 
 
 def draft(
@@ -73,7 +73,7 @@ def show(
     with session() as settings:
         notice = notice_of(notice_key)
         if is_json:
-            as_json(_record(notice, settings) | {"fields": notice.values})
+            as_json(as_record(notice, _COLUMNS, settings) | {"fields": notice.values})
             return
         heading = [
             ("column.paper", notice.get_kind_display()),
@@ -180,18 +180,6 @@ def _say_what_lacks(notice: "Notice") -> None:
         say(Message("notice.no-authority"))
     for case, reason in standing.pages:
         say(Message("notice.left-out", page=case.page_url, reason=reason))
-
-
-def _record(notice: "Notice", settings: Settings) -> dict[str, Any]:
-    return {
-        "id": notice.pk,
-        "paper": notice.kind,
-        "site": notice.site.name,
-        "state": notice.state,
-        "pages": [page.case_id for page in notice.pages.all()],
-        "drafted": local_time(notice.drafted_at, settings),
-        "files": {file.name: file.digest for file in notice.files.all()},
-    }
 
 
 GROUP = verb_group(

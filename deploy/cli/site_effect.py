@@ -1,25 +1,45 @@
 """The verb `site effect`."""
 
-from datetime import datetime, time
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
 import typer
 
 from core.shares import percentage
 from core.wording import Message
-from deploy.cli.output import as_json, say, table
+from deploy.cli.lists import Column, as_record, print_list
+from deploy.cli.output import as_json, say
 from deploy.cli.report import day_of
 from deploy.cli.session import session
 
 if TYPE_CHECKING:
     from records.removals.track_record import Record
 
-_COLUMNS = (
-    *("column.addressee", "column.notices", "column.pages", "column.removed", "column.removal-rate"),
-    *("column.days-to-removal", "column.back-again", "column.answers", "column.refusals", "column.days-to-answer"),
-)
 _NONE = "–"
+# name and record of an addressee; counts, the rate in [0, 1], times in seconds for programs and in days for people
+_COLUMNS = (
+    Column("name", "column.addressee", lambda row: row[0]),
+    Column("notices", "column.notices", lambda row: row[1].notices),
+    Column("pages", "column.pages", lambda row: row[1].pages),
+    Column("removed", "column.removed", lambda row: row[1].removed),
+    Column("removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _rate(row[1])),
+    Column(
+        "median_removal_s",
+        "column.days-to-removal",
+        lambda row: _seconds(row[1].to_removal),
+        lambda row: _or_none(row[1].days_to_removal),
+    ),
+    Column("back_again", "column.back-again", lambda row: row[1].returned),
+    Column("answers", "column.answers", lambda row: row[1].answered),
+    Column("refusals", "column.refusals", lambda row: row[1].refused),
+    Column(
+        "median_answer_s",
+        "column.days-to-answer",
+        lambda row: _seconds(row[1].to_answer),
+        lambda row: _or_none(row[1].days_to_answer),
+    ),
+)
 
 
 def effect(
@@ -39,38 +59,21 @@ def effect(
         total = track_record.of_site(found, from_when)
         rows = [(each.name, record) for each, record in track_record.by_addressee(found, from_when)]
         if is_json:
-            addressees = [{"name": name, **_record(record)} for name, record in rows]
-            as_json({"site": found.name, "since": since or None, **_record(total), "addressees": addressees})
+            addressees = [as_record(row, _COLUMNS, settings) for row in rows]
+            as_json({"site": found.name, "since": since or None, **as_record(("", total), _COLUMNS[1:], settings),
+                     "addressees": addressees})  # fmt: skip
         elif not total.notices:
             say(Message("removal.record-none"))
         else:
-            table(
-                _COLUMNS, [_row(Message("removal.record-all"), total), *(_row(name, record) for name, record in rows)]
-            )
+            print_list([(Message("removal.record-all"), total), *rows], _COLUMNS, settings, is_json=False)
 
 
-def _row(name: str | Message, record: "Record") -> tuple[object, ...]:
-    rate = record.removal_rate
-    return (
-        *(name, record.notices, record.pages, record.removed, _NONE if rate is None else percentage(rate)),
-        *(_or_none(record.days_to_removal), record.returned, record.answered, record.refused),
-        _or_none(record.days_to_answer),
-    )
+def _rate(record: "Record") -> str:
+    return _NONE if record.removal_rate is None else percentage(record.removal_rate)
 
 
-def _record(record: "Record") -> dict[str, Any]:
-    """Figures for programs: counts, the rate in [0, 1], times in seconds."""
-    return {
-        "notices": record.notices,
-        "pages": record.pages,
-        "removed": record.removed,
-        "removal_rate": record.removal_rate,
-        "median_removal_s": record.to_removal.total_seconds() if record.to_removal is not None else None,
-        "back_again": record.returned,
-        "answers": record.answered,
-        "refusals": record.refused,
-        "median_answer_s": record.to_answer.total_seconds() if record.to_answer is not None else None,
-    }
+def _seconds(passed: timedelta | None) -> float | None:
+    return None if passed is None else passed.total_seconds()
 
 
 def _or_none(days: int | None) -> object:

@@ -6,21 +6,33 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
-from deploy.cli.output import as_json, say, table
-from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import say
+from deploy.cli.session import session
 
 if TYPE_CHECKING:
-    from records.models import Address, SiteMove
+    from records.models import SiteMove
 
 MAX_ROWS = 200
-_MOVE_COLUMNS = (
-    "column.move",
-    "column.site",
-    "column.from",
-    "column.to",
-    "column.state",
-    "column.evidence",
-    "column.proposed",
+_FAILURES = (
+    Column("site", "column.site", "site.name"),
+    Column("url", "column.address", "url"),
+    Column("failures", "column.times", "failures", is_number=True),
+    Column("reason", "column.reason", "reason", lambda row: row.sentence or row.reason),
+    Column("failed_at", "column.last", "failed_at", lambda row: row.failed_at or row.due_at),
+    Column("due_at", "column.again", "due_at"),
+    Column("sentence", "", lambda row: str(row.sentence or "")),
+)
+_MOVES = (
+    Column("id", "column.move", "pk", is_number=True),
+    Column("site", "column.site", "site.name"),
+    Column("from_host", "column.from", "from_host"),
+    Column("to_host", "column.to", "to_host"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("evidence", "column.evidence", "evidence", lambda move: _evidence(move.evidence)),
+    Column("proposed_at", "column.proposed", "proposed_at"),
+    Column("decided_at", "", "decided_at"),
+    Column("watched_as", "", lambda move: move.other.name if move.other else None),
 )
 
 
@@ -34,26 +46,9 @@ def failures(
         from records.works import catalogue
 
         rows = revisits.failing(catalogue.find_site(site) if site.strip() else None)
-        if is_json:
-            as_json([_failure(row, settings) for row in rows])
-            return
-        shown = list(rows[:MAX_ROWS])
-        table(
-            ("column.site", "column.address", "column.times", "column.reason", "column.last", "column.again"),
-            [
-                (
-                    row.site.name,
-                    row.url,
-                    row.failures,
-                    row.sentence or row.reason,
-                    local_time(row.failed_at or row.due_at, settings),
-                    local_time(row.due_at, settings),
-                )
-                for row in shown
-            ],
-            right=("column.times",),
-        )
-        if len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:
+        shown = list(rows if is_json else rows[:MAX_ROWS])
+        print_list(shown, _FAILURES, settings, is_json=is_json)
+        if not is_json and len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:
             say(Message("tracking.more-failures", left=left))
 
 
@@ -72,26 +67,8 @@ def moves(
         if accept is not None or refuse is not None:
             _decide(identity.find_move(accept if accept is not None else refuse or 0), is_accepted=accept is not None)
             return
-        found = list(SiteMove.objects.select_related("site", "other").order_by("-proposed_at", "-pk"))
-        if is_json:
-            as_json([_move(move, settings) for move in found])
-            return
-        table(
-            _MOVE_COLUMNS,
-            [
-                (
-                    move.pk,
-                    move.site.name,
-                    move.from_host,
-                    move.to_host,
-                    move.get_state_display(),
-                    _evidence(move.evidence),
-                    local_time(move.proposed_at, settings),
-                )
-                for move in found
-            ],
-            right=("column.move",),
-        )
+        found = SiteMove.objects.select_related("site", "other").order_by("-proposed_at", "-pk")
+        print_list(found, _MOVES, settings, is_json=is_json)
 
 
 def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
@@ -103,32 +80,6 @@ def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
         return
     identity.refuse(move, None)
     say(Message("tracking.refused", host=move.to_host, site=move.site.name))
-
-
-def _failure(row: "Address", settings: Any) -> dict[str, Any]:
-    return {
-        "site": row.site.name,
-        "url": row.url,
-        "failures": row.failures,
-        "reason": row.reason,
-        "sentence": str(row.sentence or ""),
-        "failed_at": local_iso(row.failed_at, settings),
-        "due_at": local_iso(row.due_at, settings),
-    }
-
-
-def _move(move: "SiteMove", settings: Any) -> dict[str, Any]:
-    return {
-        "id": move.pk,
-        "site": move.site.name,
-        "from_host": move.from_host,
-        "to_host": move.to_host,
-        "watched_as": move.other.name if move.other else None,
-        "state": move.state,
-        "evidence": move.evidence,
-        "proposed_at": local_iso(move.proposed_at, settings),
-        "decided_at": local_iso(move.decided_at, settings),
-    }
 
 
 def _evidence(found: dict[str, Any]) -> Message:

@@ -18,7 +18,8 @@ from crawler.site_kinds import KINDS, SiteKind
 from deploy.cli import site_contacts, site_effect, site_trial, site_visits
 from deploy.cli.faults import warn
 from deploy.cli.groups import verb_group
-from deploy.cli.output import as_json, say, table
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import say
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import language
 
@@ -96,7 +97,7 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
         site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **options)
         if options.get("obey_robots") is False:
             politeness.note_robots_switch(site, reason)
-        hosts = [domain.host for domain in site.domains.all()]
+        hosts = _hosts(site)
         say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
         for shared in shared_hosts(site):
             warn(shared)
@@ -144,16 +145,12 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     with session() as settings:
         from records.models import Site
 
-        sites = list(Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk"))
-        if is_json:
-            as_json([_record(site) | {"last_run": _run_record(site, settings)} for site in sites])
-            return
-        rows = []
-        for site in sites:
-            hosts = ", ".join(domain.host for domain in site.domains.all())
-            last = _last(site, settings)
-            rows.append((site.pk, site.name, hosts, site.kind, site.rights_holder.name, _when(site), last))
-        table(_COLUMNS, rows, right=("column.id",))
+        sites = Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk")
+        last = (
+            Column("", "column.last-crawl", lambda site: _last(site, settings)),
+            Column("last_run", "", lambda site: _run_record(site, settings)),
+        )
+        print_list(sites, (*_COLUMNS, *last), settings, is_json=is_json)
 
 
 def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
@@ -176,15 +173,8 @@ def _decoded(data: bytes, path: Path) -> str:
     raise BadInput("site.reach-no-text", path=path)
 
 
-_COLUMNS = (
-    "column.id",
-    "column.name",
-    "column.hosts",
-    "column.kind",
-    "column.rights-holder",
-    "column.crawled-at",
-    "column.last-crawl",
-)
+def _hosts(site: "Site") -> list[str]:
+    return [domain.host for domain in site.domains.all()]
 
 
 def _last(site: "Site", settings: Any) -> Message:
@@ -203,23 +193,6 @@ def _last(site: "Site", settings: Any) -> Message:
     if pages and not run.new_versions:
         return Message("tracking.last-unchanged", when=when, state=state, pages=pages)
     return Message("tracking.last", when=when, state=state, pages=pages, new=run.new_versions)
-
-
-def _record(site: "Site") -> dict[str, Any]:
-    return {
-        "id": site.pk,
-        "name": site.name,
-        "kind": site.kind,
-        "rights_holder": site.rights_holder.name,
-        "start_urls": site.start_urls.splitlines(),
-        "hosts": [domain.host for domain in site.domains.all()],
-        "is_watched": site.is_active,
-        "daily_at": f"{site.crawl_at:%H:%M}",
-        "every_days": site.interval_days,
-        "max_pages": site.max_pages,
-        "max_depth": site.max_depth,
-        "delay_s": site.delay_s,
-    }
 
 
 def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
@@ -246,6 +219,22 @@ def _when(site: "Site") -> Message | str:
         return Message("tracking.unwatched")
     time = f"{site.crawl_at:%H:%M}"
     return Message("tracking.every", time=time, days=site.interval_days) if site.interval_days > 1 else time
+
+
+_COLUMNS = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("name", "column.name", "name"),
+    Column("hosts", "column.hosts", _hosts, lambda site: ", ".join(_hosts(site))),
+    Column("kind", "column.kind", "kind"),
+    Column("rights_holder", "column.rights-holder", "rights_holder.name"),
+    Column("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _when),
+    Column("start_urls", "", "start_urls.splitlines"),
+    Column("is_watched", "", "is_active"),
+    Column("every_days", "", "interval_days"),
+    Column("max_pages", "", "max_pages"),
+    Column("max_depth", "", "max_depth"),
+    Column("delay_s", "", "delay_s"),
+)
 
 
 def _add_named(  # noqa: PLR0917 - what the command was given

@@ -2,14 +2,15 @@
 
 import secrets
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from core.errors import BadInput, NotFound
 from core.wording import Message
 from deploy.cli.groups import verb_group
-from deploy.cli.output import as_json, say, table
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import say
 from deploy.cli.session import session
 from deploy.words import worded
 
@@ -54,34 +55,37 @@ def add(
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the users with their roles."""
-    with session():
+    with session() as settings:
         from django.contrib.auth.models import User
 
         found = User.objects.prefetch_related("memberships__rights_holder").order_by("username")
-        records = [_record(user) for user in found]
-    if is_json:
-        as_json(records)
-        return
-    rows = []
-    for record in records:
-        roles = [
-            Message("account.role-for", role=_ROLES[held["role"]], rights_holder=held["rights_holder"])
-            for held in record["roles"]
-        ]
-        roles = [_ROLES[ADMINISTRATOR], *roles] if record["is_administrator"] else roles
-        state = Message("account.active" if record["is_active"] else "account.inactive")
-        rows.append((record["name"], "; ".join(map(worded, roles or [Message("account.no-role")])), state))
-    table(("column.user", "column.roles", "column.state"), rows)
+        print_list(found, _COLUMNS, settings, is_json=is_json)
 
 
-def _record(user: "User") -> dict[str, Any]:
-    held = [{"role": each.role, "rights_holder": each.rights_holder.name} for each in user.memberships.all()]
-    return {
-        "name": user.username,
-        "is_administrator": user.is_superuser,
-        "is_active": user.is_active,
-        "roles": held,
-    }
+def _roles(user: "User") -> list[dict[str, str]]:
+    return [{"role": each.role, "rights_holder": each.rights_holder.name} for each in user.memberships.all()]
+
+
+def _describe_roles(user: "User") -> str:
+    held = [
+        Message("account.role-for", role=_ROLES[each["role"]], rights_holder=each["rights_holder"])
+        for each in _roles(user)
+    ]
+    held = [_ROLES[ADMINISTRATOR], *held] if user.is_superuser else held
+    return "; ".join(map(worded, held or [Message("account.no-role")]))
+
+
+_COLUMNS = (
+    Column("name", "column.user", "username"),
+    Column("roles", "column.roles", _roles, _describe_roles),
+    Column(
+        "is_active",
+        "column.state",
+        "is_active",
+        lambda user: Message("account.active" if user.is_active else "account.inactive"),
+    ),
+    Column("is_administrator", "", "is_superuser"),
+)
 
 
 def password(

@@ -12,12 +12,12 @@ from core.wording import Message
 from deploy.cli.faults import warn
 from deploy.cli.groups import verb_group
 from deploy.cli.keys import find_work
-from deploy.cli.output import as_json, say, table
-from deploy.cli.session import local_iso, local_time, session
+from deploy.cli.lists import Column, print_list
+from deploy.cli.output import say
+from deploy.cli.session import session
 from deploy.cli.work_add import add, describe_work
 
 if TYPE_CHECKING:
-    from core.settings import Settings
     from records.models import Work
 
 MAX_UNKNOWN = 20  # numbers of chapters
@@ -62,27 +62,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
         taken = taken_of(Work.objects.all())
         listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk, 0)) for work in works.order_by("pk")]
-        if is_json:
-            as_json([each.record(settings) for each in listed])
-            return
-        rows = [each.cells(settings) for each in listed]
-        table(_COLUMNS, rows, right=(_COLUMNS[0], *_COLUMNS[5:10]))
-
-
-_COLUMNS = (
-    "column.id",
-    "column.title",
-    "column.author",
-    "column.kind",
-    "column.rights-holder",
-    "column.indexed",
-    "column.characters",
-    "column.cases",
-    "column.taken",
-    "column.share-taken",
-    "column.added",
-    "column.protection",
-)
+        print_list(listed, _COLUMNS, settings, is_json=is_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,42 +82,35 @@ class _Listed:
     def share(self) -> float:
         return share_of_work(self.taken, self.work.counted_chars) or 0.0
 
-    def record(self, settings: "Settings") -> dict[str, Any]:
-        work = self.work
-        return {
-            "id": work.pk,
-            "title": work.title,
-            "author": work.author,
-            "kind": work.kind,
-            "rights_holder": work.rights_holder.name,
-            "chapters": work.total,
-            "indexed": work.indexed,
-            "characters": work.counted_chars,
-            "cases": self.cases,
-            "taken_chars": self.taken,
-            "work_chars": work.counted_chars,
-            "share_taken": cut_share(self.share),
-            "added": local_iso(work.added_at, settings),
-            "unprotected": self.unprotected.reason if self.unprotected else None,
-            "unprotected_note": self.unprotected.note if self.unprotected else "",
-        }
 
-    def cells(self, settings: "Settings") -> tuple[object, ...]:
-        work = self.work
-        return (
-            work.pk,
-            work.title,
-            work.author,
-            work.get_kind_display(),
-            work.rights_holder.name,
-            f"{work.indexed}/{work.total}",
-            f"{work.counted_chars:,}",
-            self.cases,
-            f"{self.taken:,}",
-            percentage(self.share),
-            local_time(work.added_at, settings),
-            self.unprotected.get_reason_display() if self.unprotected else "",
-        )
+_COLUMNS = (
+    Column("id", "column.id", "work.pk", is_number=True),
+    Column("title", "column.title", "work.title"),
+    Column("author", "column.author", "work.author"),
+    Column("kind", "column.kind", "work.kind", "work.get_kind_display"),
+    Column("rights_holder", "column.rights-holder", "work.rights_holder.name"),
+    Column("indexed", "column.indexed", "work.indexed", lambda each: f"{each.work.indexed}/{each.work.total}", True),
+    Column("characters", "column.characters", "work.counted_chars", lambda each: f"{each.work.counted_chars:,}", True),
+    Column("cases", "column.cases", "cases", is_number=True),
+    Column("taken_chars", "column.taken", "taken", lambda each: f"{each.taken:,}", True),
+    Column(
+        "share_taken",
+        "column.share-taken",
+        lambda each: cut_share(each.share),
+        lambda each: percentage(each.share),
+        True,
+    ),
+    Column("added", "column.added", "work.added_at"),
+    Column(
+        "unprotected",
+        "column.protection",
+        lambda each: each.unprotected.reason if each.unprotected else None,
+        lambda each: each.unprotected.get_reason_display() if each.unprotected else "",
+    ),
+    Column("unprotected_note", "", lambda each: each.unprotected.note if each.unprotected else ""),
+    Column("chapters", "", "work.total"),
+    Column("work_chars", "", "work.counted_chars"),
+)
 
 
 def remove(
