@@ -8,16 +8,16 @@ SUITES = (
     "tests/evidence",
     "tests/webadmin",
 )
-# What CI takes of them: the contract suites, the pipeline without what takes its time to read, draw or pack and asks the
-# stores nothing else, and locks, which only PostgreSQL has.
-READS_OR_PACKS = ("reworded", "test_discovery", "test_downloads", "test_evidence.", "test_imports", "test_matter_export")
+# What CI takes of them: the contract suites, locks, which only PostgreSQL has, and of the pipeline what does not spend
+# its time on reading, drawing or packing.
+COSTLY = ("reworded", "test_discovery", "test_downloads", "test_evidence.", "test_imports", "test_matter_export")
 SAMPLE = (
     "tests/pagestore/test_mongo.py",
     "tests/pagestore/test_history.py",
     "tests/pagestore/test_evidence.py",
     "tests/matcher/index/test_index_contract.py",
     "tests/pipeline",
-    *(f"--ignore-glob=tests/pipeline/{name}*" for name in READS_OR_PACKS),
+    *(f"--ignore-glob=tests/pipeline/{name}*" for name in COSTLY),
     "tests/records/test_locks.py",
 )
 # What touches a store, and needs neither a browser nor seconds of computing.
