@@ -25,7 +25,7 @@ from PIL import features as pillow_features
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
 from crawler.obfuscation import glyph_shapes
 from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
-from crawler.obfuscation.reference_store import ReferenceStore, unpacked, write_numbers
+from crawler.obfuscation.reference_store import ReferenceStore, read_numbers, write_numbers
 from crawler.obfuscation.worker_process import WorkerProcess
 
 SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
@@ -157,7 +157,7 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
     """
     with closing(WorkerProcess(answer)) as process:
         given = process.ask([str(path) for path in paths], b"", _MAX_SECONDS)
-    drawn_there = unpacked(given[1], "", faces, chars) if given is not None else None
+    drawn_there = read_numbers(BytesIO(given[1]), faces, chars) if given is not None else None
     if drawn_there is None:
         _log.warning("no process draws the references, they are drawn here")
     return drawn_there if drawn_there is not None else draw_references(paths)
@@ -166,7 +166,7 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
 def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
     """What `draw_references` gives, in the format of a file of the store."""
     file = BytesIO()
-    write_numbers(file, "", draw_references([Path(path) for path in paths]))
+    write_numbers(file, draw_references([Path(path) for path in paths]))
     return None, file.getvalue()
 
 
