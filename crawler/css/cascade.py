@@ -131,21 +131,22 @@ def _of_sheets(
 ) -> list[_Entry]:
     """Enter what sheets say."""
     matcher, entries = Matcher(tree), list[_Entry]()
-    for order, (rule, screens, layer) in enumerate(_rules(sheets, matcher, result, steps)):
+    names = matcher.names | _ALWAYS
+    for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result, steps)):
         steps.check()
         if matcher.is_used_up:
             steps.leave_out(Step.STYLE)
             break
-        if not any(map(matcher.may_match, rule.needs)):
+        if not may_match(",".join(rule.selectors), names):
             continue
         selectors = [selector_of(text) for text in rule.selectors]
         tests = [each.test for each in selectors if each.test is not None]
         mask = screens if all(each.is_sure for each in selectors) else screens & IN_DOUBT
         if not mask or len(tests) < len(selectors):
             continue
-        for test, needed in zip(tests, rule.needs, strict=True):
+        for test in tests:
             place = test.pseudo_element or ""
-            if place not in _PLACES or not matcher.may_match(needed):
+            if place not in _PLACES:
                 continue
             entry = _Entry(next(numbers), (layer, test.specificity, order), rule.declarations, mask)
             matched = matcher.matching(test)
@@ -170,7 +171,7 @@ def sheet_of(element: HtmlElement) -> Sheet | None:
 
 
 def _rules(
-    sheets: Sequence[Sheet], matcher: Matcher, result: Cascade, steps: ReadingSteps
+    sheets: Sequence[Sheet], names: Set[str], result: Cascade, steps: ReadingSteps
 ) -> list[tuple[Rule, int, tuple[int, ...]]]:
     """The rules for any screen, each with its screens and the rank of its layer."""
     layers = _Layers()
@@ -179,7 +180,7 @@ def _rules(
     for sheet in sheets:
         steps.check()
         screens = sheet.screens & screens_of(sheet.media)
-        text = relevant(sheet.text, matcher.names) if screens else ""
+        text = relevant(sheet.text, names) if screens else ""
         marks_left -= marks_in(text)
         if marks_left < 0:
             steps.leave_out(Step.STYLE)
@@ -259,7 +260,7 @@ _PARTS = re.compile(
 )
 # A class, an id, or a tag at the beginning of a compound.
 _NAME = re.compile(r"([.#]|(?<![^\s>+~])(?=[A-Za-z]))(?!\d)([^\s.#:>+~,*&|]+)")
-_ALWAYS = frozenset({"<from", "<to", "<tbody"})  # of keyframes, and what browsers put around rows by themselves
+_ALWAYS = frozenset({"<from", "<to"})  # of keyframes
 # What depends on what a reader does does not hold; other pseudo-elements than these two have no text.
 _NEVER = re.compile(
     r":(?:hover|focus|focus-within|focus-visible|active|visited|target)(?![\w-])|::(?!before|after)", re.IGNORECASE
@@ -273,23 +274,22 @@ def relevant(text: str, names: Set[str]) -> str:
     >>> relevant(".a{top:0} .b .c{top:0} p{top:0} p{zoom:2} p:hover{top:0} h2{top:0}", {"a", "c", "<p"})
     '.a{top:0} p{top:0}'
     """
-    known = names | _ALWAYS
 
     def kept(match: re.Match[str]) -> str:
         selectors, block = match[1], match[2]
-        if selectors is None:
-            return match[0]
-        is_complex = "(" in selectors or "[" in selectors or "|" in selectors
-        may_match = is_complex or any(_may_match(part, known) for part in selectors.split(","))
-        return match[0] if may_match and _WATCHED.search(block) else ""
+        is_meant = selectors is None or (_WATCHED.search(block) and may_match(selectors, names))
+        return match[0] if is_meant else ""
 
     return _PARTS.sub(kept, text)
 
 
-def _may_match(selector: str, names: Set[str]) -> bool:
-    if _NEVER.search(selector):
-        return False
-    return all(
-        (f"<{name.lower()}" if not mark else name if mark == "." else f"#{name}") in names
-        for mark, name in _NAME.findall(selector)
+def may_match(selectors: str, names: Set[str]) -> bool:
+    """Whether any of a list of selectors may match on a page of these names."""
+    return any(sign in selectors for sign in "([|\\") or any(
+        not _NEVER.search(selector)
+        and all(
+            (f"<{name.lower()}" if not mark else name if mark == "." else f"#{name}") in names
+            for mark, name in _NAME.findall(selector)
+        )
+        for selector in selectors.split(",")
     )

@@ -69,20 +69,6 @@ def _without_unknown(tokens: Tokens) -> list[Node]:
     return kept
 
 
-def needs(tokens: Tokens) -> frozenset[str]:
-    """The classes, ids and tags that a selector names outside its brackets."""
-    found, last = set(), None
-    for token in tokens:
-        if token.type == "hash":
-            found.add(f"#{token.value}")
-        elif token.type == "ident" and last == ".":
-            found.add(token.value)
-        elif token.type == "ident" and last != ":":
-            found.add(f"<{token.lower_value}")
-        last = token
-    return frozenset(found)
-
-
 class _TooCostly(Exception):
     """A selector looks at more elements than it may."""
 
@@ -190,10 +176,6 @@ class Matcher:
     def is_used_up(self) -> bool:
         """Whether no further selector finds anything."""
         return self._left <= 0
-
-    def may_match(self, needed: frozenset[str]) -> bool:
-        """Whether every class, id and tag is on the page; most of a sheet is for other pages."""
-        return needed <= self.names
 
     def matching(self, test: CompiledSelector) -> list[HtmlElement]:
         """The elements that a selector is for; none where finding them takes too long."""

@@ -14,7 +14,7 @@ from tinycss2.ast import Node
 
 from crawler.css.conditions import screens_of, screens_supporting
 from crawler.css.declarations import Declaration, declarations_in, known_to_browsers
-from crawler.css.matching import MAX_CHARS, needs
+from crawler.css.matching import MAX_CHARS
 from crawler.css.screens import ALL_SCREENS, IN_DOUBT
 from crawler.css.values import Tokens, address_of, families, significant, split
 
@@ -48,10 +48,9 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Rule:
-    """Declarations for elements. needs: for each of its selectors, classes, ids and tags that must be on the page."""
+    """Declarations for elements."""
 
     selectors: tuple[str, ...]
-    needs: tuple[frozenset[str], ...]
     declarations: tuple[Declaration, ...]
     screens: int
     layer: LayerName
@@ -191,10 +190,9 @@ class _Reader:
         if declarations := declarations_in(items):
             # A list that is too long is taken as so many rules.
             is_long = sum(map(len, texts)) > MAX_CHARS
-            for each in [[part] for part in parts] if is_long else [parts]:
-                written = tuple(tinycss2.serialize(part).strip() for part in each)
-                rule = Rule(written, tuple(map(needs, each)), declarations, place.screens, place.layer)
-                self.content.rules += [rule] if len(written[0]) <= MAX_CHARS else []
+            for each in [(text,) for text in texts] if is_long else [tuple(texts)]:
+                rule = Rule(each, declarations, place.screens, place.layer)
+                self.content.rules += [rule] if len(each[0]) <= MAX_CHARS else []
         inner = replace(place, parent=",".join(texts), depth=place.depth + 1)
         for item in items:
             if item.type in ("qualified-rule", "at-rule"):
