@@ -110,8 +110,7 @@ def speed(  # noqa: PLR0917 - options of a command
     """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.measures.quality import Listener
-    from laboratory.speed.figures import notes, tables
-    from laboratory.speed.parts import MATCHING, PARTS, Plan, as_dict, measure
+    from laboratory.speed.parts import MATCHING, PARTS, Plan, measure
 
     if not 2 <= long_chars <= MAX_CHARS or not 0 <= works_chars <= MAX_CHARS:
         raise BadInput("cli.too-many-chars", most=MAX_CHARS)
@@ -129,11 +128,9 @@ def speed(  # noqa: PLR0917 - options of a command
             without_redis=reason,
             parts=asked,
         )
-        results = measure(plan, Listener(complain, counting))
-    for line in notes(results):
-        say(line)
-    _show(tables(results))
-    _write_figures(json_file, as_dict(results))
+        found = measure(plan, Listener(complain, counting))
+    _show(found.tables, found.notes)
+    _write_figures(json_file, found.record)
 
 
 @contextmanager

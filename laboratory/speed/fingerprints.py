@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from laboratory.measures.running import Progress
 from laboratory.speed.clock import Taken, best, taken_by
-from laboratory.speed.peers import PRODUCT, Absent, Contender, contenders
+from laboratory.speed.peers import Contender, contenders
 
 # Of a contender in a round: a slow one gets only the first of the texts, so that a run does not take minutes. The
 # processor's clock counts in steps of far less than a thousandth of it.
@@ -33,30 +33,11 @@ class FingerprintSpeed:
         return self.chars / max(self.taken.wall_s, 1e-9)
 
 
-@dataclass(frozen=True, slots=True)
-class FingerprintSpeeds:
-    """All contenders on all kinds of text."""
-
-    speeds: tuple[FingerprintSpeed, ...]
-    absent: tuple[Absent, ...]
-
-    @property
-    def kinds(self) -> list[str]:
-        """The kinds of text, in their order."""
-        return list(dict.fromkeys(each.texts for each in self.speeds))
-
-    def own(self, texts: str) -> FingerprintSpeed:
-        """The product's."""
-        return next(each for each in self.speeds if (each.texts, each.contender) == (texts, PRODUCT))
-
-    def fastest_of(self, package: str, texts: str) -> FingerprintSpeed | None:
-        """A peer's fastest way, by the processor; None where it is absent."""
-        found = [each for each in self.speeds if (each.texts, each.package) == (texts, package)]
-        return max(found, key=lambda each: each.processor_chars_per_s, default=None)
+Measured = tuple[list[FingerprintSpeed], dict[str, str]]
 
 
-def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress) -> FingerprintSpeeds:
-    """Take the time of every contender, in turns, so that what disturbs one disturbs all.
+def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress) -> Measured:
+    """Take the time of every contender, in turns, so that what disturbs one disturbs all; say why others are absent.
 
     kinds: texts by what they are called; none is empty of texts.
     """
@@ -75,7 +56,7 @@ def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress
             FingerprintSpeed(each.name, each.package, each.version, texts, sum(map(len, share)), len(own), best(own))
             for each, share, own in zip(present, shares, times, strict=True)
         ]
-    return FingerprintSpeeds(tuple(speeds), tuple(absent))
+    return speeds, absent
 
 
 def _affordable(contender: Contender, texts: Sequence[str]) -> int:

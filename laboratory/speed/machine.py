@@ -24,6 +24,13 @@ class Machine:
     numba: str
     redis: str  # empty where none was measured
 
+    def __str__(self) -> str:
+        return (
+            f"{self.processor}, {self.processors} processors, load {self.load_before:g} before and "
+            f"{self.load_after:g} after; Python {self.python}, numpy {self.numpy}, numba {self.numba}"
+            + (f", Redis {self.redis}" if self.redis else "")
+        )
+
 
 def load() -> float:
     """Processes that run or wait for a processor, over the last minute."""

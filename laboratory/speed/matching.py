@@ -86,10 +86,6 @@ class Matching:
     memory: Memory
     without_redis: str
 
-    def of(self, index: str) -> MatchingSpeed | None:
-        """The figures of an index; None where it was not measured."""
-        return next((each for each in self.speeds if each.index == index), None)
-
 
 @dataclass(slots=True)
 class _Entrant:

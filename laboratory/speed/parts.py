@@ -1,7 +1,7 @@
 """The whole measurement of speed: fingerprints beside the peers, matching, memory, long inputs."""
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,11 @@ from core.errors import BadInput
 from laboratory.cases.build import sources_of
 from laboratory.cases.passages import PAGE_CHARS
 from laboratory.measures.quality import Listener
-from laboratory.speed import fingerprints, long_inputs, matching
-from laboratory.speed.fingerprints import FingerprintSpeeds
-from laboratory.speed.long_inputs import LongInput
-from laboratory.speed.machine import Machine, load, machine
-from laboratory.speed.matching import Matching
-from laboratory.speed.redis_server import MeasuredRedis, measured_redis
-from laboratory.speed.targets import Target, targets
+from laboratory.report import Section, TextTable
+from laboratory.speed import figures, fingerprints, long_inputs, matching
+from laboratory.speed.figures import Target
+from laboratory.speed.machine import load, machine
+from laboratory.speed.redis_server import measured_redis
 from laboratory.speed.texts import Material, material, slices
 
 FINGERPRINTS, MATCHING, LONG = PARTS = ("fingerprints", "matching", "long")
@@ -43,73 +41,51 @@ class Plan:
     parts: Collection[str] = PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class SpeedResults:
-    """What was measured; None or empty for a part that was not asked for."""
-
-    machine: Machine
-    works_chars: int
-    real_chars: int
-    mix: dict[str, int]
-    fingerprints: FingerprintSpeeds | None
-    matching: Matching | None
-    long: tuple[LongInput, ...]
-
-    @property
-    def targets(self) -> list[Target]:
-        return targets(self.fingerprints, self.matching, self.long)
-
-
-def measure(plan: Plan, listener: Listener) -> SpeedResults:
-    """Measure all parts that the plan names.
+def measure(plan: Plan, listener: Listener) -> Section:
+    """Measure all parts that the plan names; what was not asked for is None in the record. Seconds and bytes.
 
     Raises BadInput and UnreadableFile for sources that do not do, ServiceUnavailable where Redis fails.
     """
     if unknown := set(plan.parts) - set(PARTS):
         raise BadInput("laboratory.no-part", parts=sorted(unknown), known=tuple(PARTS))
     load_before = load()
-    with _server(plan) as server:
-        version = server.version if server else ""
-        prepared = material(
-            sources_of(plan.texts, plan.corpora, plan.seed), plan.works_chars, plan.pages, plan.seed, listener.say
-        )
-        fingerprints = _fingerprints(plan, prepared, listener) if FINGERPRINTS in plan.parts else None
-        matching = _matching(plan, prepared, server, listener) if MATCHING in plan.parts else None
-    long: tuple[LongInput, ...] = ()
+    record: dict[str, Any] = {FINGERPRINTS: None, MATCHING: None, LONG: []}
+    tables: list[TextTable] = []
+    targets: list[Target] = []
+    notes: list[str] = []
+    with measured_redis(plan.redis_url) if plan.redis_url and MATCHING in plan.parts else nullcontext() as server:
+        sources = sources_of(plan.texts, plan.corpora, plan.seed)
+        prepared = material(sources, plan.works_chars, plan.pages, plan.seed, listener.say)
+        if FINGERPRINTS in plan.parts:
+            kinds = {f"texts of {chars:,}": slices(prepared.works, chars, count) for chars, count in TEXTS.items()}
+            speeds, absent = fingerprints.measured(kinds, plan.rounds, listener.progress("fingerprints"))
+            record[FINGERPRINTS] = {"speeds": [asdict(each) for each in speeds], "absent": absent}
+            tables.append(figures.fingerprint_table(speeds))
+            targets += figures.fingerprint_targets(speeds)
+            notes += [f"{package} {reason}" for package, reason in absent.items()]
+        if MATCHING in plan.parts:
+            progress, redis = listener.progress("matching"), server or plan.without_redis
+            found = matching.measured(prepared, plan.rounds, redis, listener.say, progress)
+            record[MATCHING] = asdict(found)
+            tables += [figures.matching_table(found), figures.memory_table(found)]
+            targets += figures.matching_targets(found)
+            notes += [f"without Redis and snapshot: {found.without_redis}"] if found.without_redis else []
     if LONG in plan.parts:
-        long = long_inputs.measured(prepared.works, plan.long_chars, plan.seed, listener.progress("long inputs"))
-    return SpeedResults(
-        machine(load_before, version),
-        prepared.works_chars,
-        prepared.real_chars,
-        dict(prepared.mix),
-        fingerprints,
-        matching,
-        long,
+        progress = listener.progress("long inputs")
+        inputs = long_inputs.measured(prepared.works, plan.long_chars, plan.seed, progress)
+        record[LONG] = [{**asdict(each), "growth": str(each.growth)} for each in inputs]
+        tables.append(figures.long_table(inputs))
+        targets += figures.long_targets(inputs)
+    on = machine(load_before, server.version if server else "")
+    record |= {"machine": asdict(on), "mix": dict(prepared.mix), "targets": [each.record for each in targets]}
+    record |= {"works_chars": prepared.works_chars, "real_chars": prepared.real_chars}
+    return Section((*tables, figures.target_table(targets)), record, (str(on), *_texts(prepared), *notes))
+
+
+def _texts(prepared: Material) -> tuple[str, str]:
+    made = prepared.works_chars - prepared.real_chars
+    mix = ", ".join(f"{count} {name}" for name, count in prepared.mix.items())
+    return (
+        f"works: {prepared.works_chars:,} characters, of which {made:,} generated",
+        f"pages of {PAGE_CHARS:,} characters, cut or filled up with innocent text: {mix}",
     )
-
-
-def as_dict(results: SpeedResults) -> dict[str, Any]:
-    """All figures, for programs. Times in seconds, memory in bytes."""
-    return {
-        **asdict(results),
-        "long": [{**asdict(each), "growth": str(each.growth)} for each in results.long],
-        "targets": [{**asdict(target), "verdict": str(target.verdict)} for target in results.targets],
-    }
-
-
-@contextmanager
-def _server(plan: Plan) -> Iterator[MeasuredRedis | None]:
-    is_asked = plan.redis_url is not None and MATCHING in plan.parts
-    with measured_redis(plan.redis_url) if is_asked and plan.redis_url else nullcontext() as server:
-        yield server
-
-
-def _fingerprints(plan: Plan, prepared: Material, listener: Listener) -> FingerprintSpeeds:
-    kinds = {f"texts of {chars:,}": slices(prepared.works, chars, count) for chars, count in TEXTS.items()}
-    return fingerprints.measured(kinds, plan.rounds, listener.progress("fingerprints"))
-
-
-def _matching(plan: Plan, prepared: Material, server: MeasuredRedis | None, listener: Listener) -> Matching:
-    redis = server or plan.without_redis
-    return matching.measured(prepared, plan.rounds, redis, listener.say, listener.progress("matching"))

@@ -33,14 +33,6 @@ class Contender:
     make: Make
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """A peer that cannot be measured here, and why."""
-
-    package: str
-    reason: str
-
-
 def grams(text: str) -> list[str]:
     """All runs of 5 characters, in their order.
 
@@ -50,18 +42,18 @@ def grams(text: str) -> list[str]:
     return [text[start : start + GRAM_CHARS] for start in range(len(text) - GRAM_CHARS + 1)]
 
 
-def contenders() -> tuple[list[Contender], list[Absent]]:
-    """The product first, then the cutting into 5-grams, then every peer that is installed; and those that are not."""
+def contenders() -> tuple[list[Contender], dict[str, str]]:
+    """Return the product, the cutting into 5-grams, every peer that is installed; and by package why others are not."""
     present = [Contender(PRODUCT, "", "", fingerprint_text), Contender("5-grams alone, no peer", "", "", grams)]
-    absent = []
+    absent = {}
     for package, makes in _PEERS.items():
         try:
             made = [Contender(name, package, metadata.version(package), make()) for name, make in makes.items()]
         except ImportError as error:
-            absent.append(Absent(package, f"is not installed here ({error})"))
+            absent[package] = f"is not installed here ({error})"
         except Exception as error:
             # Whatever a library of others raises, the rest is measured.
-            absent.append(Absent(package, f"cannot be used here ({type(error).__name__}: {error})"))
+            absent[package] = f"cannot be used here ({type(error).__name__}: {error})"
         else:
             present += made
     return present, absent
