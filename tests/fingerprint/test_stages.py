@@ -147,21 +147,20 @@ def test_a_sign_holds_kind_and_token() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-@pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_a_published_algorithm_never_changes(name: str, number: int) -> None:
-    golden = GOLDEN[name]
-    found = fingerprint_text(golden["text"] * golden["times"], ALGORITHMS[number])
-    noise = np.concatenate([found.noise.starts, found.noise.ends, found.noise.kinds])
-    arrays = {
-        "tokens": found.tokens.astype("<u2"),
-        "offsets": found.offsets.astype("<i4"),
-        "hashes": found.hashes.astype("<u8"),
-        "anchors": found.anchors.astype("<i4"),
-        "windows": found.windows[0],
-        "noise": noise.astype("<i4"),
-    }
-    digests = {part: hashlib.sha256(array.tobytes()).hexdigest()[:16] for part, array in arrays.items()}
-    assert digests == golden["1"] | golden[str(number)]
+def test_a_published_algorithm_never_changes(number: int) -> None:
+    for name, golden in GOLDEN.items():
+        found = fingerprint_text(golden["text"] * golden["times"], ALGORITHMS[number])
+        noise = np.concatenate([found.noise.starts, found.noise.ends, found.noise.kinds])
+        arrays = {
+            "tokens": found.tokens.astype("<u2"),
+            "offsets": found.offsets.astype("<i4"),
+            "hashes": found.hashes.astype("<u8"),
+            "anchors": found.anchors.astype("<i4"),
+            "windows": found.windows[0],
+            "noise": noise.astype("<i4"),
+        }
+        digests = {part: hashlib.sha256(array.tobytes()).hexdigest()[:16] for part, array in arrays.items()}
+        assert digests == golden["1"] | golden[str(number)], name
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))

@@ -73,15 +73,15 @@ class ObjectStoreContract:
         with pytest.raises(BrokenInvariant, match="larger than the 9 bytes"):
             store.get("a", 9)
 
-    @pytest.mark.parametrize("key", HOSTILE, ids=range(len(HOSTILE)))
-    def test_a_key_may_hold_any_characters(self, store: ObjectStore, key: str) -> None:
-        assert store.put_new(key, key.encode("utf-8", "surrogatepass"))
-        assert store.get(key) == key.encode("utf-8", "surrogatepass")
-        assert store.size(key) is not None
-        assert list(store.keys()) == [key]
-        assert list(store.keys(key)) == [key]
-        store.remove(key)
-        assert list(store.keys()) == []
+    def test_a_key_may_hold_any_characters(self, store: ObjectStore) -> None:
+        for key in HOSTILE:
+            assert store.put_new(key, key.encode("utf-8", "surrogatepass"))
+            assert store.get(key) == key.encode("utf-8", "surrogatepass")
+            assert store.size(key) is not None
+            assert list(store.keys()) == [key]
+            assert list(store.keys(key)) == [key]
+            store.remove(key)
+            assert list(store.keys()) == []
 
     @pytest.mark.parametrize("key", ["a" * 256, "文" * 100, "/".join(["b" * 200] * 5)])
     def test_a_key_that_is_too_long_for_one_side_is_refused_by_all(self, store: ObjectStore, key: str) -> None:
