@@ -214,19 +214,15 @@ class _Writing:
 
     def _contents(self) -> Iterator[tuple[str, str, str]]:
         yield from _FOLDERS
-        for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
-            name = str(model._meta.model_name)
+        models_of_holders = sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name))
+        tables: list[tuple[Any, Any, Any]] = [(model, model, None) for model in models_of_holders]
+        tables += [(pairs.remote_field.through, model, pairs) for model, pairs in _between()]
+        for table, model, pairs in tables:
+            name = str(table._meta.model_name)
             words = []
             for language in ("zh-hans", "en"):
                 with translation.override(language):
-                    words.append(f"{model._meta.verbose_name_plural} ({self._taken.rows[name]})")
-            yield f"tables/{name}.csv, .json", words[0], words[1]
-        for model, pairs in _between():
-            name = str(pairs.remote_field.through._meta.model_name)
-            words = []
-            for language in ("zh-hans", "en"):
-                with translation.override(language):
-                    told = f"{model._meta.verbose_name_plural}: {pairs.verbose_name}"
+                    told = f"{model._meta.verbose_name_plural}" + (f": {pairs.verbose_name}" if pairs else "")
                     words.append(f"{told} ({self._taken.rows[name]})")
             yield f"tables/{name}.csv, .json", words[0], words[1]
 

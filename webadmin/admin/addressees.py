@@ -15,7 +15,7 @@ from records.access import manageable, visible
 from records.models import Addressee, ContactRead, Site
 from records.models.phrases import PAPERS
 from records.sites.addressees import Whose, proposal, whose_is
-from webadmin.admin.columns import NOTHING, draw_once, moment_column
+from webadmin.admin.columns import NOTHING, draw_once, moment_column, text_column
 from webadmin.admin.isolation import HolderAdmin
 from webadmin.admin.site_effect import record_of
 from webadmin.forms.addressee_form import AddresseeForm, SitesField
@@ -89,9 +89,7 @@ class AddresseeAdmin(HolderAdmin):
             field.widget.can_add_related = False
         return field
 
-    @display(description=_("name"), ordering="name")
-    def shown_name(self, addressee: Addressee) -> str:
-        return clipped(addressee.name)
+    shown_name = text_column("name", _("name"), is_ordered=True)
 
     @display(description=_("gets"))
     def paper_name(self, addressee: Addressee) -> object:

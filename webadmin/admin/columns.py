@@ -7,6 +7,7 @@ reading direction (U+202E) would turn the rest of the line with it.
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import wraps
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -137,6 +138,56 @@ def moment_column(field: str, description: Any, *, is_ordered: bool = False, hea
         return day_and_time(at) if header else moment(at)
 
     return column
+
+
+def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool = False) -> Column:
+    """A column with a text of each record, or of one that it names, cut to `most` characters."""
+    text_of = attrgetter(path)
+
+    @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
+    def column(model_admin: object, record: Any) -> str:
+        return clipped(text_of(record), most) or NOTHING
+
+    return column
+
+
+def address_column(field: str, description: Any) -> Column:
+    """A column with the address of a crawled page, as a link."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> object:
+        url = getattr(record, field)
+        return outside_link(url) if url else NOTHING
+
+    return column
+
+
+def count_column(name: str, description: Any) -> Column:
+    """A column with one of the figures that a crawl or an import has counted."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> int:
+        return int(record.counts.get(name, 0))
+
+    return column
+
+
+def case_column(path: str) -> Column:
+    """A column that links to the case of each record."""
+    case_of = attrgetter(path)
+
+    @display(description=_("case"))
+    def column(model_admin: object, record: Any) -> object:
+        case = case_of(record)
+        return change_link(case, clipped(str(case)))
+
+    return column
+
+
+@display(description=_("faults"))
+def stored_faults(model_admin: object, record: Any) -> SafeString | str:
+    """The faults that are stored with a record, as a column."""
+    return sentence_list(stored_sentence(fault) for fault in record.faults)
 
 
 def size_column(field: str, description: Any) -> Column:

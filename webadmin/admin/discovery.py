@@ -21,12 +21,13 @@ from records.sites import discovery
 from records.sites import runs as crawls
 from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import (
+    address_column,
     change_link,
     moment_column,
-    outside_link,
     sentence_column,
     sentence_list,
     state_column,
+    text_column,
 )
 from webadmin.admin.filters import HolderAutocompleteFilter
 from webadmin.admin.isolation import HolderAdmin, is_manager, signed_in_user
@@ -137,13 +138,9 @@ class DiscoveredPageAdmin(HolderAdmin):
     def page(self, page: DiscoveredPage) -> list[str]:
         return [clipped(page.title or page.host), clipped(page.url, 70)]
 
-    @display(description=_("title"))
-    def title_line(self, page: DiscoveredPage) -> str:
-        return clipped(page.title, 200)
+    title_line = text_column("title", _("title"), 200)
 
-    @display(description=_("address"))
-    def address(self, page: DiscoveredPage) -> object:
-        return outside_link(page.url)
+    address = address_column("url", _("address"))
 
     state_label = state_column(STATE_COLORS)
 
@@ -157,9 +154,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     found = moment_column("found_at", _("found"), is_ordered=True)
 
-    @display(description=_("passage"))
-    def excerpt_line(self, page: DiscoveredPage) -> str:
-        return clipped(page.excerpt, 300) or "—"
+    excerpt_line = text_column("excerpt", _("passage"), 300)
 
     fault_line = sentence_column("fault", _("fault"))
 

@@ -15,13 +15,19 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from analytics.plain_text import clean_line
-from core.hidden_characters import clipped
 from records.access import manageable
 from records.evidence.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from records.evidence.kept_files import kind_of_file
 from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from records.models.phrases import word_for
-from webadmin.admin.columns import NOTHING, change_link, moment_column, sentence_column, size_column, words_of
+from webadmin.admin.columns import (
+    NOTHING,
+    case_column,
+    moment_column,
+    sentence_column,
+    size_column,
+    words_of,
+)
 from webadmin.admin.isolation import HolderAdmin, MachineAdmin
 from webadmin.case_page.drawings_shown import describe_drawings
 from webadmin.downloads import as_file
@@ -72,9 +78,7 @@ class EvidenceBundleAdmin(HolderAdmin):
     def short_digest(self, bundle: EvidenceBundle) -> str:
         return f"{bundle.digest[:20]}…"
 
-    @display(description=_("case"))
-    def case_link(self, bundle: EvidenceBundle) -> object:
-        return change_link(bundle.case, clipped(str(bundle.case)))
+    case_link = case_column("case")
 
     size = size_column("size_bytes", _("size"))
 
@@ -117,9 +121,7 @@ class RetentionLogAdmin(HolderAdmin):
     search_fields = ["bundle__digest", "reason"]
     fields = ["bundle", "case_link", "reason", "removed_at"]
 
-    @display(description=_("case"))
-    def case_link(self, entry: RetentionLog) -> object:
-        return change_link(entry.bundle.case, clipped(str(entry.bundle.case)))
+    case_link = case_column("bundle.case")
 
 
 @admin.register(DayTree)

@@ -15,7 +15,7 @@ from core.errors import ZhuiwenError
 from core.hidden_characters import clipped, spelled
 from records.cases import ignoring
 from records.models import IgnoredText
-from webadmin.admin.columns import NOTHING, moment_column, outside_link
+from webadmin.admin.columns import address_column, moment_column, text_column
 from webadmin.admin.isolation import HolderAdmin, is_manager, is_member, signed_in_user
 from webadmin.paging import CappedPaginator
 from webadmin.views.ignored_text import ignored_text_view
@@ -64,9 +64,7 @@ class IgnoredTextAdmin(HolderAdmin):
             words = _now("Taken back: %(count)d. What they left out counts again from the next comparison on.")
             messages.success(request, words % {"count": done})
 
-    @display(description=_("text"), ordering="text")
-    def beginning(self, ignored: IgnoredText) -> str:
-        return clipped(ignored.text, 40)
+    beginning = text_column("text", _("text"), 40, is_ordered=True)
 
     @display(description=_("text"))
     def full_text(self, ignored: IgnoredText) -> str:
@@ -84,6 +82,4 @@ class IgnoredTextAdmin(HolderAdmin):
             return "standing", _now("does not count")
         return "over", _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
 
-    @display(description=_("seen on"))
-    def example(self, ignored: IgnoredText) -> object:
-        return outside_link(ignored.page_url) if ignored.page_url else NOTHING
+    example = address_column("page_url", _("seen on"))

@@ -16,7 +16,14 @@ from records.access import is_administrator
 from records.models import ArchiveImport
 from records.models.phrases import PASSED_BY, word_for
 from records.sites import imports
-from webadmin.admin.columns import moment_column, sentence_list, site_name, state_column, stored_sentence
+from webadmin.admin.columns import (
+    count_column,
+    moment_column,
+    sentence_list,
+    site_name,
+    state_column,
+    stored_faults,
+)
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.wording import said
 
@@ -86,7 +93,7 @@ class ArchiveImportAdmin(HolderAdmin):
             ),
         ]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only an administrator: the folder holds the files of all rights holders, and their names tell of them."""
         return is_administrator(request.user)
 
@@ -113,21 +120,13 @@ class ArchiveImportAdmin(HolderAdmin):
         done = min(row.position.get("offset", 0), row.size_bytes)
         return f"{100 * done // row.size_bytes}%" if row.size_bytes and not row.position.get("member") else "…"
 
-    @display(description=_("records"))
-    def records(self, row: ArchiveImport) -> int:
-        return row.counts.get("records", 0)
+    records = count_column("records", _("records"))
 
-    @display(description=_("pages kept"))
-    def pages(self, row: ArchiveImport) -> int:
-        return row.counts.get("stored", 0)
+    pages = count_column("stored", _("pages kept"))
 
-    @display(description=_("new versions"))
-    def new_versions(self, row: ArchiveImport) -> int:
-        return row.counts.get("new_versions", 0)
+    new_versions = count_column("new_versions", _("new versions"))
 
-    @display(description=_("dated by the server"))
-    def dated_by_server(self, row: ArchiveImport) -> int:
-        return row.counts.get("dated_by_server", 0)
+    dated_by_server = count_column("dated_by_server", _("dated by the server"))
 
     requested = moment_column("requested_at", _("requested"), is_ordered=True)
 
@@ -138,6 +137,4 @@ class ArchiveImportAdmin(HolderAdmin):
         passed = row.counts.get("passed_by") or {}
         return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in passed.items())
 
-    @display(description=_("faults"))
-    def fault_list(self, row: ArchiveImport) -> object:
-        return sentence_list(stored_sentence(fault) for fault in row.faults)
+    fault_list = stored_faults

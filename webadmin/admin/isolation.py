@@ -72,8 +72,28 @@ def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership
     return holder is not None and held.get(holder) in wanted
 
 
-class IsolatedFields:
-    """Foreign keys offer only what the user may choose: what they manage, and of people only colleagues."""
+class IsolatedRecords:
+    """Records are seen by members of their rights holder, and changed by its managers.
+
+    Foreign keys offer only what the user may choose: what they manage, and of people only colleagues.
+    """
+
+    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return visible(super().get_queryset(request), request.user)  # type: ignore[misc]
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_member(request, obj)
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.is_read_only and is_manager(request, obj)
 
     def formfield_for_foreignkey(self, db_field: ForeignKey, request: HttpRequest, **kwargs: Any) -> Any:
         offered = kwargs.get("queryset")
@@ -91,30 +111,10 @@ class IsolatedFields:
         return visible(queryset, user) if issubclass(queryset.model, User) else manageable(queryset, user)
 
 
-class _HolderLines(IsolatedFields):
-    """Lines inside a record: seen by who sees the record, changed by who manages it."""
+class HolderInline(IsolatedRecords, TabularInline):
+    """Lines inside a record, one for each."""
 
     extra = 0
-    is_read_only: ClassVar[bool] = False
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return visible(super().get_queryset(request), request.user)  # type: ignore[misc]
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return is_member(request, obj)
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not self.is_read_only and is_manager(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not self.is_read_only and is_manager(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not self.is_read_only and is_manager(request, obj)
-
-
-class HolderInline(_HolderLines, TabularInline):
-    """One line each."""
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Name each field to screen readers: what stands above its column is no label of it."""
@@ -124,8 +124,10 @@ class HolderInline(_HolderLines, TabularInline):
         return field
 
 
-class HolderStackedInline(_HolderLines, StackedInline):
+class HolderStackedInline(IsolatedRecords, StackedInline):
     """A small form each, for what has more fields than a line has room."""
+
+    extra = 0
 
 
 _ModelAdmin: Any = admin.ModelAdmin  # as Unfold's is: without types
@@ -152,10 +154,9 @@ class _CheckedBeforeSaved(_ModelAdmin):
             return self._changeform_view(request, *asked)
 
 
-class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
+class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
     """A list and a form that know only the user's rights holders."""
 
-    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
     # Further pages of a record: the end of its address, the name, and the view of the request and the record.
     record_pages: ClassVar[Sequence[tuple[str, str, Callable[..., HttpResponseBase]]]] = ()
     record_view: ClassVar[Any] = None  # of the request and the record, in place of Django's form
@@ -167,9 +168,6 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
     compressed_fields = True
     warn_unsaved_form = True
     list_after_template = "webadmin/list_zone.html"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return visible(super().get_queryset(request), request.user)
 
     def get_urls(self) -> list[Any]:
         own = [
@@ -213,18 +211,6 @@ class HolderAdmin(IsolatedFields, DeskLists, ModelAdmin, _CheckedBeforeSaved):
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return is_member(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return is_member(request, obj)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return not self.is_read_only and is_manager(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not self.is_read_only and is_manager(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return not self.is_read_only and is_manager(request, obj)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
         """Whether actions that are a manager's are offered; unfold asks with the key of the record."""
@@ -273,14 +259,7 @@ class AdministratorsOnly:
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_administrator(request.user)
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return is_administrator(request.user)
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return is_administrator(request.user)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return is_administrator(request.user)
+    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
 
 
 class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
@@ -292,11 +271,7 @@ class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    has_change_permission = has_delete_permission = has_add_permission
 
 
 def _has_field(model: type[Model], name: str) -> bool:

@@ -19,7 +19,7 @@ from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
 from webadmin.admin.actions import confirmed_action, redirect_to_record
-from webadmin.admin.columns import NOTHING, moment, moment_column, site_name
+from webadmin.admin.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_file, kept_download
 from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
@@ -40,17 +40,11 @@ class HolderIdentityAdmin(HolderAdmin):
         (_("Agent"), {"fields": ["agent_name", "agent_contact"]}),
     ]
 
-    @display(description=_("legal name"), ordering="legal_name")
-    def shown_name(self, identity: HolderIdentity) -> str:
-        return clipped(identity.legal_name)
+    shown_name = text_column("legal_name", _("legal name"), is_ordered=True)
 
-    @display(description=_("identity paper"))
-    def shown_identity(self, identity: HolderIdentity) -> str:
-        return clipped(identity.identity) or NOTHING
+    shown_identity = text_column("identity", _("identity paper"))
 
-    @display(description=_("contact person"))
-    def shown_contact(self, identity: HolderIdentity) -> str:
-        return clipped(identity.contact_person, 30) or NOTHING
+    shown_contact = text_column("contact_person", _("contact person"), 30)
 
 
 class KeptFileAdmin(HolderAdmin):
@@ -102,9 +96,7 @@ class KeptFileAdmin(HolderAdmin):
     def is_offered(self, path: str, key: Any) -> bool:
         return self.model._default_manager.filter(pk=key, withdrawn_at=None).exists()
 
-    @display(description=_("file"), ordering="name")
-    def shown_name(self, row: Any) -> str:
-        return clipped(row.name, 40)
+    shown_name = text_column("name", _("file"), 40, is_ordered=True)
 
     @display(description=_("file"))
     def file_link(self, row: Any) -> object:

@@ -21,13 +21,13 @@ from records.cases.addresses import cases_with_pages
 from records.models import Exclusion, PageCheck, PageRecord
 from webadmin.admin.columns import (
     NOTHING,
+    address_column,
     change_link,
     draw_once,
     moment,
     moment_column,
     obfuscation_line,
     obfuscation_table,
-    outside_link,
     site_name,
     two_lines,
     words_of,
@@ -145,9 +145,7 @@ class PageRecordAdmin(HolderAdmin):
         number = chapter_number(page.title)
         return NOTHING if number is None else str(number)
 
-    @display(description=_("URL"))
-    def address(self, page: PageRecord) -> object:
-        return outside_link(page.url)
+    address = address_column("url", _("URL"))
 
     first = moment_column("first_seen", _("first seen"), is_ordered=True, header=True)
 

@@ -70,7 +70,7 @@ class RightsHolderAdmin(HolderAdmin):
         fields = [*super().get_readonly_fields(request, obj), "reworded_kind_names"]
         return fields if is_administrator(request.user) else [*fields, "name"]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return is_administrator(request.user)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

@@ -14,7 +14,7 @@ from webadmin.admin.columns import (
     sentence_list,
     site_name,
     state_column,
-    stored_sentence,
+    stored_faults,
 )
 from webadmin.admin.filters import DayRangeFilter
 from webadmin.admin.isolation import HolderAdmin
@@ -79,6 +79,4 @@ class CrawlRunAdmin(HolderAdmin):
         rejected = run.counts.get("rejected") or {}
         return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
 
-    @display(description=_("faults"))
-    def fault_list(self, run: CrawlRun) -> object:
-        return sentence_list(stored_sentence(fault) for fault in run.faults)
+    fault_list = stored_faults

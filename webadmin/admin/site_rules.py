@@ -7,9 +7,8 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.hidden_characters import clipped
 from records.models import IgnoredText, RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
-from webadmin.admin.columns import NOTHING, moment, outside_link
+from webadmin.admin.columns import address_column, moment, text_column
 from webadmin.admin.isolation import HolderInline, HolderStackedInline
 from webadmin.forms.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
 
@@ -84,13 +83,9 @@ class IgnoredTextInline(HolderInline):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return super().get_queryset(request).select_related("entered_by", "withdrawn_by")
 
-    @display(description=_("text"))
-    def beginning(self, ignored: IgnoredText) -> str:
-        return clipped(ignored.text, 40)
+    beginning = text_column("text", _("text"), 40)
 
-    @display(description=_("seen on"))
-    def example(self, ignored: IgnoredText) -> object:
-        return outside_link(ignored.page_url) if ignored.page_url else NOTHING
+    example = address_column("page_url", _("seen on"))
 
     @display(description=_("state"))
     def standing(self, ignored: IgnoredText) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
+from axes.admin import AccessAttemptAdmin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
@@ -117,7 +117,7 @@ class ScheduleAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
     """The times that periodic tasks refer to."""
 
 
-admin.site.register([ClockedSchedule, IntervalSchedule, SolarSchedule], ScheduleAdmin)
+admin.site.register(IntervalSchedule, ScheduleAdmin)
 
 
 @admin.register(CrontabSchedule)
@@ -130,16 +130,6 @@ class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
     """Logins that failed, by person and address."""
 
     actions = ()  # axes' own wants the moment of a login that there is not here; old ones go with the next login
-
-
-@admin.register(AccessFailureLog)
-class LoginFailureAdmin(WrittenByTheMachine, AccessFailureLogAdmin, ModelAdmin):
-    """Every single failure."""
-
-
-@admin.register(AccessLog)
-class LoginAdmin(WrittenByTheMachine, AccessLogAdmin, ModelAdmin):
-    """Who signed in, and when."""
 
 
 @admin.register(FailedMessage)

@@ -21,6 +21,7 @@ from records.sites import domain_changes as identity
 from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import (
     NOTHING,
+    address_column,
     change_link,
     moment,
     moment_column,
@@ -28,6 +29,7 @@ from webadmin.admin.columns import (
     sentence_column,
     site_name,
     state_column,
+    text_column,
     two_lines,
     words_of,
 )
@@ -83,13 +85,9 @@ class AddressAdmin(HolderAdmin):
         (_("Changes"), {"fields": ["rhythm", ("unmodified", "has_unreliable_validator")]}),
     ]
 
-    @display(description=_("URL"))
-    def address(self, row: Address) -> str:
-        return clipped(row.url, 80)
+    address = text_column("url", _("URL"), 80)
 
-    @display(description=_("URL"))
-    def link(self, row: Address) -> object:
-        return outside_link(row.url)
+    link = address_column("url", _("URL"))
 
     @display(description=_("page"))
     def page_link(self, row: Address) -> object:
