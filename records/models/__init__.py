@@ -2,11 +2,10 @@
 
 from records.models.addressee import Addressee
 from records.models.archive_import import ArchiveImport
-from records.models.backup import BackupPlan, BackupRun, Installation
+from records.models.backup import BackupPlan, BackupRun, Installation, StoreCheck
 from records.models.bundle import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from records.models.case import Case, CaseAddress, CaseMatch, RightsRecord, TakenText, VerdictRecord
 from records.models.contact import ContactLookUp, ContactRead
-from records.models.counter_statement import CounterStatement, LegalAction
 from records.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from records.models.failed_message import FailedMessage
 from records.models.family import SiteIdentifier, SiteTemplate
@@ -14,20 +13,21 @@ from records.models.left_out import ExcludedPassage, IgnoredText, Overruling
 from records.models.licence_fee import LicenceFee
 from records.models.matter import CopiedText, Matter, MatterText, SavedView
 from records.models.notice import (
+    CounterStatement,
     EventPaper,
     HolderIdentity,
     HolderPaper,
+    LegalAction,
     Notice,
     NoticeEvent,
     NoticeFile,
+    NoticeMail,
     NoticePage,
     PaperTemplate,
 )
-from records.models.notice_mail import NoticeMail
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
-from records.models.page import Exclusion, PageCheck, PageRecord
+from records.models.page import Exclusion, PageCheck, PageRecheck, PageRecord
 from records.models.preference import UserPreference
-from records.models.recheck import PageRecheck
 from records.models.removal import Removal, RemovalLook
 from records.models.reworded import RewordedCheck, RewordedLead, RewordedVerdict
 from records.models.rights import (
@@ -38,15 +38,14 @@ from records.models.rights import (
     Membership,
     OwnAccount,
     OwnDomain,
+    PlannedUpload,
     RightsHolder,
     Unprotected,
     Work,
 )
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
-from records.models.store_check import StoreCheck
 from records.models.third_party import ProofCoverage, ThirdPartyProof, ThirdPartyTask
-from records.models.upload import PlannedUpload
 from records.models.visits import Address, OffSiteRedirect, SiteMove
 
 __all__ = [

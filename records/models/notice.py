@@ -8,7 +8,8 @@ from django.utils.translation import pgettext_lazy
 
 from records.models.addressee import Addressee
 from records.models.case import Case
-from records.models.phrases import paper_choices
+from records.models.message_field import MessageField
+from records.models.phrases import counter_rule_choices, paper_choices
 from records.models.rights import Entered, RightsHolder, Work
 from records.models.site import Site
 
@@ -259,3 +260,105 @@ class EventPaper(KeptFile):
         verbose_name = _("file of an event")
         verbose_name_plural = _("files of events")
         ordering = ["pk"]
+
+
+class NoticeMail(models.Model):
+    """One attempt to send a notice by mail. Its bytes stand in the evidence store from before it is sent."""
+
+    class State(models.TextChoices):
+        PREPARED = "prepared", pgettext_lazy("of a mail", "waits to be sent")
+        TRYING = "trying", pgettext_lazy("of a mail", "is being sent")
+        SENT = "sent", pgettext_lazy("of a mail", "sent")
+        FAILED = "failed", pgettext_lazy("of a mail", "not sent")
+        UNKNOWN = "unknown", pgettext_lazy("of a mail", "may have been sent")
+
+    notice = models.ForeignKey(Notice, models.PROTECT, related_name="mails", verbose_name=_("notice"))
+    attempt = models.PositiveSmallIntegerField(_("attempt"))
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.PREPARED)
+    sender = models.CharField(_("sender"), max_length=254)
+    recipient = models.CharField(_("recipient"), max_length=254)
+    message_id = models.CharField("Message-ID", max_length=320, unique=True)
+    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as they go out
+    size = models.PositiveIntegerField(_("bytes"))
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("requested by")
+    )
+    asked_at = models.DateTimeField(_("requested"))  # and, where its message was lost, again
+    began_at = models.DateTimeField(_("began"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    said = MessageField(_("what came of it"), null=True, blank=True)
+    # Of one that may have gone out: who looked in the mailbox, and when. Sent then, or unknown for good.
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("settled by")
+    )
+    settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("mail of a notice")
+        verbose_name_plural = _("mails of notices")
+        ordering = ["-attempt"]
+        constraints = [
+            models.UniqueConstraint(fields=["notice", "attempt"], name="one_mail_an_attempt"),
+            models.UniqueConstraint(
+                fields=["notice"],
+                condition=Q(state__in=["prepared", "trying", "sent"]) | Q(state="unknown", settled_at=None),
+                name="one_mail_that_goes_out",
+            ),
+        ]
+        indexes = [models.Index(fields=["began_at"], condition=Q(state="trying"), name="mails_being_sent")]
+
+    @property
+    def name(self) -> str:
+        """Of the file that its bytes are handed out as."""
+        return f"notice-{self.notice_id}-{self.attempt}.eml"
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.attempt}"
+
+
+class CounterStatement(models.Model):
+    """A counter-statement about pages of a notice. Who noted it, when and its files: the event."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
+    event = models.OneToOneField(
+        NoticeEvent, models.CASCADE, related_name="counter", verbose_name=_("event of a notice")
+    )
+    cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
+    received_on = models.DateField(_("received"))
+    # As they were for the addressee on that day; days 0: who publishes by itself starts no time.
+    rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
+    days = models.PositiveSmallIntegerField(_("days"))
+
+    class Meta:
+        verbose_name = _("counter-statement")
+        verbose_name_plural = _("counter-statements")
+        ordering = ["received_on", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.received_on}"
+
+
+class LegalAction(models.Model):
+    """That the rights holder complained or sued after a counter-statement: the time is kept by it."""
+
+    class Kind(models.TextChoices):
+        COMPLAINED = "complained", _("complained to the authority")
+        SUED = "sued", _("sued")
+
+    counter = models.OneToOneField(
+        CounterStatement, models.CASCADE, related_name="action", verbose_name=_("counter-statement")
+    )
+    event = models.OneToOneField(
+        NoticeEvent, models.CASCADE, related_name="action", verbose_name=_("event of a notice")
+    )
+    kind = models.CharField(_("what was done"), max_length=12, choices=Kind)
+    on = models.DateField(_("day"))
+    place = models.CharField(_("where"), max_length=200)
+    number = models.CharField(_("number"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("complaint or action")
+        verbose_name_plural = _("complaints and actions")
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.on}"

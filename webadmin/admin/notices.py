@@ -1,7 +1,9 @@
 """Notices, who the rights holder is in law, the papers that go with them, and templates."""
 
+from functools import partial
 from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -12,20 +14,72 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.addressees import Paper
-from core.errors import ZhuiwenError
+from core.errors import BadInput, ZhuiwenError
 from core.hidden_characters import clipped, spelled
 from papers.standard import standard_template
+from papers.word_files import MAX_FILE_BYTES
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files
+from records.notices.kept_files import check_template
 from webadmin.admin.actions import confirmed_action, redirect_to_record
 from webadmin.admin.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.admin.isolation import HolderAdmin, signed_in_user
 from webadmin.downloads import as_file, kept_download
-from webadmin.forms.notice_forms import HolderPaperForm, PaperTemplateForm
+from webadmin.forms.sent_files import checked, checked_document
 from webadmin.notices.due_view import due_view
 from webadmin.notices.notice_view import draft_view, notice_view
 from webadmin.wording import said
+
+
+class HolderPaperForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("file"),
+        max_length=255,
+        help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. It is kept as it is, with its hash."),
+    )
+
+    class Meta:
+        model = HolderPaper
+        fields = ["rights_holder", "kind", "work", "valid_from", "valid_until"]
+
+    def clean_file(self) -> Any:
+        return checked_document(self.cleaned_data["file"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        work, holder = cleaned.get("work"), cleaned.get("rights_holder")
+        if work is not None and holder is not None and work.rights_holder_id != holder.pk:
+            self.add_error("work", said(BadInput("paper.other-holder")))
+        begins, ends = cleaned.get("valid_from"), cleaned.get("valid_until")
+        if begins and ends and begins > ends:
+            fault = BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
+            self.add_error("valid_until", said(fault))
+        return cleaned
+
+
+class PaperTemplateForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("template"),
+        max_length=255,
+        help_text=_("A Word document (DOCX) with fields such as {{权利人名称}}; begin with the standard one."),
+    )
+
+    class Meta:
+        model = PaperTemplate
+        fields = ["rights_holder", "kind"]
+
+    def clean(self) -> dict[str, Any]:
+        """Try the template as the kind that was chosen."""
+        cleaned = super().clean() or {}
+        file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
+        if file is None or kind not in set(Paper):
+            return cleaned
+        try:
+            checked(file, MAX_FILE_BYTES, partial(check_template, kind=Paper(kind), name=file.name or ""))
+        except forms.ValidationError as error:
+            self.add_error("file", error)
+        return cleaned
 
 
 @admin.register(HolderIdentity)

@@ -43,11 +43,10 @@ from webadmin.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.case_page.evidence_shown import EvidenceShown, evidence_of, removals_of
 from webadmin.case_page.just_decided import DECIDED, just_decided
 from webadmin.case_page.left_out import left_out_of
-from webadmin.case_page.licence_offer import FIELD, LICENSEE, licence_offer
 from webadmin.case_page.listed import listed
 from webadmin.case_page.page_column import asked_view, page_column, pictures_of
-from webadmin.case_page.reasons import offered_reasons, reason_of
 from webadmin.case_page.text_map import ribbons, ticks
+from webadmin.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, reason_of
 from webadmin.downloads import raw_download
 from webadmin.matters.among_matters import among_matters
 from webadmin.neighbours import Listed

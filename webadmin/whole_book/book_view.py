@@ -10,8 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy, pgettext_lazy
 
 from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
@@ -21,12 +22,76 @@ from records.works.whole_book import ChapterCopied, ChapterOnPage, Extent, Whole
 from webadmin.exports import Column, csv_response, xlsx_response
 from webadmin.pages import desk_page, page_of
 from webadmin.requests.bad_values import BadValue
-from webadmin.whole_book.selection import chips, selected
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter of chapters under the word that an address has for it."""
+
+    key: str
+    label: Any  # a string, lazily translated
+    has: Callable[[ChapterCopied, set[int]], bool]  # the chapter, and the numbers of those that are gaps
+
+
+SELECTIONS = (
+    Selection("", _("all chapters"), lambda chapter, gaps: True),
+    Selection(
+        "full",
+        pgettext_lazy("a chapter on a site", "whole or nearly"),
+        lambda chapter, gaps: chapter.extent is Extent.FULL,
+    ),
+    Selection(
+        "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is Extent.PART
+    ),
+    Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is Extent.NONE),
+    Selection("gaps", _("missing in between"), lambda chapter, gaps: chapter.number in gaps),
+    Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
+    Selection(
+        "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
+    ),
+    Selection("merged", _("several on a page"), lambda chapter, gaps: chapter.is_merged),
+    Selection("spread", _("over several pages"), lambda chapter, gaps: chapter.is_spread),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A selection as it is offered."""
+
+    key: str
+    label: Any
+    count: int
+    is_chosen: bool
+
+
+def selected(book: WholeBook, key: str) -> list[ChapterCopied]:
+    """The chapters that a word of an address selects. Raises BadValue for one that there is not."""
+    selection = next((each for each in SELECTIONS if each.key == key), None)
+    if selection is None:
+        choices = ", ".join(each.key for each in SELECTIONS if each.key)
+        raise BadValue("show", key, _now("it can be one of: %(choices)s.") % {"choices": choices})
+    return _of(book, selection)
+
+
+def chips(book: WholeBook, chosen: str) -> list[Chip]:
+    """What can be selected: what no chapter has is not offered, unless it is what is shown."""
+    counted = [(each, len(_of(book, each))) for each in SELECTIONS]
+    return [
+        Chip(each.key, each.label, count, each.key == chosen)
+        for each, count in counted
+        if count or each.key in ("", chosen)
+    ]
+
+
+def _of(book: WholeBook, selection: Selection) -> list[ChapterCopied]:
+    gaps = {chapter.number for chapter in book.gaps}
+    return [chapter for chapter in book.chapters if selection.has(chapter, gaps)]
+
 
 EXTENTS = {
     Extent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
     Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
-    Extent.NONE: gettext_lazy("missing"),
+    Extent.NONE: _("missing"),
 }
 PER_PAGE = 100  # chapters of the table; the strip has all
 LONG = 600  # chapters from which on the strip is drawn small
@@ -73,7 +138,7 @@ def lead_in_words(lead: timedelta | None) -> str:
     for least, unit, early, late in _UNITS:
         if minutes >= least:
             return str((early if lead > timedelta(0) else late) % {"count": minutes // unit})
-    return _("at the same time")
+    return _now("at the same time")
 
 
 def _hours(chapter: ChapterCopied) -> float | None:
@@ -82,24 +147,24 @@ def _hours(chapter: ChapterCopied) -> float | None:
 
 
 def _structure(chapter: ChapterCopied) -> str:
-    words = [_("several on a page")] * chapter.is_merged + [_("over several pages")] * chapter.is_spread
+    words = [_now("several on a page")] * chapter.is_merged + [_now("over several pages")] * chapter.is_spread
     return "; ".join(words)
 
 
 COLUMNS = (
-    Column(gettext_lazy("chapter"), lambda chapter: chapter.number),
-    Column(gettext_lazy("title"), lambda chapter: spelled(chapter.title)),
-    Column(gettext_lazy("state"), lambda chapter: EXTENTS[chapter.extent]),
-    Column(gettext_lazy("share of the chapter"), lambda chapter: cut_share(chapter.share)),
-    Column(gettext_lazy("characters taken (each once)"), lambda chapter: chapter.taken_chars),
-    Column(gettext_lazy("officially published"), lambda chapter: chapter.official_at),
-    Column(gettext_lazy("first seen on the site"), lambda chapter: chapter.first_seen_at),
-    Column(gettext_lazy("published, as the page states"), lambda chapter: chapter.stated_at),
-    Column(gettext_lazy("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
-    Column(gettext_lazy("hours before the official time"), _hours),
-    Column(gettext_lazy("merged or spread"), _structure),
-    Column(gettext_lazy("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
-    Column(gettext_lazy("pages"), lambda chapter: "\n".join(spelled(each.page.url) for each in chapter.pages)),
+    Column(_("chapter"), lambda chapter: chapter.number),
+    Column(_("title"), lambda chapter: spelled(chapter.title)),
+    Column(_("state"), lambda chapter: EXTENTS[chapter.extent]),
+    Column(_("share of the chapter"), lambda chapter: cut_share(chapter.share)),
+    Column(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
+    Column(_("officially published"), lambda chapter: chapter.official_at),
+    Column(_("first seen on the site"), lambda chapter: chapter.first_seen_at),
+    Column(_("published, as the page states"), lambda chapter: chapter.stated_at),
+    Column(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
+    Column(_("hours before the official time"), _hours),
+    Column(_("merged or spread"), _structure),
+    Column(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
+    Column(_("pages"), lambda chapter: "\n".join(spelled(each.page.url) for each in chapter.pages)),
 )
 
 
@@ -130,7 +195,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     page = page_of(request, chapters, PER_PAGE)
     context = {
         "opts": Work._meta,
-        "title": _("Whole book"),
+        "title": _now("Whole book"),
         "subtitle": None,
         "work": work,
         "site": site,
@@ -196,7 +261,7 @@ def _cell(chapter: ChapterCopied) -> tuple[str, str, str]:
 def _exported(request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]) -> HttpResponseBase:
     wanted = request.GET["export"]
     if wanted not in FILES:
-        raise BadValue("export", wanted, _("it can be one of: %(choices)s.") % {"choices": ", ".join(FILES)})
+        raise BadValue("export", wanted, _now("it can be one of: %(choices)s.") % {"choices": ", ".join(FILES)})
     if not access.may_manage(request.user, work):
         raise PermissionDenied
     return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)
