@@ -71,13 +71,6 @@ def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
     assert reviewer.complaints == []
 
 
-def test_without_the_script_a_link_shows_the_page_as_it_came(opened: browser.Opened, world: World, case: Case) -> None:
-    plain = opened(world.ours.reviewer, runs_scripts=False)
-    plain.go(f"/admin/records/case/{case.pk}/change/")
-    plain.leave_by('.zw-views a:has-text("As it came")')
-    expect(plain.page.locator(".zw-text .zw-came-hidden_text").last).to_have_text(HIDDEN)
-
-
 def test_on_a_phone_each_passage_of_the_page_is_followed_by_the_one_of_the_work(
     opened: browser.Opened, world: World, case: Case
 ) -> None:

@@ -7,11 +7,9 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import reverse
-from playwright.sync_api import expect
 
 import webadmin.admin  # noqa: F401 - registers the lists
 from records.access import HOLDER_PATHS, visible
-from records.models import Site
 from tests.support import browser
 from tests.support.admin_data import World
 
@@ -40,18 +38,3 @@ def test_no_record_has_a_page_on_which_a_script_complains(opened: browser.Opened
             faults[type(record).__name__] = (status, [*visitor.complaints])
     assert faults == {}
     assert {"Site", "Addressee", "HolderIdentity", "HolderPaper", "PaperTemplate", "Notice", "Case"} <= shown
-
-
-def test_a_reviewer_reads_what_a_site_is_set_to_and_nothing_that_its_kind_does_not_use(
-    opened: browser.Opened, world: World
-) -> None:
-    site = world.ours.sites[0]
-    visitor = opened(world.ours.reviewer)
-    visitor.go(f"/admin/records/site/{site.pk}/change/")
-    page = visitor.page
-    expect(page.get_by_text(site.start_urls, exact=True)).to_be_visible()
-    expect(page.get_by_text("Daily at", exact=True)).to_be_visible()
-    Site.objects.filter(pk=site.pk).update(kind="archive")
-    visitor.go(f"/admin/records/site/{site.pk}/change/")
-    expect(page.get_by_text("Daily at", exact=True)).to_have_count(0)
-    assert visitor.complaints == []

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.states import CaseState
-from records.models import Case, Matter
+from records.models import Case
 from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
 
@@ -78,31 +78,6 @@ def test_the_help_opens_by_key_and_keys_write_in_the_search(reviewer: browser.Vi
     page.keyboard.press("/")
     page.keyboard.type("1xe")
     expect(page.locator(".inbox-search input[type=search]")).to_have_value("1xe")
-
-
-def test_a_filter_is_seen_kept_in_the_case_and_taken_away(reviewer: browser.Visitor) -> None:
-    page = reviewer.page
-    page.click(".inbox-filters summary")
-    page.select_option('select[name="share"]', "10")
-    with page.expect_navigation():
-        page.click(".inbox-filters form button")
-    expect(page.locator(".inbox-chips .desk-chip")).to_have_count(1)
-    with page.expect_navigation():
-        page.keyboard.press("e")
-    reviewer.leave_by(".zw-neighbours a:not([rel])")
-    expect(page.locator(".inbox-chips .desk-chip")).to_have_count(1)
-    reviewer.leave_by(".inbox-chips .desk-chip")
-    expect(page.locator(".inbox-chips")).to_have_count(0)
-
-
-def test_papers_and_assignee_are_entered_in_the_preview(reviewer: browser.Visitor, world: World) -> None:
-    page = reviewer.page
-    page.fill('#inbox-preview input[name="awaited"]', "授权委托书")
-    reviewer.leave_by('#inbox-preview form:has(input[name="awaited"]) button')
-    expect(page.locator(".inbox-matter").first).to_contain_text("授权委托书")
-    page.select_option('#inbox-preview select[name="assignee"]', label=world.ours.reviewer.get_username())
-    reviewer.leave_by('#inbox-preview form:has(select[name="assignee"]) button')
-    assert Matter.objects.filter(assignee=world.ours.reviewer, awaited="授权委托书").count() == 1
 
 
 def test_without_scripts_everything_is_a_link_or_a_form(

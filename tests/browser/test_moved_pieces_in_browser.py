@@ -1,7 +1,5 @@
 """A shuffled page, as the matcher finds it, beside its work in a real browser."""
 
-import os
-
 import pytest
 from playwright.sync_api import expect
 
@@ -41,18 +39,17 @@ def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     return case
 
 
-@pytest.mark.parametrize(("language", "name"), [("en", "moved"), ("zh-CN", "移位")])
 def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
-    opened: browser.Opened, world: World, shuffled: Case, language: str, name: str
+    opened: browser.Opened, world: World, shuffled: Case
 ) -> None:
-    reviewer = opened(world.ours.reviewer, language)
+    reviewer = opened(world.ours.reviewer)
     reviewer.go(f"/admin/records/case/{shuffled.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)
     on_page, in_work = (page.locator(f'[data-side="{side}"] .zw-{moved}') for side in ("page", "work"))
     expect(on_page).to_have_count(1)
     expect(in_work).to_have_count(1)
-    assert name in str(on_page.first.get_attribute("title"))
+    assert "moved" in str(on_page.first.get_attribute("title"))
     sign = "(element) => getComputedStyle(element, '::before').content"
     assert on_page.first.evaluate(sign) == in_work.first.evaluate(sign) == '"↷"'
     on_page.first.click()
@@ -61,7 +58,5 @@ def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
     expect(linked).to_have_count(2)
     assert linked.evaluate_all("(signs) => signs.map((sign) => sign.dataset.changes)") == [key, key]
     assert "".join(page.locator('[data-side="page"] .zw-passage').all_text_contents()) in PAGE
-    expect(page.locator(".zw-legend")).to_contain_text(name)
-    if os.environ.get("PICTURES"):
-        page.locator(".zw-compare").screenshot(path=f"{os.environ['PICTURES']}/{language}.png")
+    expect(page.locator(".zw-legend")).to_contain_text("moved")
     assert not reviewer.complaints

@@ -12,9 +12,8 @@ from tests.support.desk import CollectingOutbox, record_url
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("where", ["case", "page"])
 def test_what_came_of_it_is_shown_without_a_reload(
-    opened: browser.Opened, transactional_db: None, monkeypatch: pytest.MonkeyPatch, where: str
+    opened: browser.Opened, transactional_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = admin_data.fill_world(cases=2)
     case_texts.use(monkeypatch)
@@ -23,7 +22,7 @@ def test_what_came_of_it_is_shown_without_a_reload(
     CrawlRun.objects.filter(site=case.page.site).update(state="finished")
     reviewer = opened(world.ours.reviewer)
     page = reviewer.page
-    reviewer.go(record_url(case if where == "case" else case.page))
+    reviewer.go(record_url(case))
     with page.expect_navigation():
         page.get_by_role("button", name="Check this page again now").click()
     said = page.locator("[data-recheck-said]")
