@@ -74,3 +74,14 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
     collecting = CollectingOutbox()
     monkeypatch.setattr(stores, "outbox", lambda: collecting)
     return collecting
+
+
+@pytest.fixture
+def evidence_store(monkeypatch: pytest.MonkeyPatch) -> object:
+    """What keeps evidence and the files of a rights holder, in memory."""
+    from records import stores
+    from tests.support.memory_evidence import MemoryEvidenceStore
+
+    kept = MemoryEvidenceStore()
+    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
+    return kept

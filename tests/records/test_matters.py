@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from core.ids import PageId, SiteId, work_text_id
-from core.states import CaseState, Verdict
+from core.states import Verdict
 from core.taken import Places
 from core.visits import Visit, address_id
 from core.works import Chapter as ChapterText
@@ -284,12 +284,3 @@ def test_a_matter_is_given_to_somebody_who_reviews_for_its_holder(
     assert matter.assignee is None
     assert matter.awaited == "权属证明"
     Membership.objects.all().delete()
-
-
-def test_a_case_that_is_set_aside_counts_as_closed() -> None:
-    world = admin_data.fill_estate("甲", "jia", cases=2)
-    matter = world.cases[0].matter
-    assert matter is not None
-    Case.objects.filter(pk=world.cases[0].pk).update(state=CaseState.SET_ASIDE)
-    refresh([matter.pk])
-    assert counts(matter) == (0, 0, 1)

@@ -30,16 +30,11 @@ from tests.support import admin_data, sent_notices
 if TYPE_CHECKING:
     from tests.support.memory_evidence import MemoryEvidenceStore
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 PDF = b"%PDF-1.7\n"
 State = Notice.State
 TODAY = timezone.localdate()
 PROOF = Noted(files=[("回执.pdf", PDF)])
-
-
-@pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
-    return sent_notices.kept(monkeypatch)
 
 
 @pytest.fixture
@@ -57,7 +52,7 @@ def reloaded(notice: Notice) -> Notice:
 
 
 def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
-    ours: admin_data.Estate, kept: MemoryEvidenceStore
+    ours: admin_data.Estate, evidence_store: MemoryEvidenceStore
 ) -> None:
     notice, now = sent_notices.confirmed(ours), timezone.now()
     day = TODAY - timedelta(days=2)
@@ -80,7 +75,7 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
     assert event is not None
     assert (event.way, event.day, event.note, event.by) == ("courier", day, "顺丰", ours.manager)
     paper = EventPaper.objects.get(event=event)
-    assert (paper.name, kept.get(Digest(paper.digest))) == ("回执.pdf", PDF)
+    assert (paper.name, evidence_store.get(Digest(paper.digest))) == ("回执.pdf", PDF)
 
 
 def test_the_addressee_says_when_an_answer_is_due(ours: admin_data.Estate) -> None:

@@ -16,7 +16,6 @@ from core.errors import BadInput
 from core.ids import Digest, digest
 from core.states import Verdict
 from papers.standard import standard_template
-from records import stores
 from records.models import (
     Case,
     HolderPaper,
@@ -35,16 +34,9 @@ from records.notices.values import all_values
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "processes")]
 PDF = b"%PDF-1.7\n"
 TODAY = date(2026, 11, 27)
-
-
-@pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
-    store = MemoryEvidenceStore()
-    monkeypatch.setattr(stores, "evidence_store", lambda: store)
-    return store
 
 
 @pytest.fixture
@@ -137,11 +129,11 @@ def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours:
 
 @pytest.mark.parametrize("kind", Paper)
 def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
-    ours: admin_data.Estate, kept: MemoryEvidenceStore, kind: Paper
+    ours: admin_data.Estate, evidence_store: MemoryEvidenceStore, kind: Paper
 ) -> None:
     notice = drafted(ours, kind)
     confirm(notice, ours.manager)
-    files = {file.name: kept.get(Digest(file.digest)) for file in notice.files.all()}
+    files = {file.name: evidence_store.get(Digest(file.digest)) for file in notice.files.all()}
     paper, pdf, table, table_pdf = files.values()
     assert paper is not None and table is not None and pdf is not None and table_pdf is not None  # noqa: PT018
     assert ("发出之日起 7 日内" in text_of(paper)) is (kind in {Paper.LETTER, Paper.ARTICLE_14})

@@ -43,7 +43,10 @@ def test_what_is_left_out_for_another_right_or_reason_is_not_overruled_yet(
 
 
 def test_what_was_taken_back_can_be_overruled_again(estate: admin_data.Estate) -> None:
-    take_back(overrule(estate.exclusion, estate.reviewer, "是照搬"), estate.manager)
+    made = overrule(estate.exclusion, estate.reviewer, "是照搬")
+    take_back(made, estate.manager)
+    with pytest.raises(BadInput, match="taken back already"):
+        take_back(made, estate.manager)
     assert standing(estate.exclusion) is None
     again = overrule(estate.exclusion, estate.reviewer, "还是照搬")
     assert standing(estate.exclusion) == again

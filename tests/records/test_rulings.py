@@ -45,16 +45,6 @@ def test_the_day_is_that_of_the_operators_zone(estate: admin_data.Estate) -> Non
     assert case.state == CaseState.SET_ASIDE
 
 
-def test_the_matter_counts_what_is_open_after_it(estate: admin_data.Estate) -> None:
-    matter = estate.cases[0].matter
-    assert matter is not None
-    matter.refresh_from_db()
-    assert matter.open_cases == 1
-    license_site(estate)
-    matter.refresh_from_db()
-    assert matter.open_cases == 0
-
-
 def test_a_finding_that_nothing_allows_any_more_is_owed_a_comparison_and_a_quotation_is_not(
     estate: admin_data.Estate,
 ) -> None:

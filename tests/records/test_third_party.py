@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.wording import say
 from evidence.authority import make_query
-from records import stores
 from records.evidence import third_party
 from records.evidence.subject import Subject
 from records.evidence.third_party import Paper, add_proof, what_was_checked, withdraw
@@ -56,14 +54,7 @@ class Office:
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
-    kept = MemoryEvidenceStore()
-    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
-    return kept
-
-
-@pytest.fixture
-def office(store: MemoryEvidenceStore) -> Office:
+def office(evidence_store: object) -> Office:
     return Office()
 
 
@@ -75,9 +66,9 @@ def codes(proof: ThirdPartyProof) -> list[str]:
     return [each.code for each in what_was_checked(proof)]
 
 
-def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, store: MemoryEvidenceStore) -> None:
+def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, evidence_store: MemoryEvidenceStore) -> None:
     proof = office.add(text("没有哈希值"), "C:\\材料\\存证.txt")
-    assert store.get(Digest(proof.digest)) == text("没有哈希值")
+    assert evidence_store.get(Digest(proof.digest)) == text("没有哈希值")
     assert (proof.name, proof.ending, proof.size_bytes) == ("存证.txt", "txt", 15)
     assert codes(proof) == ["proof.says-nothing"]
 
@@ -266,8 +257,3 @@ def test_a_case_shows_what_is_of_its_matter_and_the_matter_what_is_of_its_cases(
     assert set(office.of_case.proofs()) == set(office.of_matter.proofs()) == {own, whole}
     assert set(Subject(case=other).proofs()) == {whole}
     assert EvidenceBundle.objects.filter(covered_by__isnull=False).count() == 0
-
-
-def test_the_person_is_named(office: Office) -> None:
-    proof = office.add(text("甲"), "a.txt")
-    assert isinstance(proof.entered_by, User)

@@ -20,32 +20,13 @@ def estate() -> admin_data.Estate:
     return admin_data.fill_estate("长河文学", "changhe", cases=1)
 
 
-@pytest.mark.parametrize("verdict", list(Verdict))
-def test_a_verdict_closes_the_case_and_says_who_when_and_why(estate: admin_data.Estate, verdict: Verdict) -> None:
+def test_a_verdict_closes_the_case_and_says_who_when_and_why(estate: admin_data.Estate) -> None:
     case = estate.cases[0]
-    decide(case, verdict, estate.reviewer, "  逐字相同 ", clock=ManualClock(AT))
+    decide(case, Verdict.FAIR_USE, estate.reviewer, "  合理引用 ", clock=ManualClock(AT))
     record = case.verdicts.get()
-    assert (case.state, case.decision) == (verdict.state, record)
-    assert (record.verdict, record.note, record.decided_by, record.decided_at) == (
-        verdict,
-        "逐字相同",
-        estate.reviewer,
-        AT,
-    )
-
-
-def test_a_case_that_is_opened_again_keeps_its_history(estate: admin_data.Estate) -> None:
-    case = estate.cases[0]
-    decide(case, Verdict.CONFIRMED, estate.reviewer)
-    decide(case, None, estate.manager, "授权合同找到了")
-    assert (case.state, case.verdict, case.decision) == (CaseState.OPEN, "", None)
-    assert [record.verdict for record in case.verdicts.all()] == ["", Verdict.CONFIRMED]
-
-
-def test_a_case_that_is_open_is_not_opened_again(estate: admin_data.Estate) -> None:
-    with pytest.raises(VerdictRefused):
-        decide(estate.cases[0], None, estate.reviewer)
-    assert not estate.cases[0].verdicts.exists()
+    assert (case.state, case.decision) == (CaseState.DISMISSED, record)
+    assert (record.verdict, record.note, record.decided_by) == (Verdict.FAIR_USE, "合理引用", estate.reviewer)
+    assert record.decided_at == AT
 
 
 def test_a_reviewer_of_another_rights_holder_decides_nothing(estate: admin_data.Estate) -> None:
@@ -59,27 +40,6 @@ def test_a_reviewer_of_another_rights_holder_decides_nothing(estate: admin_data.
 def test_an_administrator_may_decide_every_case(estate: admin_data.Estate) -> None:
     decide(estate.cases[0], Verdict.LICENSED, admin_data.administrator())
     assert estate.cases[0].state == CaseState.DISMISSED
-
-
-def test_a_verdict_on_what_somebody_else_decided_meanwhile_is_refused_with_their_name_and_time(
-    estate: admin_data.Estate,
-) -> None:
-    case = estate.cases[0]
-    seen_by_second = 0
-    decide(case, Verdict.LICENSED, estate.manager, clock=ManualClock(AT), basis=0)
-    with pytest.raises(VerdictRefused) as refused:
-        decide(case, Verdict.CONFIRMED, estate.reviewer, basis=seen_by_second)
-    assert "changhe-manager" in str(refused.value)
-    assert "2026-03-11 09:02:03" in str(refused.value)  # Shanghai's clock
-    assert Case.objects.get(pk=case.pk).verdict == Verdict.LICENSED
-    assert case.verdicts.count() == 1
-
-
-def test_a_verdict_on_the_newest_record_is_written(estate: admin_data.Estate) -> None:
-    case = estate.cases[0]
-    decide(case, Verdict.LICENSED, estate.manager, basis=0)
-    decide(case, Verdict.CONFIRMED, estate.reviewer, basis=case.verdicts.get().pk)
-    assert case.verdict == Verdict.CONFIRMED
 
 
 def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:

@@ -60,6 +60,10 @@ def test_taking_it_back_gives_every_figure_back(desk: DeskChain) -> None:
     assert not TakenText.objects.exclude(left_out=b"").exists()
     with pytest.raises(BadInput, match="taken back already"):
         passages.take_back(passage, desk.reviewer)
+    excluded(desk, CHAPTER[100:900])
+    assert figures(desk.case)[2:] < before[2:]
+    with pytest.raises(BadInput, match="already"):
+        excluded(desk, CHAPTER[100:900])
 
 
 def test_similarity_is_that_of_what_is_left(desk: DeskChain) -> None:
@@ -141,23 +145,6 @@ def test_what_is_no_passage_is_refused_with_a_sentence(desk: DeskChain, text: st
     assert not ExcludedPassage.objects.exists()
 
 
-def test_the_same_passage_is_left_out_once(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    excluded(desk, CHAPTER[:40])
-    with pytest.raises(BadInput, match="already"):
-        excluded(desk, CHAPTER[:40])
-
-
-def test_nothing_is_counted_anew_from_a_text_that_is_not_the_one_compared(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    CaseMatch.objects.update(page_text_digest="0" * 64)
-    before = figures(desk.case)
-    with pytest.raises(BadInput, match="no longer stored"):
-        excluded(desk, CHAPTER[:40])
-    assert figures(desk.case) == before
-    assert not ExcludedPassage.objects.exists()
-
-
 def test_of_several_passages_those_that_count_already_no_more_are_passed_over(desk: DeskChain) -> None:
     """The passage that was ticked and typed as well, too."""
     desk.compare(CHAPTER)
@@ -166,14 +153,6 @@ def test_of_several_passages_those_that_count_already_no_more_are_passed_over(de
     (made,) = passages.exclude_passages(match, [first, second, second], desk.reviewer, reason="quotation")
     assert made.text == second
     assert sorted(ExcludedPassage.objects.values_list("text", flat=True)) == sorted([first, second])
-
-
-def test_a_passage_that_was_taken_back_can_be_left_out_again(desk: DeskChain) -> None:
-    desk.compare(CHAPTER)
-    passages.take_back(excluded(desk, CHAPTER[:40]), desk.reviewer)
-    before = figures(desk.case)
-    excluded(desk, CHAPTER[:40])
-    assert figures(desk.case)[2] < before[2]
 
 
 def test_somebody_elses_reviewer_takes_nothing_back_and_leaves_no_passage_and_no_chapter_out(desk: DeskChain) -> None:
@@ -206,7 +185,7 @@ def test_of_two_chapters_a_passage_is_left_out_of_both_that_have_it_and_the_rest
     assert len(Places.unpacked(bytes(after[desk.text_ids[0]][1]))) > 100
 
 
-@pytest.mark.parametrize("gone", ["work", "page", "work of another digest"])
+@pytest.mark.parametrize("gone", ["work", "page", "work_text_digest", "page_text_digest"])
 def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
     desk: DeskChain, monkeypatch: pytest.MonkeyPatch, gone: str
 ) -> None:
@@ -217,7 +196,7 @@ def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
     elif gone == "work":
         monkeypatch.setattr(desk.ports.works, "text", lambda key: None)
     else:
-        CaseMatch.objects.update(work_text_digest="0" * 64)
+        CaseMatch.objects.update(**{gone: "0" * 64})
     with pytest.raises(BadInput, match="no longer stored"):
         excluded(desk, CHAPTER[100:140])
     with pytest.raises(BadInput, match="no longer stored"):
@@ -260,6 +239,9 @@ def test_an_exclusion_that_is_overruled_becomes_a_case_with_its_evidence(
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
         overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
     assert desk.outbox.sent, "the comparison is asked for at once"
+    with pytest.raises(BadInput, match="overruled already"):
+        overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
+    assert Overruling.objects.count() == 1
     desk.again()
     assert not Exclusion.objects.exists()
     assert (desk.case.state, desk.case.matches.count()) == (CaseState.OPEN, 1)
@@ -267,18 +249,6 @@ def test_an_exclusion_that_is_overruled_becomes_a_case_with_its_evidence(
     desk.compare(story(93, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92, 30))
     assert desk.case.state == CaseState.OPEN
     assert not Exclusion.objects.exists(), "it is left out for this reason never again"
-
-
-def test_an_overruling_that_is_taken_back_sets_the_case_aside(desk: DeskChain) -> None:
-    version = quoted(desk)
-    made = overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
-    desk.again(version)
-    overruling.take_back(made, desk.reviewer)
-    assert (desk.case.state, desk.case.allowed_as) == (CaseState.SET_ASIDE, Rejection.QUOTATION)
-    made.refresh_from_db()
-    assert made.withdrawn_by == desk.reviewer
-    with pytest.raises(BadInput, match="taken back already"):
-        overruling.take_back(made, desk.reviewer)
 
 
 def test_a_licensed_page_that_is_overruled_stays_a_case_under_this_licence_and_no_other(desk: DeskChain) -> None:
@@ -293,16 +263,6 @@ def test_a_licensed_page_that_is_overruled_stays_a_case_under_this_licence_and_n
     licence.number = "HT-2026-099"
     licence.save()
     assert desk.case.state == CaseState.SET_ASIDE, "another contract is another reason"
-
-
-def test_an_exclusion_is_overruled_once_and_with_a_reason(desk: DeskChain) -> None:
-    quoted(desk)
-    with pytest.raises(BadInput, match="say why"):
-        overruling.overrule(desk.exclusion, desk.reviewer, " ")
-    overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
-    with pytest.raises(BadInput, match="overruled already"):
-        overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
-    assert Overruling.objects.count() == 1
 
 
 # noise of a site

@@ -559,25 +559,13 @@ class Estate:
     sites: list[Site]
     pages: list[PageRecord]
     cases: list[Case]
-    licence: Licence
-    own_domain: OwnDomain
-    own_account: OwnAccount
-    author_alias: AuthorAlias
     addressee: Addressee
     identity: HolderIdentity
     paper: HolderPaper
-    template: PaperTemplate
     notice: Notice
     run: CrawlRun
     exclusion: Exclusion
     lead: RewordedLead
-    ignored_text: IgnoredText
-    address: Address
-    site_move: SiteMove
-    archive_import: ArchiveImport
-    discovery_plan: DiscoveryPlan
-    discovery_query: DiscoveryQuery
-    discovered_page: DiscoveredPage
 
 
 @dataclass
@@ -590,7 +578,7 @@ class World:
 
 
 def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
-    """Everything of one rights holder; `tag` stands in every name, title and URL so that a leak can be searched for."""
+    """One of everything that a rights holder has; `tag` stands in each name, title and URL, to look for leaks."""
     owner = holder(name)
     reviewer = user(f"{tag}-reviewer", owner, Membership.Role.REVIEWER)
     manager = user(f"{tag}-manager", owner, Membership.Role.MANAGER)
@@ -602,12 +590,11 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     finished = run(sites[0], due_at=NOW - timedelta(days=1))
     run(sites[0], CrawlRun.State.MISSED, due_at=NOW - timedelta(days=2))
     run(sites[1], CrawlRun.State.RUNNING, due_at=NOW, started_at=NOW, heartbeat_at=NOW)
-    rights = {  # before there are cases that would be ruled by each of them
-        "licence": licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0]),
-        "own_domain": own_domain(owner, f"own.{tag}.example"),
-        "own_account": own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1"),
-        "author_alias": author_alias(owner, f"{tag} 林栖"),
-    }
+    # Rights before there are cases that would be ruled by each of them.
+    licence(owner, f"{tag}·青檐书城", f"licensed.{tag}.example", work=works[0])
+    own_domain(owner, f"own.{tag}.example")
+    own_account(owner, f"{tag} 社区", address=f"https://{tag}.example/people/1")
+    author_alias(owner, f"{tag} 林栖")
     pages, opened = [], []
     for number in range(cases):
         seen = NOW - timedelta(hours=7 * number)
@@ -623,7 +610,15 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
     licensed = page(sites[1], 9002, title=f"{tag} 授权转载")
     pages += [innocent, licensed]
     judged_lead(licensed, works[1], reviewer)
+    ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址")
+    address(pages[0])
+    site_move(sites[0], f"new.{tag}.example")
+    archive_import(sites[0], f"{tag}-2026-03.warc.gz")
+    DiscoveryPlan.objects.create(work=works[0])
     asked = discovery_query(works[0], f"{tag}·老周把船缆系在第三根桩上")
+    discovered_page(asked, f"found.{tag}.example", f"{tag}·渡口夜灯 全文阅读")
+    own = _taken_back(f"{tag}-模板.docx", manager)
+    PaperTemplate.objects.create(rights_holder=owner, kind=Paper.LETTER, **own)
     return Estate(
         holder=owner,
         reviewer=reviewer,
@@ -632,28 +627,15 @@ def fill_estate(name: str, tag: str, cases: int = 6) -> Estate:
         sites=sites,
         pages=pages,
         cases=opened,
-        **rights,
         addressee=addressee(owner, f"{tag} 网络科技", sites[0], email=f"ts@{tag}.example"),
         identity=HolderIdentity.objects.create(rights_holder=owner, **{**IDENTITY, "legal_name": f"{name}网络公司"}),
         paper=HolderPaper.objects.create(
             rights_holder=owner, kind=HolderPaper.Kind.OWNERSHIP, **_taken_back(f"{tag}-登记证书.pdf", manager)
         ),
-        template=PaperTemplate.objects.create(
-            rights_holder=owner,
-            kind=Paper.LETTER,
-            **_taken_back(f"{tag}-模板.docx", manager),
-        ),
         notice=notice(opened[0], reviewer),
         run=finished,
         exclusion=exclusion(licensed, works[0]),
         lead=lead(innocent, works[0]),
-        ignored_text=ignored_text(sites[0], reviewer, f"{tag}·请收藏本站网址"),
-        address=address(pages[0]),
-        site_move=site_move(sites[0], f"new.{tag}.example"),
-        archive_import=archive_import(sites[0], f"{tag}-2026-03.warc.gz"),
-        discovery_plan=DiscoveryPlan.objects.create(work=works[0]),
-        discovery_query=asked,
-        discovered_page=discovered_page(asked, f"found.{tag}.example", f"{tag}·渡口夜灯 全文阅读"),
     )
 
 

@@ -43,6 +43,12 @@ def shown(client: Client, record: Model | str, query: str = "") -> str:
     return response.content.decode()
 
 
+def forms_with_files(page: str) -> list[str]:
+    """The opening tags of the forms of the page that take a file."""
+    forms = [form.partition("</form>")[0] for form in page.split("<form ")[1:]]
+    return [form.partition(">")[0] for form in forms if 'type="file"' in form]
+
+
 def site_form(**changes: object) -> dict[str, object]:
     """What the browser sends for a new site."""
     return {

@@ -96,15 +96,6 @@ def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
     assert "\u202e" not in response.content.decode()
 
 
-def test_title_and_author_are_taken_from_the_form_where_they_are_given(
-    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
-) -> None:
-    client = signed_in(world.ours.manager)
-    send(client, world.ours.holder.pk, text("a.txt", FIRST), title="渡口", author="林栖", kind="essay")
-    work = Work.objects.get(title="渡口")
-    assert (work.author, work.kind) == ("林栖", "essay")
-
-
 @pytest.mark.parametrize("fields", [{}, {"kind": "poem"}])
 def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: World, fields: dict[str, str]) -> None:
     files = [text("a.txt", FIRST)] if fields else []
@@ -198,11 +189,13 @@ def test_a_manifest_inside_a_sending_names_no_other_rights_holder(
     assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
 
 
-def test_an_administrator_chooses_among_all_rights_holders(
+def test_an_administrator_chooses_among_all_rights_holders_and_what_is_typed_is_taken(
     world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
-    send(signed_in(world.administrator), world.theirs.holder.pk, text("夜航.txt", FIRST))
-    assert Work.objects.get(title="夜航").rights_holder == world.theirs.holder
+    typed = {"title": "渡口", "author": "林栖", "kind": "essay"}
+    send(signed_in(world.administrator), world.theirs.holder.pk, text("夜航.txt", FIRST), **typed)
+    work = Work.objects.get(title="渡口")
+    assert (work.rights_holder, work.author, work.kind) == (world.theirs.holder, "林栖", "essay")
     assert outbox.sent == [WorkAdded(work_text_id(FIRST))] or len(outbox.sent) == 1
 
 

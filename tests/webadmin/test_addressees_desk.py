@@ -16,25 +16,12 @@ from core.contacts import ContactKind
 from core.messages import LookUpRequested
 from core.settings import RegistrySettings
 from core.wording import Message
-from records import stores
 from records.models import Addressee, ContactLookUp, SiteIdentifier
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url, signed_in
 
 HOSTILE = '"><script>alert(1)</script>'
-
-
-@pytest.fixture
-def desk(world: World) -> Client:
-    return english(world.ours.manager)
-
-
-@pytest.fixture
-def outbox(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    return collecting
 
 
 @pytest.fixture
@@ -49,13 +36,13 @@ def shown(client: Client, url: str) -> str:
     return unescape(response.content.decode())
 
 
-def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, desk: Client) -> None:
+def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, manager: Client) -> None:
     site = world.ours.sites[0]
     row = admin_data.contact(site, label="客服")
     admin_data.contact(site, ContactKind.COMPLAINT_PAGE, "https://luoxia.example/tousu")
     admin_data.contact(site, ContactKind.POLICE, "京公网安备11010502012345号")
     admin_data.contact(site, ContactKind.HOST, "某云计算", source="rdap", where="https://rdap.example/ip/1.2.3.4")
-    page = shown(desk, record_url(site))
+    page = shown(manager, record_url(site))
     assert "Whom to write to" in page
     assert f'href="{record_url(world.ours.addressee)}"' in page
     assert "gives storage · gets: notice to remove or disconnect (article 14)" in page
@@ -69,12 +56,12 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, des
     assert f"{add_url(Addressee)}?site={site.pk}&of=host" in page
 
 
-def test_one_click_begins_the_form_with_what_was_read(world: World, desk: Client) -> None:
+def test_one_click_begins_the_form_with_what_was_read(world: World, manager: Client) -> None:
     site = world.ours.sites[1]
     first = admin_data.contact(site, value="bd@yunjian.example")
     admin_data.contact(site, value="ts@yunjian.example", label="版权投诉")
     admin_data.contact(site, ContactKind.FORM, "https://yunjian.example/form")
-    form = desk.get(f"{add_url(Addressee)}?site={site.pk}&of=site").context["adminform"].form
+    form = manager.get(f"{add_url(Addressee)}?site={site.pk}&of=site").context["adminform"].form
     assert form.initial == {
         "rights_holder": site.rights_holder_id,
         "sites": [site.pk],
@@ -84,7 +71,7 @@ def test_one_click_begins_the_form_with_what_was_read(world: World, desk: Client
         "complaint_page": "",
         "form_page": "https://yunjian.example/form",
     }
-    chosen = desk.get(f"{add_url(Addressee)}?site={site.pk}&contact={first.pk}").context["adminform"].form
+    chosen = manager.get(f"{add_url(Addressee)}?site={site.pk}&contact={first.pk}").context["adminform"].form
     assert chosen.initial["email"] == "bd@yunjian.example"
 
 
@@ -108,18 +95,18 @@ def saved(client: Client, given: dict[str, Any]) -> Addressee | dict[str, Any]:
     return dict(response.context["adminform"].form.errors)
 
 
-def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(world: World, desk: Client) -> None:
+def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(world: World, manager: Client) -> None:
     site = world.ours.sites[1]
     admin_data.contact(site)
-    assert "only read so far" in shown(desk, record_url(site))
-    made = saved(desk, fields(world))
+    assert "only read so far" in shown(manager, record_url(site))
+    made = saved(manager, fields(world))
     assert isinstance(made, Addressee)
     assert (made.entered_by, list(made.sites.all())) == (world.ours.manager, [site])
-    page = shown(desk, record_url(site))
+    page = shown(manager, record_url(site))
     assert "only read so far" not in page
     assert "云笺科技" in page
-    assert "云笺科技" in shown(desk, list_url(Addressee))
-    assert "notice to remove or disconnect" in shown(desk, record_url(made))
+    assert "云笺科技" in shown(manager, list_url(Addressee))
+    assert "notice to remove or disconnect" in shown(manager, record_url(made))
 
 
 @pytest.mark.parametrize(
@@ -138,27 +125,27 @@ def test_a_manager_enters_an_addressee_and_it_stands_before_what_was_read(world:
     ],
 )
 def test_what_cannot_be_is_refused_at_its_field(
-    world: World, desk: Client, changes: dict[str, Any], field: str
+    world: World, manager: Client, changes: dict[str, Any], field: str
 ) -> None:
-    assert list(saved(desk, fields(world, **changes))) == [field]
+    assert list(saved(manager, fields(world, **changes))) == [field]
 
 
-def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: World, desk: Client) -> None:
-    made = saved(desk, fields(world, role=AddresseeRole.PUBLISHES, counter_days=12))
+def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: World, manager: Client) -> None:
+    made = saved(manager, fields(world, role=AddresseeRole.PUBLISHES, counter_days=12))
     assert isinstance(made, Addressee)
     assert (made.counter_rule, made.counter_days) == (CounterRule.NONE, None)
-    assert "letter to stop" in shown(desk, record_url(made))
+    assert "letter to stop" in shown(manager, record_url(made))
 
 
-def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, desk: Client) -> None:
+def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, manager: Client) -> None:
     theirs = world.theirs
-    assert "sites" in saved(desk, fields(world, sites=[theirs.sites[0].pk]))
-    assert "rights_holder" in saved(desk, fields(world, rights_holder=theirs.holder.pk))
+    assert "sites" in saved(manager, fields(world, sites=[theirs.sites[0].pk]))
+    assert "rights_holder" in saved(manager, fields(world, rights_holder=theirs.holder.pk))
     contact = admin_data.contact(theirs.sites[0], value="secret@beidou.example")
     for query in (f"site={theirs.sites[0].pk}&of=site", f"site={world.ours.sites[0].pk}&contact={contact.pk}"):
-        assert "secret@beidou.example" not in shown(desk, f"{add_url(Addressee)}?{query}")
+        assert "secret@beidou.example" not in shown(manager, f"{add_url(Addressee)}?{query}")
     for query in ("site=x&of=site", f"site={world.ours.sites[0].pk}&of=nobody", "site=9999999999999999999&contact=-1"):
-        assert desk.get(f"{add_url(Addressee)}?{query}").status_code == 200
+        assert manager.get(f"{add_url(Addressee)}?{query}").status_code == 200
 
 
 def test_an_administrator_cannot_mix_sites_of_two_holders(world: World) -> None:
@@ -178,13 +165,13 @@ def test_a_reviewer_reads_and_enters_nothing(world: World, reviewer: Client) -> 
     assert reviewer.post(record_url(world.ours.addressee), fields(world)).status_code == 403
 
 
-def test_hostile_contacts_are_shown_as_text(world: World, desk: Client) -> None:
+def test_hostile_contacts_are_shown_as_text(world: World, manager: Client) -> None:
     site = world.ours.sites[0]
     where = f"javascript:alert(1)//{HOSTILE}"
     admin_data.contact(site, ContactKind.COMPLAINT_PAGE, f"javascript:alert(2)//{HOSTILE}", where=where)
     admin_data.contact(site, ContactKind.HOST, f"云\u202e{HOSTILE}", source="whois", where=f"h {HOSTILE}")
     admin_data.contact(site, value="e" * 500, label=HOSTILE + "\u202e")
-    page = desk.get(record_url(site)).content.decode()
+    page = manager.get(record_url(site)).content.decode()
     assert "<script>alert(1)" not in page
     assert 'href="javascript:' not in page
     assert "\u202e" not in page
@@ -193,7 +180,7 @@ def test_hostile_contacts_are_shown_as_text(world: World, desk: Client) -> None:
     assert "e" * 200 not in page
 
 
-def test_a_site_of_the_same_operator_lends_its_addressees(world: World, desk: Client) -> None:
+def test_a_site_of_the_same_operator_lends_its_addressees(world: World, manager: Client) -> None:
     first, second = world.ours.sites[:2]
     now = timezone.now()
     for site in (first, second):
@@ -201,34 +188,34 @@ def test_a_site_of_the_same_operator_lends_its_addressees(world: World, desk: Cl
             site=site, kind="icp", value="京ICP备1号", page_url="https://x/", first_read_at=now, read_at=now
         )
     second.domains.update(host="other.test")
-    assert f"from {first.name}, of the same operator" in shown(desk, record_url(second))
+    assert f"from {first.name}, of the same operator" in shown(manager, record_url(second))
 
 
 def test_a_look_up_is_offered_only_where_it_is_switched_on(
-    world: World, desk: Client, outbox: CollectingOutbox
+    world: World, manager: Client, outbox: CollectingOutbox
 ) -> None:
     site = world.ours.sites[0]
-    page = shown(desk, record_url(site))
+    page = shown(manager, record_url(site))
     assert "the operator has not switched that on" in page
     assert "Look up host and registrar" not in page
-    response = desk.post(f"{record_url(site, 'look_up')}", {"_form_submitted": "True"}, follow=True)
+    response = manager.post(f"{record_url(site, 'look_up')}", {"_form_submitted": "True"}, follow=True)
     assert "the operator has not switched that on" in unescape(response.content.decode())
     assert (outbox.sent, ContactLookUp.objects.count()) == ([], 0)
 
 
 @pytest.mark.usefixtures("switched_on")
-def test_a_manager_asks_once_and_sees_what_came_of_it(world: World, desk: Client, outbox: CollectingOutbox) -> None:
+def test_a_manager_asks_once_and_sees_what_came_of_it(world: World, manager: Client, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
-    assert "Look up host and registrar" in shown(desk, record_url(site))
+    assert "Look up host and registrar" in shown(manager, record_url(site))
     for _ in range(2):
-        desk.post(record_url(site, "look_up"), {"_form_submitted": "True"})
+        manager.post(record_url(site, "look_up"), {"_form_submitted": "True"})
     look_up = ContactLookUp.objects.get()
     assert (outbox.sent, look_up.asked_by) == ([LookUpRequested(look_up.pk)], world.ours.manager)
-    assert "are being looked up since" in shown(desk, record_url(site))
+    assert "are being looked up since" in shown(manager, record_url(site))
     look_up.ended_at, look_up.found = timezone.now(), 3
     look_up.faults = [Message("registry.unknown", about="<b>x\u202e")]
     look_up.save()
-    page = desk.get(record_url(site)).content.decode()
+    page = manager.get(record_url(site)).content.decode()
     assert "3 entries found." in page
     assert "no server knows whose &lt;b&gt;x‹RLO› is" in page
     assert (

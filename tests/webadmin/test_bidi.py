@@ -164,15 +164,6 @@ def test_what_a_field_holds_goes_back_as_it_was(world: World) -> None:
     assert any(site.start_urls in text for text in shown(html).kept), "a field of many lines too"
 
 
-def test_messages_say_it_with_marks(world: World) -> None:
-    client = signed_in(world.ours.reviewer)
-    data = {"action": "decide_confirmed", "_selected_action": [world.ours.cases[0].pk], "note": TAIL}
-    planned = client.post(list_url(Case), data)
-    done = client.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
-    html = planned.content.decode() + done.content.decode()
-    assert not turning_in(html)
-
-
 def test_the_choices_that_a_script_shows_are_marked(world: World) -> None:
     asked = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
     results = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked).json()["results"]

@@ -15,7 +15,7 @@ from tests.webadmin.test_comparison import span
 from webadmin.case_page.change_summary import change_counts
 from webadmin.case_page.comparison import compare
 from webadmin.case_page.comparison_html import CONTEXT_CHARS, column_html, visible
-from webadmin.case_page.text_map import MAX_RIBBONS, ribbons, ticks
+from webadmin.case_page.text_map import ticks
 
 UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u2800\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)
@@ -141,31 +141,6 @@ def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
     markup = column_html(compare(None, work, [span(page, work, (40, 42), (0, 2))]).page)
     assert "zw-missing" in markup
     assert "甲乙" in markup
-
-
-def test_passages_on_the_map_are_never_too_narrow_to_see() -> None:
-    page = "甲" * 100_000
-    (ribbon,) = ribbons(compare(page, "甲", [span(page, "甲", (50_000, 50_001), (0, 1))]))
-    assert ribbon.passage == 1
-    assert ribbon.points == "0,0.0 6,0.0 34,500.0 40,500.0 40,503.0 34,503.0 6,1000.0 0,1000.0"
-
-
-def test_a_piece_that_was_moved_is_joined_by_itself() -> None:
-    work, page = "甲甲\n乙乙\n丙丙\n丁丁\n", "甲甲\n丙丙\n乙乙\n丁丁\n"
-    made = ribbons(compare(page, work, [span(page, work, (0, 12), (0, 12), ["moved", 3, 6, 6, 9])]))
-    assert [(each.passage, each.is_moved) for each in made] == [(1, False), (1, True), (1, False), (1, False)]
-    moved = next(each for each in made if each.is_moved)
-    assert moved.points.startswith("0,500.0 6,500.0 34,250.0 40,250.0")
-
-
-def test_the_map_of_many_passages_shows_the_longest() -> None:
-    page = "".join(f"{'甲' * (number % 7 + 1)}乙" for number in range(3_000))
-    spans, at = [], 0
-    for number in range(3_000):
-        size = number % 7 + 1
-        spans.append(span(page, page, (at, at + size), (at, at + size)))
-        at += size + 1
-    assert len(ribbons(compare(page, page, spans))) == MAX_RIBBONS
 
 
 def test_the_map_shows_each_kind_of_change_where_it_stands_on_both_sides_and_stays_small() -> None:

@@ -43,12 +43,9 @@ def test_counts_are_those_of_the_own_rights_holder(world: World) -> None:
     assert counts["Characters in the corpus"] == chars
 
 
-def test_an_administrator_sees_the_counts_of_all(world: World) -> None:
+def test_an_administrator_sees_the_counts_of_all_and_who_belongs_to_nobody_none(world: World) -> None:
     assert tiles(world.administrator)["Open cases"] == 8
     assert tiles(world.administrator)["Works"] == 4
-
-
-def test_a_person_who_belongs_to_nobody_sees_nothing(world: World) -> None:
     assert not any(tiles(admin_data.user("nobody")).values())
 
 

@@ -209,11 +209,6 @@ def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: World) -> None
     assert EvidenceBundle.objects.filter(case=case).exists()
 
 
-@pytest.mark.parametrize("model", MACHINE, ids=lambda model: model.__name__)
-def test_what_covers_all_rights_holders_is_for_administrators(world: World, model: type[Model]) -> None:
-    assert signed_in(world.ours.manager).get(list_url(model)).status_code == 403
-
-
 @pytest.mark.parametrize(
     ("language", "state", "alarm"),
     [("en", "changed", "is no longer what it was"), ("zh-hans", "已改变", "有证据包与保存时不一致")],

@@ -41,40 +41,16 @@ def shown(person: object, address: str) -> str:
     return response.content.decode()
 
 
-@pytest.mark.parametrize("model", [Case, PageRecord, Exclusion], ids=lambda model: model.__name__)
-def test_a_list_spells_a_hostile_title(world: World, model: type) -> None:
-    html = shown(world.ours.reviewer, list_url(model))
-    assert SPELLED in html
-    assert 'href="javascript:' not in html
-    assert not [mark for mark in HIDDEN if mark in html]
-
-
-def test_a_run_s_faults_and_its_end_are_spelled(world: World) -> None:
-    for address in (record_url(world.ours.run), list_url(CrawlRun)):
-        html = shown(world.ours.reviewer, address)
-        assert "第一章‹RLO›gnp.exe" in html
-        assert not [mark for mark in HIDDEN if mark in html]
-
-
-def test_a_record_s_own_page_spells_it_in_its_title_and_fields(world: World) -> None:
-    html = shown(world.ours.reviewer, record_url(world.ours.pages[0]))
-    assert SPELLED in html
-    assert 'href="javascript:' not in html
-    assert not [mark for mark in HIDDEN if mark in html]
-
-
-def test_an_excluded_finding_marks_it_as_a_case_does(world: World) -> None:
-    html = shown(world.ours.reviewer, record_url(world.ours.exclusion))
-    assert 'data-mark="RLO"' in html
-    assert not [mark for mark in HIDDEN if mark in html]
-
-
-def test_a_case_marks_it_and_its_history_spells_it(world: World) -> None:
-    case = world.ours.cases[0]
-    html = shown(world.ours.reviewer, record_url(case))
-    assert 'data-mark="RLO"' in html
-    assert not [mark for mark in HIDDEN if mark in html]
-    assert not [mark for mark in HIDDEN if mark in shown(world.ours.reviewer, record_url(case, "history"))]
+def test_every_page_that_names_it_spells_or_marks_it_and_makes_no_link_of_it(world: World) -> None:
+    ours, case = world.ours, world.ours.cases[0]
+    spelled = [*map(list_url, (Case, PageRecord, Exclusion)), record_url(ours.pages[0])]
+    pages = dict.fromkeys(spelled, SPELLED) | dict.fromkeys((record_url(ours.run), list_url(CrawlRun)), SPELLED[:14])
+    pages |= dict.fromkeys((record_url(ours.exclusion), record_url(case)), 'data-mark="RLO"')
+    for address, words in (pages | {record_url(case, "history"): "", reverse("admin:index"): ""}).items():
+        html = shown(ours.reviewer, address)
+        assert words in html, address
+        assert 'href="javascript:' not in html, address
+        assert not [mark for mark in HIDDEN if mark in html], address
 
 
 def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: World) -> None:
@@ -88,17 +64,6 @@ def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: World) -> 
         done = client.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
         html = planned.content.decode() + done.content.decode()
         assert not [mark for mark in HIDDEN if mark in html]
-    html = shown(world.ours.manager, reverse("admin:index"))
-    assert not [mark for mark in HIDDEN if mark in html]
-
-
-@pytest.mark.parametrize("action", ["export_csv"])
-def test_an_export_spells_it_and_cannot_be_turned_round(world: World, action: str) -> None:
-    keys = list(Case.objects.values_list("pk", flat=True))
-    response = signed_in(world.ours.manager).post(list_url(Case), {"action": action, "_selected_action": keys})
-    body = b"".join(response).decode()
-    assert "第一章‹RLO›gnp.exe‹ZWSP›<b>‹LRI›" in body
-    assert not [mark for mark in HIDDEN if mark in body]
 
 
 def test_helpers_of_columns_escape_and_spell() -> None:

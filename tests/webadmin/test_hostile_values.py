@@ -120,15 +120,13 @@ def test_every_list_is_one_that_looks_up_only_what_it_declares(world: World) -> 
 @pytest.mark.parametrize("model", registered_models(), ids=lambda model: model._meta.label)
 def test_no_name_of_a_record_breaks_its_pages(world: World, model: type[Model]) -> None:
     client = Quiet(visitor(world.administrator))
-    model_admin = admin.site._registry[model]
-    urls = [url for url in model_admin.get_urls() if url.name and "object_id" in str(url.pattern)]
+    urls = [url for url in admin.site._registry[model].get_urls() if url.name and "object_id" in str(url.pattern)]
     assert urls
     record = model._default_manager.order_by("pk").first()
     turn = cycle(HOSTILE)
     for url in urls:
-        view = getattr(type(model_admin), f"{str(url.name).rpartition('_')[2]}_view", None)
-        is_own = view is None or view.__module__.startswith("webadmin")  # the others read it by the same code
-        for value in HOSTILE if is_own else islice(turn, 4):
+        has_more = str(url.pattern).count("<") > 1  # a chapter, a site; a record's own name is read by the same code
+        for value in HOSTILE if has_more else islice(turn, 3):
             for path in _paths(url, value.replace("%", "%25"), record.pk if record else 1):
                 assert client.get(path).status_code in ANSWERS, (url.name, value[:20])
                 assert client.post(path, {"post": "yes"}).status_code in ANSWERS, (url.name, value[:20])

@@ -9,25 +9,15 @@ from django.urls import reverse
 
 from core.addressees import Paper
 from papers.standard import standard_template
-from records import stores
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.notices.kept_files import add_paper, add_template
-from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, record_url, shown, signed_in
-from tests.support.memory_evidence import MemoryEvidenceStore
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 CASES = 2
 SUBMITTED = {"_form_submitted": "True"}  # of a dialog
 LONG = "甲乙丙丁戊己庚辛壬癸" * 19
-
-
-@pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
-    store = MemoryEvidenceStore()
-    monkeypatch.setattr(stores, "evidence_store", lambda: store)
-    return store
 
 
 @pytest.fixture
@@ -112,13 +102,3 @@ def test_names_that_are_too_long_are_cut_in_the_lists(world: World, desk: Callab
         page = shown(desk("reviewer"), list_url(model)).partition('id="result_list"')[2]
         assert LONG[:70] not in page
         assert LONG[:25] in page
-
-
-@pytest.mark.parametrize("model", [Notice, HolderIdentity, HolderPaper, PaperTemplate])
-def test_an_empty_list_says_what_to_do(model: type, db: None) -> None:
-    holder = admin_data.holder()
-    client = signed_in(admin_data.user("first", holder, "manager"), "zh-hans")
-    page = shown(client, list_url(model))
-    assert any(
-        words in page for words in ("通知在事项页面起草", "起草通知时自动填入", "录入随通知附送的文件", "标准模板")
-    )

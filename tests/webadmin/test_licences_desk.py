@@ -29,21 +29,13 @@ from records.works import proofs
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url, signed_in
-from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 PDF = b"%PDF-1.7\n1 0 obj <<>> endobj\n%%EOF"
 
 
 @pytest.fixture
-def evidence(monkeypatch: pytest.MonkeyPatch) -> MemoryEvidenceStore:
-    kept = MemoryEvidenceStore()
-    monkeypatch.setattr(stores, "evidence_store", lambda: kept)
-    return kept
-
-
-@pytest.fixture
-def desk(world: World, evidence: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPatch) -> Any:
+def desk(world: World, evidence_store: object, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(stores, "page_store", MemoryPageStore)
     monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
     return english(world.ours.manager)
@@ -144,7 +136,9 @@ class TestChapters:
         answer = desk.post(record_url(case), {"verdict": "licensed", "basis": "0", "note": ""}, follow=True)
         address = answer.context["just_decided"].licence_address
         form = desk.get(address).context["adminform"].form
-        assert (form.initial["chapters"], form.initial["work"]) == ("2-3", str(work.pk))
+        assert {name: form.initial[name] for name in ("chapters", "work", "domain")} == {
+            "chapters": "2-3", "work": str(work.pk), "domain": host_of(world),
+        }  # fmt: skip
 
 
 class TestProofs:

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.db.models import Model, Value
 from django.db.models.functions import Concat
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -49,6 +50,7 @@ from tests.support.admin_data import World
 from tests.support.desk import (
     CollectingOutbox,
     add_url,
+    english,
     list_url,
     record_url,
     registered_models,
@@ -126,32 +128,20 @@ def test_a_record_that_stands_never_moves_to_another_rights_holder(world: World)
     assert site.rights_holder == world.ours.holder
 
 
-def test_a_licence_for_a_work_of_another_rights_holder_is_refused(world: World) -> None:
-    data = {
-        "rights_holder": world.ours.holder.pk,
-        "work": world.theirs.works[0].pk,
-        "licensee": "甲",
-        "domain": "a.example",
-        "valid_from": "2026-01-01",
-    }
-    for person in (world.ours.manager, world.administrator):
-        response = signed_in(person).post(add_url(Licence), data)
+def test_a_licence_for_a_work_of_another_rights_holder_or_one_that_ends_before_it_begins_is_refused(
+    world: World,
+) -> None:
+    data = {"rights_holder": world.ours.holder.pk, "licensee": "甲", "domain": "a.example", "valid_from": "2026-02-01"}
+    theirs, ended = {"work": world.theirs.works[0].pk}, {"valid_until": "2026-01-01"}
+    for person, wrong, field in (
+        (world.ours.manager, theirs, "work"),
+        (world.administrator, theirs, "work"),
+        (world.ours.manager, ended, "__all__"),
+    ):
+        response = signed_in(person).post(add_url(Licence), data | wrong)
         assert response.status_code == 200
-        assert "work" in response.context["adminform"].form.errors
+        assert field in response.context["adminform"].form.errors
     assert not Licence.objects.filter(licensee="甲").exists()
-
-
-def test_a_licence_that_ends_before_it_begins_is_refused(world: World) -> None:
-    data = {
-        "rights_holder": world.ours.holder.pk,
-        "licensee": "甲",
-        "domain": "a.example",
-        "valid_from": "2026-02-01",
-        "valid_until": "2026-01-01",
-    }
-    response = signed_in(world.ours.manager).post(add_url(Licence), data)
-    assert response.status_code == 200
-    assert response.context["adminform"].form.non_field_errors()
 
 
 def test_only_an_administrator_founds_a_rights_holder_and_a_manager_keeps_its_contact(world: World) -> None:
@@ -204,67 +194,47 @@ def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: W
     assert "is covered by" not in said(manager.post(add_url(Site), foreign, follow=True))
 
 
-def test_crawl_now_queues_a_run_and_sends_its_number(world: World, outbox: CollectingOutbox) -> None:
-    site = world.ours.sites[0]
-    client = signed_in(world.ours.manager)
-    client.post(list_url(Site), {"action": "crawl_selected", "_selected_action": [site.pk]})
-    run = CrawlRun.objects.get(site=site, state=CrawlRun.State.QUEUED)
+def crawl_selected(client: Client, *sites: Site) -> HttpResponse:
+    data = {"action": "crawl_selected", "_selected_action": [site.pk for site in sites]}
+    return client.post(list_url(Site), data, follow=True)
+
+
+def test_crawl_now_of_chosen_sites_queues_a_run_of_each_that_has_none_and_links_to_all(
+    world: World, outbox: CollectingOutbox, manager: Client
+) -> None:
+    idle, busy = world.ours.sites[:2]
+    Site.objects.filter(pk=idle.pk).update(name="<b>站</b>")
+    page = crawl_selected(manager, idle, busy).content.decode()
+    run = CrawlRun.objects.get(site=idle, state=CrawlRun.State.QUEUED)
     assert run.requested_by == world.ours.manager
     assert outbox.sent == [CrawlRequested(run.pk)]
-
-
-def test_crawl_now_of_a_live_site_says_so_and_queues_nothing(world: World, outbox: CollectingOutbox) -> None:
-    busy = world.ours.sites[1]
-    runs = CrawlRun.objects.count()
-    data = {"action": "crawl_selected", "_selected_action": [busy.pk]}
-    response = signed_in(world.ours.manager).post(list_url(Site), data, follow=True)
-    assert busy.name in said(response)
-    assert CrawlRun.objects.count() == runs
-    assert outbox.sent == []
-
-
-def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(world: World, outbox: CollectingOutbox) -> None:
-    outbox.is_away = True
-    site = world.ours.sites[0]
-    data = {"action": "crawl_selected", "_selected_action": [site.pk]}
-    response = signed_in(world.ours.manager).post(list_url(Site), data, follow=True)
-    assert "Redis" in said(response)
-    assert CrawlRun.objects.filter(site=site, state=CrawlRun.State.QUEUED).count() == 1
-
-
-def test_the_button_on_a_site_crawls_by_post_only(world: World, outbox: CollectingOutbox) -> None:
-    site = world.ours.sites[0]
-    address = reverse("admin:records_site_crawl_now", args=[site.pk])
-    client = signed_in(world.ours.manager)
-    assert client.get(address).status_code == 200
-    assert outbox.sent == []
-    client.post(address, {"_form_submitted": "True"})
-    assert len(outbox.sent) == 1
-    assert signed_in(world.ours.reviewer).post(address, {"_form_submitted": "True"}).status_code == 403
-    assert len(outbox.sent) == 1
-
-
-def test_crawl_now_leads_to_the_run_that_it_began(world: World, outbox: CollectingOutbox) -> None:
-    site = world.ours.sites[0]
-    address = reverse("admin:records_site_crawl_now", args=[site.pk])
-    client = signed_in(world.ours.manager)
-    response = client.post(address, {"_form_submitted": "True"}, headers={"HX-Request": "true"})
-    run = CrawlRun.objects.get(site=site, state=CrawlRun.State.QUEUED)
-    assert response["HX-Redirect"] == record_url(run)
-    again = client.post(address, {"_form_submitted": "True"})
-    assert again["Location"] == record_url(run), "the crawl that stands in the way is shown"
-
-
-def test_crawl_now_of_many_sites_links_to_each_run(world: World, outbox: CollectingOutbox) -> None:
-    chosen = world.ours.sites[:2]
-    Site.objects.filter(pk=chosen[0].pk).update(name="<b>站</b>")
-    data = {"action": "crawl_selected", "_selected_action": [site.pk for site in chosen]}
-    page = signed_in(world.ours.manager).post(list_url(Site), data, follow=True).content.decode()
-    for site in chosen:
-        run = CrawlRun.objects.get(site=site, state__in=CrawlRun.LIVE)
-        assert f'href="{record_url(run)}"' in page
+    for each in (run, CrawlRun.objects.get(site=busy, state__in=CrawlRun.LIVE)):
+        assert f'href="{record_url(each)}"' in page
     assert "&lt;b&gt;站&lt;/b&gt;" in page
     assert "<b>站" not in page
+
+
+def test_crawl_now_while_the_queue_is_down_keeps_the_run_and_says_so(
+    world: World, outbox: CollectingOutbox, manager: Client
+) -> None:
+    outbox.is_away = True
+    assert "Redis" in said(crawl_selected(manager, world.ours.sites[0]))
+    assert CrawlRun.objects.filter(site=world.ours.sites[0], state=CrawlRun.State.QUEUED).count() == 1
+
+
+def test_the_button_on_a_site_crawls_by_post_only_and_leads_to_the_run(
+    world: World, outbox: CollectingOutbox, manager: Client, reviewer: Client
+) -> None:
+    site, sent = world.ours.sites[0], {"_form_submitted": "True"}
+    address = reverse("admin:records_site_crawl_now", args=[site.pk])
+    assert manager.get(address).status_code == 200
+    assert reviewer.post(address, sent).status_code == 403
+    assert outbox.sent == []
+    response = manager.post(address, sent, headers={"HX-Request": "true"})
+    run = CrawlRun.objects.get(site=site, state=CrawlRun.State.QUEUED)
+    assert response["HX-Redirect"] == record_url(run)
+    assert manager.post(address, sent)["Location"] == record_url(run), "the crawl that stands in the way is shown"
+    assert len(outbox.sent) == 1
 
 
 def test_an_excluded_finding_is_named_in_the_reader_s_words(world: World) -> None:
@@ -302,7 +272,11 @@ def test_a_run_that_found_nothing_changed_says_how_many_pages_it_looked_at(world
 
 
 def test_a_site_of_archives_is_imported_and_not_crawled(world: World, manager: Client) -> None:
-    Site.objects.filter(pk=world.ours.sites[0].pk).update(kind="archive")
+    site, reviewer = world.ours.sites[0], english(world.ours.reviewer)
+    assert "Daily at" in reviewer.get(record_url(site)).content.decode()
+    Site.objects.filter(pk=site.pk).update(kind="archive")
+    read_only = reviewer.get(record_url(site)).content.decode()
+    assert "Daily at" not in read_only  # nobody can set it: what its kind does not use is left away
     page = manager.get(list_url(Site), {"kind__exact": "archive"}).content.decode()
     table = page.partition("<tbody")[2].partition("</table>")[0]
     assert "imported, not crawled" in table
@@ -431,40 +405,26 @@ def test_a_bulk_verdict_overrules_nothing_that_was_decided_after_the_plan_was_sh
     assert "没有线索或案件发生变化。" in told
 
 
-def test_decided_cases_can_be_opened_again_together(world: World) -> None:
-    decided = world.ours.cases[1]
-    client = signed_in(world.ours.reviewer)
-    data = {"action": "reopen", "_selected_action": [decided.pk]}
-    client.post(list_url(Case), {**data, "seen": client.post(list_url(Case), data).context["seen"]})
-    decided.refresh_from_db()
-    assert decided.state == CaseState.OPEN
-    assert VerdictRecord.objects.filter(case=decided).count() == 2
-
-
 def levels(response: object) -> list[str]:
     return [message.level_tag for message in response.context["messages"]]  # type: ignore[attr-defined]
 
 
-def test_an_action_that_changes_no_case_is_no_success(world: World, reviewer: Client) -> None:
-    chosen = [case.pk for case in admin_data.open_cases(world)[:2]]
-    data = {"action": "reopen", "_selected_action": chosen}
-    planned = reviewer.post(list_url(Case), data)
-    assert planned.context["plan"].able == []
-    assert "2 cases left out: no verdict that could be taken back" in planned.content.decode()
-    assert "Do it" not in planned.content.decode()
-    response = reviewer.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
-    assert levels(response) == ["warning", "warning"]
-    assert said(response) == "2 cases left out: no verdict that could be taken back. No case was changed."
-    assert not VerdictRecord.objects.filter(case__in=chosen).exists()
-
-
-def test_taking_verdicts_back_names_the_chosen_cases_that_have_none(world: World, reviewer: Client) -> None:
-    chosen = [world.ours.cases[1].pk, admin_data.open_cases(world)[0].pk]
-    data = {"action": "reopen", "_selected_action": chosen}
-    seen = reviewer.post(list_url(Case), data).context["seen"]
-    response = reviewer.post(list_url(Case), {**data, "seen": seen}, follow=True)
-    assert levels(response) == ["warning", "success"]
-    assert "1 case left out: no verdict" in said(response)
+def test_taking_verdicts_back_opens_decided_cases_and_names_those_that_have_none(
+    world: World, reviewer: Client
+) -> None:
+    decided, undecided = world.ours.cases[1], admin_data.open_cases(world)[:2]
+    for chosen, level in (([decided, undecided[0]], "success"), (undecided, "warning")):
+        data = {"action": "reopen", "_selected_action": [case.pk for case in chosen]}
+        planned = reviewer.post(list_url(Case), data)
+        assert planned.context["plan"].able == [each for each in chosen if each == decided]
+        assert ("Do it" in planned.content.decode()) == (decided in chosen)
+        response = reviewer.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
+        assert levels(response) == ["warning", level]
+        assert "left out: no verdict that could be taken back." in said(response)
+    assert said(response).endswith("2 cases left out: no verdict that could be taken back. No case was changed.")
+    decided.refresh_from_db()
+    assert (decided.state, VerdictRecord.objects.filter(case=decided).count()) == (CaseState.OPEN, 2)
+    assert not VerdictRecord.objects.filter(case__in=undecided).exists()
 
 
 def test_a_run_names_its_faults_and_what_was_left_out(world: World, reviewer: Client) -> None:

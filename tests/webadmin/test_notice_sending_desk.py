@@ -19,18 +19,13 @@ from records.notices.counters import enter_counter
 from records.notices.outcomes import note_outcome
 from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
-from tests.support.desk import CollectingOutbox, english, record_url, signed_in
+from tests.support.desk import CollectingOutbox, english, forms_with_files, record_url, signed_in
 from tests.support.mail_servers import DROP, real_server, scripted
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
 PDF = b"%PDF-1.7\n"
 TODAY = timezone.localdate()
 HOSTILE = "<script>x</script>\u202e"
-
-
-@pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent_notices.kept(monkeypatch)
 
 
 @pytest.fixture
@@ -133,7 +128,9 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
 
 def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -> None:
     notice, manager = sent_notices.confirmed(ours), english(ours.manager)
-    assert "mail is not set up" in page_of(manager, notice)
+    page = page_of(manager, notice)
+    assert "mail is not set up" in page
+    assert ["multipart/form-data" in form for form in forms_with_files(page)] == [True]
     assert "mail is not set up" in asked(manager, notice, "send")
     assert manager.get(record_url(notice), {"mail": "preview"}).status_code == 302
     assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(TODAY))
@@ -152,6 +149,9 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
     notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), english(ours.manager)
     reviewer = english(ours.reviewer)
     assert 'value="outcome"' not in page_of(reviewer, notice)
+    forms = forms_with_files(page_of(manager, notice))
+    assert forms
+    assert all("multipart/form-data" in form for form in forms)
     for deed, given in (("outcome", {"to": "answered"}), ("counter", {})):
         assert "only a manager" in asked(reviewer, notice, deed, **given)
     shown = asked(manager, notice, "outcome", to="answered", day=str(TODAY), note="要求盖章", file=proof())

@@ -30,20 +30,17 @@ from tests.support.memory_pages import MemoryWorkStore
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback", "processes")]
+CASES = 1
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback", "processes")]
 
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"
 THIRD = "第三章 船票\n\n布包里是一叠旧船票，日期都是立冬，最后一张上面写着明天。\n"
 
 
-@pytest.fixture
-def world() -> World:
-    return admin_data.fill_world(cases=1)
-
-
 @pytest.fixture(autouse=True)
-def store(monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
+def store(world: World, monkeypatch: pytest.MonkeyPatch) -> MemoryWorkStore:
     kept = MemoryWorkStore()
     monkeypatch.setattr(stores, "work_store", lambda: kept)
     return kept
@@ -87,13 +84,15 @@ def chapters_of(title: str) -> list[tuple[int, str]]:
 def test_nothing_is_written_before_it_is_confirmed(
     manager: Client, world: World, store: MemoryWorkStore, outbox: CollectingOutbox
 ) -> None:
-    plan = send(manager, world, text("夜航.txt", FIRST + SECOND))
+    plan = send(manager, world, text("夜航.txt", FIRST + SECOND), text("水.txt", THIRD))
     shown = manager.get(plan)
     assert shown.status_code == 200
     assert not Work.objects.filter(title="夜航").exists()
     assert store.text(work_text_id(FIRST)) is None
     assert outbox.sent == []
-    confirm(manager, plan)
+    answered = confirm(manager, plan)
+    assert [(row[1].is_new, row[1].new) for row in answered.context["works"]] == [(True, 2), (True, 1)]
+    assert manager.get(f"{plan}?of=1").status_code == 302
     assert [text_id for _, text_id in chapters_of("夜航")] == [work_text_id(FIRST), work_text_id(SECOND)]
     assert not PlannedUpload.objects.exists()
 
@@ -115,13 +114,6 @@ def test_the_plan_of_a_known_work_has_what_comes_goes_and_changes_with_the_diffe
     (planned,) = shorter.context["plan"].works
     assert [row.number for row in planned.planned.change.removed] == [3]
     assert "1 chapter would be removed" in shorter.content.decode()
-
-
-def test_what_is_confirmed_is_what_was_shown_also_of_several_works(manager: Client, world: World) -> None:
-    plan = send(manager, world, text("夜航.txt", FIRST + SECOND), text("水.txt", THIRD))
-    answered = confirm(manager, plan)
-    assert [(row[1].is_new, row[1].new) for row in answered.context["works"]] == [(True, 2), (True, 1)]
-    assert manager.get(f"{plan}?of=1").status_code == 302
 
 
 def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: World) -> None:

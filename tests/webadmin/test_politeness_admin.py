@@ -150,6 +150,15 @@ def test_what_cannot_work_is_refused_in_the_form_and_no_secret_is_shown(world: W
     assert not Site.objects.filter(name="新站").exists()
 
 
+def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(world: World) -> None:
+    steps = "go https://luoxia.example/in\nfill name = {user}"
+    data = _treated(rights_holder=world.ours.holder.pk, **{"rules-0-login_steps": steps})
+    page = signed_in(world.ours.manager, "zh-hans").post(add_url(Site), data).content.decode()
+    assert "登录步骤第 1 行：每一步须为 open、fill、submit、check 之一" in page
+    assert "登录步骤第 2 行：没有名为 user 的保密值" in page
+    assert "a step is one of" not in page
+
+
 def test_nothing_is_locked_while_a_form_is_checked_and_all_of_it_is_saved_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from core.messages import CrawlRequested
 from core.wording import Message
-from records import stores
 from records.models import Address, CrawlRun, PageCheck, PageRecheck, PageRecord
 from records.sites import rechecks
 from tests.support import admin_data
 from tests.support.admin_data import World
-from tests.support.desk import CollectingOutbox, english, record_url, signed_in
+from tests.support.desk import CollectingOutbox, record_url, signed_in
 from tests.support.memory_cases import MemoryOutbox
-from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 
 Outcome = PageRecheck.Outcome
-
-
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> CollectingOutbox:
-    collecting = CollectingOutbox()
-    monkeypatch.setattr(stores, "outbox", lambda: collecting)
-    monkeypatch.setattr(stores, "page_store", MemoryPageStore)
-    monkeypatch.setattr(stores, "work_store", MemoryWorkStore)
-    return collecting
 
 
 @pytest.fixture
@@ -42,22 +31,22 @@ def page(world: World) -> PageRecord:
 
 
 @pytest.fixture
-def desk(world: World, sent: CollectingOutbox) -> Any:
+def desk(reviewer: Client, outbox: CollectingOutbox) -> Client:
     """A reviewer's: members may ask."""
-    return english(world.ours.reviewer)
+    return reviewer
 
 
 def url_of(page: PageRecord) -> str:
     return reverse("admin:records_pagerecord_recheck", args=[page.pk])
 
 
-def said(desk: Any, page: PageRecord) -> tuple[str, bool]:
+def said(desk: Client, page: PageRecord) -> tuple[str, bool]:
     state = desk.get(url_of(page)).json()
     return state["sentence"], state["is_over"]
 
 
 def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
-    world: World, desk: Any, sent: CollectingOutbox, page: PageRecord
+    world: World, desk: Client, outbox: CollectingOutbox, page: PageRecord
 ) -> None:
     for _ in range(2):
         answer = desk.post(url_of(page), {"next": record_url(world.ours.cases[0])})
@@ -65,12 +54,12 @@ def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
     recheck = PageRecheck.objects.get()
     assert recheck.run is not None
     assert (recheck.asked_by, recheck.run.only_urls, recheck.run.state) == (world.ours.reviewer, page.url, "queued")
-    assert sent.sent == [CrawlRequested(recheck.run.pk)]
+    assert outbox.sent == [CrawlRequested(recheck.run.pk)]
     assert said(desk, page) == ("The check waits for a free crawler.", False)
 
 
 def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
-    world: World, desk: Any, page: PageRecord
+    world: World, desk: Client, page: PageRecord
 ) -> None:
     for address in (record_url(page), record_url(world.ours.cases[0])):
         shown = desk.get(address).content.decode()
@@ -86,7 +75,7 @@ def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
 
 
 @pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example", "javascript:alert(1)"])
-def test_it_leads_back_to_the_desk_alone(desk: Any, page: PageRecord, where: str) -> None:
+def test_it_leads_back_to_the_desk_alone(desk: Client, page: PageRecord, where: str) -> None:
     assert desk.post(url_of(page), {"next": where})["Location"] == record_url(page)
 
 
@@ -98,7 +87,7 @@ def test_nobody_asks_for_a_page_of_another_rights_holder(world: World, page: Pag
     assert not PageRecheck.objects.exists()
 
 
-def test_no_more_than_so_many_a_day(desk: Any, page: PageRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_than_so_many_a_day(desk: Client, page: PageRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rechecks, "MAX_A_DAY", 1)
     now = timezone.now()
     before = PageRecheck.objects.create(page=page, asked_at=now - timedelta(days=2), url=page.url, outcome="unchanged")
@@ -110,7 +99,7 @@ def test_no_more_than_so_many_a_day(desk: Any, page: PageRecord, monkeypatch: py
     assert PageRecheck.objects.count() == 2
 
 
-def test_what_came_with_archives_cannot_be_fetched(desk: Any, page: PageRecord) -> None:
+def test_what_came_with_archives_cannot_be_fetched(desk: Client, page: PageRecord) -> None:
     page.site.kind = "archive"
     page.site.save()
     assert "Check this page again now" not in desk.get(record_url(page)).content.decode()
@@ -120,11 +109,11 @@ def test_what_came_with_archives_cannot_be_fetched(desk: Any, page: PageRecord) 
 
 
 def test_while_the_site_is_crawled_it_waits_and_that_crawl_may_answer_it(
-    desk: Any, sent: CollectingOutbox, page: PageRecord
+    desk: Client, outbox: CollectingOutbox, page: PageRecord
 ) -> None:
     run = CrawlRun.objects.create(site=page.site, state="running", due_at=timezone.now(), heartbeat_at=timezone.now())
     desk.post(url_of(page))
-    assert sent.sent == []
+    assert outbox.sent == []
     assert said(desk, page) == ("The check waits for the end of another crawl of the site.", False)
     seen = admin_data.address(page)
     Address.objects.filter(pk=seen.pk).update(seen_at=timezone.now(), version_id=page.version_id)
@@ -132,12 +121,12 @@ def test_while_the_site_is_crawled_it_waits_and_that_crawl_may_answer_it(
     PageRecheck.objects.filter(pk=recheck.pk).update(url=seen.url)
     Address.objects.filter(pk=seen.pk).update(id=_key(page, seen.url))
     CrawlRun.objects.filter(pk=run.pk).update(state="finished")
-    rechecks.go_on(page.site, timezone.now(), sent)
+    rechecks.go_on(page.site, timezone.now(), outbox)
     assert said(desk, page)[0].endswith("the page is unchanged.")
-    assert sent.sent == [], "no second crawl for what was seen"
+    assert outbox.sent == [], "no second crawl for what was seen"
 
 
-def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Any, page: PageRecord) -> None:
+def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Client, page: PageRecord) -> None:
     other = admin_data.page(page.site, 991)
     run = CrawlRun.objects.create(site=page.site, state="running", due_at=timezone.now(), heartbeat_at=timezone.now())
     for each in (page, other):
@@ -162,7 +151,7 @@ def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Any, p
     ],
 )
 def test_each_outcome_is_said(
-    desk: Any, page: PageRecord, outcome: str, fault: Message | None, sentence: str, is_over: bool
+    desk: Client, page: PageRecord, outcome: str, fault: Message | None, sentence: str, is_over: bool
 ) -> None:
     now = timezone.now()
     PageRecheck.objects.create(
@@ -179,7 +168,7 @@ def test_each_outcome_is_said(
         assert ("was compared again" in shown, over) == (True, True)
 
 
-def test_a_crawl_of_one_page_is_no_crawl_of_its_site(desk: Any, page: PageRecord) -> None:
+def test_a_crawl_of_one_page_is_no_crawl_of_its_site(desk: Client, page: PageRecord) -> None:
     from records.sites import runs as crawls
 
     site = page.site

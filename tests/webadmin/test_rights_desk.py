@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -22,8 +22,6 @@ from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
-
-SINCE = date(2026, 1, 1)
 
 
 def licence_form(world: World, **fields: object) -> dict[str, object]:

@@ -1,12 +1,8 @@
 """The interface speaks Chinese and English, both of them whole."""
 
-import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 from django.utils import translation
 from django.utils.translation import gettext, ngettext, pgettext
@@ -41,22 +37,6 @@ def test_an_untranslated_a_fuzzy_and_a_foreign_string_are_each_named(tmp_path: P
     ]
 
 
-def test_a_stale_compiled_catalogue_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "django.po"
-    path.write_text(catalogue.CATALOGUE.read_text(encoding="utf-8"), encoding="utf-8")
-    catalogue.update(path)
-    assert list(catalogue.faults(path)) == []
-    path.write_text(path.read_text(encoding="utf-8").replace("案件", "案卷"), encoding="utf-8")
-    assert list(catalogue.faults(path)) == ["django.mo is older than django.po: run update"]
-
-
-def test_updating_keeps_every_translation(tmp_path: Path) -> None:
-    path = tmp_path / "django.po"
-    path.write_text(catalogue.CATALOGUE.read_text(encoding="utf-8"), encoding="utf-8")
-    catalogue.update(path)
-    assert path.read_text(encoding="utf-8") == catalogue.CATALOGUE.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("table", ["MATCH_CLASSES", "STATES", "VERDICTS", "REJECTIONS", "OBFUSCATIONS", "CHANGES"])
 def test_every_member_of_an_enumeration_has_its_words_in_both_languages(table: str) -> None:
     words = getattr(phrases, table)
@@ -83,29 +63,3 @@ def test_plurals_and_contexts_are_translated() -> None:
     with translation.override("en"):
         said = ngettext("%(count)s other character", "%(count)s other characters", 1)
         assert said % {"count": 1} == "1 other character"
-
-
-def test_strings_are_found_in_calls_alone_or_within_other_strings() -> None:
-    source = (
-        "_now('a (b)')\nngettext('c', 'd', 2)\npgettext_lazy('where', 'e')\n_now(variable)\n"
-        "f\"{_('f')} {gettext_noop('g' ' h')}\"\nother('i')\n"
-    )
-    assert extracted(catalogue.of_python, source) == {
-        ("a (b)", None), (("c", "d"), None), ("e", "where"), ("f", None), ("g h", None),
-    }  # fmt: skip
-
-
-def test_strings_of_templates_are_found_in_tags_blocks_and_arguments() -> None:
-    source = (
-        "{% load i18n %}<p>isn't\n  {% translate 'It (a)' %}\n {% translate 'b' context 'where' %}"
-        "{% blocktranslate count n=n %}{{ n }} c{% plural %}{{ n }} ds{% endblocktranslate %}"
-        "{% include 'x.html' with label=_('e') %}"
-    )
-    assert extracted(catalogue.of_template, source) == {
-        ("It (a)", None), ("b", "where"), (("%(n)s c", "%(n)s ds"), None), ("e", None),
-    }  # fmt: skip
-
-
-def extracted(method: Callable[..., Any], source: str) -> set[tuple[str | tuple[str, ...], str | None]]:
-    found = extract(method, io.BytesIO(source.encode()), catalogue.KEYWORDS)  # type: ignore[arg-type]
-    return {(text, context) for _, text, _, context in found}

@@ -44,14 +44,11 @@ def faulty(world: World) -> list[Model]:
 
 
 @pytest.mark.parametrize("language", IN)
-def test_the_page_of_a_record_words_its_faults(world: World, faulty: list[Model], language: str) -> None:
-    for record in faulty:
-        assert IN[language] in shown(world.ours.manager, record_url(record), language), record
-
-
-@pytest.mark.parametrize("language", IN)
-def test_the_list_of_runs_words_how_they_ended(world: World, faulty: list[Model], language: str) -> None:
-    assert IN[language] in shown(world.ours.manager, list_url(CrawlRun), language)
+def test_the_page_of_a_record_and_the_list_of_runs_word_their_faults(
+    world: World, faulty: list[Model], language: str
+) -> None:
+    for address in (*map(record_url, faulty), list_url(CrawlRun)):
+        assert IN[language] in shown(world.ours.manager, address, language), address
 
 
 def test_failed_messages_are_worded_and_found_by_what_was_said(world: World) -> None:

@@ -41,56 +41,17 @@ FORBIDDEN = {
 }
 _SITEMAP = re.compile("站点地图")  # the format is called so
 # What is called so in Chinese as well: formats, programs, names.
-LATIN = {
-    *(
-        "ARC",
-        "Chromium",
-        "Cookie",
-        "CSS",
-        "CSV",
-        "EPUB",
-        "HSTS",
-        "HTML",
-        "HTTP",
-        "IP",
-        "JSON",
-        "Lines",
-        "Markdown",
-        "MB",
-    ),
-    *(
-        "MiB",
-        "PDF",
-        "SHA",
-        "SQLite",
-        "TLS",
-        "URL",
-        "UTC",
-        "WACZ",
-        "WARC",
-        "WET",
-        "Word",
-        "XLSX",
-        "XPath",
-        "docx",
-        "zip",
-    ),
-    *("AOF", "DNS", "IPv6", "GB", "MongoDB", "PEM", "PostgreSQL", "RFC", "Redis", "SearXNG", "robots", "txt", "Django"),
-    *(
-        "AdSense",
-        "CNZZ",
-        "Google",
-        "ICP",
-        "ID",
-        "Analytics",
-        "DOCX",
-        "JPEG",
-        "PNG",
-    ),  # identifiers of sites, kinds of proof
-    *("imports", "li"),  # the name of a folder, an example of a user's name
-    *("S3", "OSS", "COS", "boto3", "AccessKey", "Secret"),  # object stores, and what their keys are called
-    *("open", "fill", "submit", "check", "user"),  # the steps of a login as they are written
-}
+LATIN = set(
+    re.findall(
+        r"\w+",
+        """
+    AOF ARC CSS CSV Chromium Cookie DNS Django EPUB GB HSTS HTML HTTP IP IPv6 JSON Lines MB Markdown MiB MongoDB PDF PEM
+    PostgreSQL RFC Redis SHA SQLite SearXNG TLS URL UTC WACZ WARC WET Word XLSX XPath docx robots txt zip
+    AdSense Analytics CNZZ DOCX Google ICP ID JPEG PNG imports li
+    AccessKey COS OSS S3 Secret boto3 check fill open submit user
+        """,
+    )
+)  # identifiers of sites and kinds of proof; names of examples; object stores and their keys; steps of a login
 _NO_WORDS = re.compile(
     r"`[^`]*`|(?<!\S)(/[\w.-]+){2,}|%\(\w+\)[sd]|\{\w*\}|<[^>]*>|\S*://\S*|[\w-]+(\.[\w-]+)+(:\d+)?|[A-Z]\w+/[A-Z]\w+|U\+\d+"
 )

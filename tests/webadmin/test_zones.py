@@ -45,6 +45,8 @@ def test_lists_are_shown_in_the_zone_that_was_chosen_and_name_it(manager: Client
     after = words(manager.get(list_url(Case)))
     assert "2026-03-10 16:30" in after
     assert "America/New_York (UTC-0" in after
+    choose(manager, "Asia/Kolkata")
+    assert "UTC+05:30" in manager.get(record_url(case)).content.decode(), "how far its times are from UTC"
     assert Case.objects.get(pk=case.pk).opened_at == OPENED
 
 
@@ -55,11 +57,6 @@ def test_the_zone_is_of_one_person_alone(world: World, manager: Client, case: Ca
     assert list(UserPreference.objects.values_list("user__username", "zone")) == [
         (world.ours.manager.username, "America/New_York")
     ]
-
-
-def test_a_case_says_how_far_its_times_are_from_utc(manager: Client, case: Case) -> None:
-    choose(manager, "Asia/Kolkata")
-    assert "UTC+05:30" in manager.get(record_url(case)).content.decode()
 
 
 def test_a_day_of_a_filter_is_a_day_of_the_reader(manager: Client, case: Case) -> None:
