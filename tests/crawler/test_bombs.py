@@ -1,7 +1,6 @@
 """Bytes that are to be a page, a feed, a sitemap or an archive of pages, and are a weapon."""
 
 import gzip
-import io
 import threading
 import zipfile
 import zlib
@@ -14,8 +13,8 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import BadInput, RetryLater
-from crawler.fetching.bodies import archive_kind, declares_entities
+from core.errors import BadInput
+from crawler.fetching.bodies import declares_entities
 from crawler.fetching.single_fetch import fetch
 from crawler.sources.feeds import read_feed
 from crawler.sources.sitemaps import named_in_robots, read_sitemap
@@ -41,7 +40,12 @@ def _deflated_raw(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush()
 
 
+# In the order in which a server says that it applied them.
 CODED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "br": brotli.compress,
+    "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
+    "gzip, br": lambda body: brotli.compress(gzip.compress(body)),
     "zstd": zstd.compress,
     "x-gzip": gzip.compress,
     "deflate": _deflated_raw,
@@ -138,17 +142,6 @@ def test_one_page_from_the_web_does_not_swell_either(coding: str) -> None:
         with pytest.raises(BadInput, match="is larger than 400,000 bytes"):
             fetch(site.url(), settings_of(site.netloc))
         assert site.requested == ["/"]
-
-
-@pytest.mark.usefixtures("processes")
-def test_one_page_from_the_web_is_not_waited_for_beyond_the_time_limit() -> None:
-    def drips(stopped: threading.Event) -> Iterator[bytes]:
-        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-        while not stopped.wait(0.05):
-            yield b"a"
-
-    with RawServer(drips) as server, pytest.raises(RetryLater, match="not done within 1 s"):
-        fetch(f"http://{server.netloc}/", settings_of(server.netloc, timeout_s=1.0))
 
 
 # Documents with entities of their own
@@ -297,10 +290,3 @@ def test_a_wacz_whose_member_swells_ends_with_a_sentence(tmp_path: Path) -> None
             archive.writestr(f"archive/{number}.warc", inner[:50_000_000])
     with pytest.raises(BadInput, match="swells"):
         imported(path)
-
-
-def test_archives_are_known_by_their_marks() -> None:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("a", "b")
-    assert archive_kind(made.getvalue(), may_be_gzip=True) == "zip"

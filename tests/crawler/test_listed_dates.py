@@ -1,19 +1,14 @@
 """What the dates of sitemaps and feeds are worth: honest ones spare fetches, liars are found out."""
 
 import json
-import math
-import random
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from core.visits import AddressKind, Visit
-from crawler.recrawl import policy
-from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, MAX_INTERVAL
+from crawler.recrawl.policy import DAY, MAX_INTERVAL
 from crawler.recrawl.session import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
 from crawler.sources.feeds import read_feed
 from tests.crawler.crawl_process import plan_of, settings_of
@@ -103,73 +98,6 @@ def test_the_day_of_publication_is_no_date_of_change() -> None:
     assert feed is not None
     assert feed.entries[0].listed.modified is None
     assert feed.entries[0].listed.published is not None
-
-
-# A year of daily runs: half of the pages never change, the others every 1 to 200 days.
-
-Dates = Callable[[float, float, int], float | None]  # the day of the change before, today, the page -> the day listed
-
-
-@cache
-def year(listed: Dates, count: int = 400) -> tuple[float, float]:
-    """Fetches a page and days a page in which it had changed and nobody had seen it."""
-    generator, fetches, stale, worth = random.Random(3), 0, 0.0, Reliability()
-    rates = [0.0 if n % 2 else 1 / math.exp(generator.uniform(0, math.log(200))) for n in range(count)]
-    coming = [generator.expovariate(rate) if rate else math.inf for rate in rates]
-    unseen: list[float | None] = [None] * count
-    last = [-30.0] * count
-    pages = [visit(n, due_at=NOW + 2 * DAY) for n in range(count)]
-    for day in range(1, 365):
-        now = NOW + day * DAY
-        run = ListedDates(now)
-        run.reliability = worth
-        for n, rate in enumerate(rates):
-            while coming[n] <= day:
-                unseen[n] = coming[n] if unseen[n] is None else unseen[n]
-                last[n], coming[n] = coming[n], coming[n] + generator.expovariate(rate)
-        told = [(each.id, listed(last[n], day, n)) for n, each in enumerate(pages)]
-        run.add((name, NOW + when * DAY) for name, when in told if when is not None)
-        for n, each in enumerate(pages):
-            by_date = run.is_due(each)
-            if not (policy.is_due(each, now, "r") if by_date is None else by_date):
-                continue
-            fetches += 1
-            begun = unseen[n]
-            stale += day - begun if begun is not None else 0.0
-            run.note(each, begun is not None)
-            pages[n] = policy.after_success(each, now, begun is not None, DEFAULT_RATE_PER_S, False)
-            unseen[n] = None
-        worth = run.reliability
-    return fetches / count, stale / count
-
-
-SITES: dict[str, Dates] = {
-    "says nothing": lambda changed, today, page: None,
-    "is honest": lambda changed, today, page: changed,
-    "states days": lambda changed, today, page: math.floor(changed + 0.125) - 0.125,
-    "says now of all": lambda changed, today, page: today - 0.001,
-    "never moves a date": lambda changed, today, page: -60.0,
-    "keeps half of its changes quiet": lambda changed, today, page: changed if page % 4 else -60.0,
-    "touches all every week": lambda changed, today, page: max(changed, today // 7 * 7.0),
-}
-
-
-@pytest.mark.usefixtures("long_computation")
-def test_honest_dates_spare_fetches_and_show_changes_sooner() -> None:
-    fetches, stale = year(SITES["says nothing"])
-    for honest in ("is honest", "states days"):
-        honest_fetches, honest_stale = year(SITES[honest])
-        assert honest_fetches < 0.8 * fetches, honest
-        assert honest_stale < 0.6 * stale, honest
-
-
-@pytest.mark.usefixtures("long_computation")
-@pytest.mark.parametrize("liar", ["says now of all", "never moves a date", "keeps half of its changes quiet"])
-def test_lies_cost_next_to_nothing(liar: str) -> None:
-    fetches, stale = year(SITES["says nothing"])
-    lied_fetches, lied_stale = year(SITES[liar])
-    assert lied_fetches < 1.1 * fetches
-    assert lied_stale < 1.1 * stale
 
 
 # Crawls
