@@ -13,7 +13,6 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from core.captures import ArchivedRecord
 from crawler.fetching.capture import with_secrets_starred
-from crawler.sources.archive_fields import CHUNK_BYTES
 from crawler.sources.archive_shapes import Position
 
 # Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
@@ -22,6 +21,7 @@ MIN_BYTES_TO_JUDGE = 64 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024  # of a header; servers send at most 8 to 32 KiB
 MAX_HEADER_BYTES = 1024 * 1024
 # How a record begins: of a WARC, and of an ARC, whose first names the file and whose others an address.
+CHUNK_BYTES = 64 * 1024
 FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
 
 
