@@ -5,18 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One screen of a reader. doubts_hold: of what only a browser can tell (containers, unusual features), the answer.
-
-    What is narrow may be a window or a touch device: it is taken for a device where doubts hold.
-    """
+    """One screen of a reader. doubts_hold: the answer where only a browser can tell (containers, other features)."""
 
     width_px: int
     height_px: int
     doubts_hold: bool = False
-
-    @property
-    def is_device(self) -> bool:
-        return self.doubts_hold and self.width_px < DESKTOP_PX
 
 
 DESKTOP_PX = 1280
