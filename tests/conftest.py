@@ -2,6 +2,8 @@
 
 import gc
 import os
+from collections.abc import Iterator
+from functools import partial
 
 import pytest
 import scrapy.core.downloader.handlers.http11  # noqa: F401 - looks at all modules that are there: early, at few
@@ -85,3 +87,16 @@ def evidence_store(monkeypatch: pytest.MonkeyPatch) -> object:
     kept = MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)
     return kept
+
+
+@pytest.fixture(scope="module")
+def kept(request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: object) -> Iterator[object]:
+    """What the module's `fill` writes, else a world of as many cases each as its CASES says: once for all its tests.
+
+    Each test changes a copy of it; what it does to the rows is undone.
+    """
+    from tests.support import admin_data
+
+    cases = getattr(request.module, "CASES", 6)
+    fill = getattr(request.module, "fill", partial(admin_data.fill_world, cases))
+    yield from admin_data.kept_world(django_db_blocker, fill)

@@ -1,5 +1,6 @@
 """Texts that never count: who may enter and take them back, what is refused, and which pages are compared again."""
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -15,6 +16,8 @@ from tests.support import admin_data, case_texts
 from tests.support.admin_data import ADVERT, WORK_TEXT, Estate, World
 from tests.support.case_texts import Texts
 
+CASES = 4
+
 pytestmark = pytest.mark.django_db
 
 NOTICE = "版权所有，未经许可不得转载"  # of a site, in no work
@@ -26,9 +29,9 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> Texts:
 
 
 @pytest.fixture
-def world(db: None, texts: Texts) -> World:
+def world(kept: World, db: None, texts: Texts) -> World:
     """Cases 0 and 2 are of the first site, 1 and 3 of the second; 1 and 2 are decided on."""
-    made = admin_data.fill_world(cases=4)
+    made = deepcopy(kept)
     for estate in (made.ours, made.theirs):
         case_texts.keep_estate(texts, estate)
         for page in PageRecord.objects.filter(site__rights_holder=estate.holder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
@@ -36,9 +37,12 @@ PDF = b"%PDF-1.7\n"
 State = NoticeMail.State
 
 
+fill = sent_notices.estate
+
+
 @pytest.fixture
-def ours() -> admin_data.Estate:
-    return sent_notices.estate()
+def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
+    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
@@ -37,9 +38,12 @@ TODAY = timezone.localdate()
 PROOF = Noted(files=[("回执.pdf", PDF)])
 
 
+fill = sent_notices.estate
+
+
 @pytest.fixture
-def ours() -> admin_data.Estate:
-    return sent_notices.estate()
+def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
+    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Notices: which pages they may name, what they are filled with, who confirms them, and the files that come of them."""
 
 import io
+from copy import deepcopy
 from datetime import date, timedelta
 
 import docx
@@ -39,13 +40,17 @@ PDF = b"%PDF-1.7\n"
 TODAY = date(2026, 11, 27)
 
 
-@pytest.fixture
-def ours() -> admin_data.Estate:
+def fill() -> admin_data.Estate:
     """Of six cases the first, third and fifth are of one site and one work; they are confirmed."""
     estate = admin_data.fill_world(cases=6).ours
     for case in estate.cases:
         admin_data.decided(case, estate.reviewer)
     return estate
+
+
+@pytest.fixture
+def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
+    return deepcopy(kept)
 
 
 def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:

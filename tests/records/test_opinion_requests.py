@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import nullcontext
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -22,6 +23,8 @@ from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox, english
 
+CASES = 2
+
 pytestmark = pytest.mark.django_db
 
 NOW = admin_data.NOW
@@ -29,8 +32,8 @@ BY_SCRIPT = {"X-Requested-With": "XMLHttpRequest"}
 
 
 @pytest.fixture
-def world() -> World:
-    return admin_data.fill_world(cases=2)
+def world(kept: World, db: None) -> World:
+    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Sequence
+from copy import deepcopy
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -39,8 +40,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 State, Seen = Notice.State, RemovalLook.Seen
 
 
-@pytest.fixture
-def ours() -> admin_data.Estate:
+def fill() -> admin_data.Estate:
     """Six cases, confirmed; no crawl is under way."""
     estate = admin_data.fill_world(cases=6).ours
     for case in estate.cases:
@@ -49,6 +49,11 @@ def ours() -> admin_data.Estate:
     PageRecheck.objects.all().delete()
     Notice.objects.all().delete()
     return estate
+
+
+@pytest.fixture
+def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
+    return deepcopy(kept)
 
 
 def look(case: Case, hours: float, seen: str = Seen.GONE, **fields: object) -> RemovalLook:

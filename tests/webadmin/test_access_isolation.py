@@ -5,16 +5,12 @@ The tests walk the admin's registry, so a list that is added later fails here un
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import deepcopy
-
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.contrib.messages import get_messages
 from django.db.models import Model
 from django.urls import reverse
-from pytest_django import DjangoDbBlocker
 
 from records.access import HOLDER_PATHS
 from records.models import Case, CrawlRun, Membership, Site
@@ -28,22 +24,12 @@ SYSTEM = [model for model in registered_models() if model not in HOLDER_PATHS]
 ROLES = ("reviewer", "manager")
 
 
-@pytest.fixture(scope="module")
-def filled(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    yield from admin_data.kept_world(django_db_blocker, fill)
-
-
 def fill() -> World:
     world = admin_data.fill_world()
     for estate in (world.ours, world.theirs):
         admin_data.evidence_bundle(estate.cases[0])
         admin_data.removal(admin_data.evidence_bundle(estate.cases[1]))
     return world
-
-
-@pytest.fixture
-def world(filled: World, db: None) -> World:
-    return deepcopy(filled)
 
 
 def theirs(world: World, model: type[Model]) -> Model:

@@ -1,5 +1,6 @@
 """The page of a confirmed notice: sent, answered, countered, taken further; what is due; who may do what."""
 
+from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
 
@@ -28,9 +29,12 @@ TODAY = timezone.localdate()
 HOSTILE = "<script>x</script>\u202e"
 
 
+fill = sent_notices.estate
+
+
 @pytest.fixture
-def ours() -> admin_data.Estate:
-    return sent_notices.estate()
+def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
+    return deepcopy(kept)
 
 
 @pytest.fixture

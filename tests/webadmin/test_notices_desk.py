@@ -25,8 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "
 PDF = b"%PDF-1.7\n"
 
 
-@pytest.fixture
-def world() -> World:
+def fill() -> World:
     made = admin_data.fill_world(cases=4)
     admin_data.author_alias(made.ours.holder, "林栖", made.ours.identity.legal_name)
     for case in made.ours.cases:
