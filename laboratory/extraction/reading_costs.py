@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import psutil
 
@@ -29,6 +28,7 @@ from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.readers.worker import Desk
 from laboratory.extraction.hostile_pages import KINDS, LARGEST, SENTENCE
+from laboratory.speed.machine import forget_peak, peak_bytes
 
 URL = "http://a.example/1/1.html"
 GIVE_UP_S = 20  # of processor time for one page
@@ -79,8 +79,7 @@ def _read(kind: str, size: int, answer: Connection) -> None:
     desk = Desk(CrawlPlan(SiteId("s"), "r", (URL,), ()))
     page_before = PageToRead(KINDS["paragraphs of a novel"](10_000), page.headers, URL, True)
     page_before.read(desk)
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forget the peak (proc(5))
+    forget_peak()
     before = psutil.Process().memory_info().rss
     resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + GIVE_UP_S, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_DATA, (GIVE_UP_BYTES, GIVE_UP_BYTES))
@@ -91,7 +90,7 @@ def _read(kind: str, size: int, answer: Connection) -> None:
         outcome = "out of memory"
     except Exception as error:
         outcome = f"{type(error).__name__}: {error}"[:60]
-    answer.send(Cost(time.process_time() - begun, max(0, _peak_bytes() - before), outcome))
+    answer.send(Cost(time.process_time() - begun, max(0, peak_bytes() - before), outcome))
     answer.close()
     os._exit(0)
 
@@ -100,11 +99,6 @@ def _outcome(page: WholePage) -> str:
     if isinstance(page.reading, Rejected):
         return str(page.reading.reason)
     return f"{len(page.reading.text):,} characters" if isinstance(page.reading, Reading) else "nothing"
-
-
-def _peak_bytes() -> int:
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    return next(1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,11 +26,10 @@ from laboratory.edits.catalogue import EDITS
 from laboratory.edits.edited import Edited, Passage, passage_of
 from laboratory.edits.material import Material, default_material
 from laboratory.edits.sentences import in_sequence, sentence_ends
+from laboratory.memory_matcher import memory_matcher
 from laboratory.scores.comparison import Comparison, compare
 from laboratory.scores.detection_quality import SpanMeasures
 from laboratory.scores.span_scores import SpanScore, span_score
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 
 PASSAGES = {"tiny": 6, "small": 24, "full": 96}  # by the size of the measurement: works that one is taken of
@@ -135,7 +134,7 @@ def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, in
         raise BadInput("laboratory.no-long-work", least=WORK_CHARS)
     rng.shuffle(works)
     taken = [(work, _passage(work, rng)) for work in works[: PASSAGES[size]]]
-    matcher = _matcher([work.text for work, _ in taken])
+    matcher = memory_matcher(work.text for work, _ in taken)
     material = replace(sources.material, slogans=_foreign_sentences(sources, rng) or sources.material.slogans)
     around = next((text.text for text in sources.outside if text.kind is Kind.MODERN), sources.outside[0].text)
     fared: list[Fared] = []
@@ -196,15 +195,6 @@ def _placed(page: Edited, start: int, around: str) -> Edited:
     edge, outside = code_points(around), np.full(len(around), -1, np.int32)
     origins = np.where(page.origins >= 0, page.origins + start, -1).astype(np.int32)
     return Edited.of_codes(np.concatenate([edge, page.codes, edge]), np.concatenate([outside, origins, outside]))
-
-
-def _matcher(texts: list[str]) -> Matcher:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    for text in texts:
-        fingerprint = fingerprint_text(text)
-        corpus[work_text_id(text)] = WorkEntry(text, fingerprint)
-        index.add(work_text_id(text), fingerprint)
-    return Matcher(index, corpus)
 
 
 def _spans(matcher: Matcher, text: str, work: Work) -> list[Span]:

@@ -18,12 +18,10 @@ from fingerprint.algorithms import ALGORITHMS, Algorithm
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.edits.edited import Passage
+from laboratory.memory_matcher import memory_matcher
 from laboratory.scores.detection_quality import Reported
 from matcher import calibration
 from matcher.calibration import Calibration
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
 
 PRODUCT = "zhuiwen"
 ALL = "all"
@@ -87,16 +85,11 @@ class ProductFinder:
 
     def __init__(self, works: Iterable[tuple[str, str]], seeding: Seeding) -> None:
         self._algorithm = seeding.algorithm
-        index, corpus = MemoryIndex(self._algorithm.id), MemoryCorpus()
         self._owners: dict[WorkTextId, list[str]] = defaultdict(list)
-        for work_id, text in works:
-            text_id = work_text_id(text)
-            if text_id not in corpus:
-                fingerprint = fingerprint_text(text, self._algorithm)
-                corpus[text_id] = WorkEntry(text, fingerprint)
-                index.add(text_id, fingerprint)
-            self._owners[text_id].append(work_id)
-        self._matcher = Matcher(index, corpus, seeding.calibration)
+        given = list(works)
+        for work_id, text in given:
+            self._owners[work_text_id(text)].append(work_id)
+        self._matcher = memory_matcher((text for _, text in given), self._algorithm, seeding.calibration)
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
         """What the matcher says, with its classes."""

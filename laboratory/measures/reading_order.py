@@ -21,9 +21,7 @@ from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.edits import moves
 from laboratory.edits.edited import Edited
 from laboratory.edits.moves import CLAUSES, COMMON, LINES, RARE, Layout
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
+from laboratory.memory_matcher import memory_matcher
 
 WITHOUT = ALGORITHMS[5]  # the default but for the reading order
 WORKS_A_FILE, PASSAGE_CHARS, MIN_WORK_CHARS, TEXT_CHARS, ROUNDS = 35, 1_500, 900, 2_500, 15
@@ -79,12 +77,8 @@ def main() -> int:
     texts = {name: [record["text"] for record, is_out in read_records(given.corpora, name) if is_out] for name in FILES}
     for of_file in texts.values():
         rng.shuffle(of_file)
-    works = {work_text_id(text): text for of_file in texts.values() for text in of_file[:WORKS_A_FILE]}
-    index, corpus = MemoryIndex(DEFAULT.id), MemoryCorpus()
-    for text_id, text in works.items():
-        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
-        index.add(text_id, corpus[text_id].fingerprint)
-    matcher, long_works = Matcher(index, corpus), [text for text in works.values() if len(text) >= MIN_WORK_CHARS]
+    works = list(dict.fromkeys(text for of_file in texts.values() for text in of_file[:WORKS_A_FILE]))
+    matcher, long_works = memory_matcher(works), [text for text in works if len(text) >= MIN_WORK_CHARS]
     disguised = []
     for name, layout in LAYOUTS.items():
         found = 0

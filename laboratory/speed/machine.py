@@ -2,6 +2,8 @@
 
 import os
 import platform
+import resource
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +58,21 @@ def own_bytes() -> int:
     """Resident memory of this process that is no file's and not shared."""
     held = psutil.Process().memory_info()
     return int(held.rss - getattr(held, "shared", 0))
+
+
+def forget_peak() -> None:
+    """Let the peak of this process' resident set begin anew, where the system can (proc(5))."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_bytes() -> int:
+    """The peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _processor() -> str:

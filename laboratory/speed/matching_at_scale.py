@@ -15,7 +15,6 @@ from laboratory.measures.results import row
 from laboratory.scores.detection_quality import ALL, NEGATIVE, OVERALL, Case, Condition, Reported, measured
 from laboratory.speed.reference_corpus import ReferenceCorpus
 from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
 from matcher.index.ports import MatchIndex
 from matcher.matching import GivenPage, Matcher
 
@@ -83,16 +82,6 @@ def _figures(
     reports = [[_reported(match, work_ids) for match in matches] for matches in found]
     measures = measured(zip(cases, reports, strict=True))
     return [row(condition, measures[condition]) for condition in SUMS if condition in measures]
-
-
-def small_matcher(case_set: CaseSet) -> Matcher:
-    """The same matcher with the works of the case set alone, in memory: what the large corpus is compared with."""
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    for work in case_set.works:
-        text_id = work_text_id(work.text)
-        corpus[text_id] = WorkEntry(work.text, fingerprint_text(work.text))
-        index.add(text_id, corpus[text_id].fingerprint)
-    return Matcher(index, corpus)
 
 
 def large_matcher(index: MatchIndex, reference: ReferenceCorpus, text_ids: Sequence[WorkTextId]) -> Matcher:

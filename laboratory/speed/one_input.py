@@ -1,24 +1,20 @@
 """One long input, in a process of its own: its peak of memory is nobody else's, and it can be given up."""
 
 import resource
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from core.ids import work_text_id
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.cases.passages import PAGE_CHARS
+from laboratory.memory_matcher import memory_matcher
 from laboratory.speed.clock import Stopwatch, Taken, best
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
+from laboratory.speed.machine import forget_peak, peak_bytes
 
 LEFT_OUT_SHARE = 0.05  # of the characters of a copy, so that its places drift from those of the work
 CHANGED_SHARE = 0.02  # of the characters, so that no two repetitions are alike for long
@@ -26,7 +22,6 @@ PRIVATE_USE = range(0xE000, 0xF900)
 REPEATS = 3  # the best counts; what takes long is done once
 REPEAT_WITHIN_S = 10.0
 WARM_CHARS = 3_000
-CLEAR_PEAK = "5"  # what /proc/PID/clear_refs takes: forget the peak of the resident set (proc(5))
 
 
 class Role(StrEnum):
@@ -85,29 +80,17 @@ def _measure(task: Task) -> Outcome:
     long = KINDS[task.kind](task)
     works = [*task.real, *([long] if task.role is not Role.PAGE else [])]
     page = _page(long, task)
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text(CLEAR_PEAK, encoding="ascii")
+    forget_peak()
     before = psutil.Process().memory_info().rss
     fingerprint = _best(lambda: fingerprint_text(page))
-    indexed = _best(lambda: _matcher(works))
-    made, matcher, found = fingerprint_text(page), _matcher(works), 0
+    indexed = _best(lambda: memory_matcher(works))
+    made, matcher, found = fingerprint_text(page), memory_matcher(works), 0
 
     def match() -> None:
         nonlocal found
         found = len(matcher.match(page, made))
 
-    return Outcome(fingerprint, indexed, _best(match), max(0, _peak_bytes() - before), found)
-
-
-def _matcher(works: Sequence[str]) -> Matcher:
-    """A matcher of these works, their postings sorted."""
-    corpus, index = MemoryCorpus(), MemoryIndex()
-    for text in works:
-        entry = WorkEntry(text, fingerprint_text(text))
-        corpus[work_text_id(text)] = entry
-        index.add(work_text_id(text), entry.fingerprint)
-    index.lookup(np.zeros(1, np.uint64), 1)
-    return Matcher(index, corpus)
+    return Outcome(fingerprint, indexed, _best(match), max(0, peak_bytes() - before), found)
 
 
 def _page(long: str, task: Task) -> str:
@@ -125,15 +108,6 @@ def _best(call: Callable[[], object]) -> Taken:
         call()
         rounds.append(watch.taken())
     return best(rounds)
-
-
-def _peak_bytes() -> int:
-    """The peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
-            if line.startswith("VmHWM:"):
-                return 1024 * int(line.split()[1])
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _real(task: Task) -> str:

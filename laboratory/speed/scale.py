@@ -28,8 +28,9 @@ from fingerprint.record import Fingerprint
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.cases.case_set import read_case_set
 from laboratory.cases.corpora import read
+from laboratory.memory_matcher import memory_matcher
 from laboratory.report import Say
-from laboratory.speed.matching_at_scale import Matched, large_matcher, matched, small_matcher
+from laboratory.speed.matching_at_scale import Matched, large_matcher, matched
 from laboratory.speed.reference_corpus import ReferenceCorpus
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import MatchIndex
@@ -157,7 +158,7 @@ def _matched(
         return {}
     say("matching the pages of the case set")
     case_set = read_case_set(plan.cases)
-    matchers = large_matcher(shared, reference, text_ids), small_matcher(case_set)
+    matchers = large_matcher(shared, reference, text_ids), memory_matcher(work.text for work in case_set.works)
     by_snapshot, without_generated = matched(matchers, case_set, plan.every)
     return {"matched_by_snapshot": by_snapshot, "matched_without_generated": without_generated}
 
