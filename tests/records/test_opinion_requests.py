@@ -86,13 +86,6 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
     assert not is_open(subject_of(case), late + EXPIRES_AFTER)
 
 
-def test_what_was_answered_is_not_requested_again(case: Case, texts: Texts, outbox: CollectingOutbox) -> None:
-    ask(subject_of(case), texts.pages, texts.works, NOW)
-    request_opinions(subject_of(case), NOW)
-    assert outbox.sent == []
-    assert not OpinionRequest.objects.exists()
-
-
 def test_a_version_on_which_the_case_does_not_rest_is_not_asked_about(
     world: World, case: Case, outbox: CollectingOutbox
 ) -> None:
@@ -110,7 +103,7 @@ def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, rev
     assert outbox.sent == []
 
 
-def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say(
+def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say_which_is_not_requested_again(
     case: Case, texts: Texts, outbox: CollectingOutbox, reviewer: Client
 ) -> None:
     where = address(case, opinions=case.version_id)
@@ -127,6 +120,9 @@ def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say(
     assert state_of(answered) == "answered"
     assert "engines agree" in answered
     assert is_unfolded(reviewer.get(address(case)).content.decode())
+    request_opinions(subject_of(case), NOW)
+    assert outbox.sent == [message_of(case)]
+    assert not OpinionRequest.objects.exists()
 
 
 def test_a_form_without_the_script_leads_back_to_the_same_match(

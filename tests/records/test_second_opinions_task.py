@@ -78,16 +78,14 @@ def test_a_request_goes_to_the_task_on_the_queue_of_what_people_wait_for(desk: D
     assert app.amqp.router.route({}, tasks.ask_engines.name)["queue"].name == "works"
 
 
-def test_the_requested_page_is_asked_about_and_no_other(desk: Desk) -> None:
+def test_the_requested_page_is_asked_about_and_no_other_and_a_message_that_comes_again_asks_nobody(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk.ask()
     opinion = SecondOpinion.objects.get()
     assert (opinion.case_id, opinion.version_id) == (desk.subject.case_id, desk.subject.version_id)
     assert opinion.left_out == ""
     assert not OpinionRequest.objects.exists()
-
-
-def test_a_message_that_comes_again_asks_nobody(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.ask()
     kept = SecondOpinion.objects.values().get()
     monkeypatch.setattr(second_opinions, "answers", lambda _: pytest.fail("the engines were asked again"))
     OpinionRequest.objects.create(case_id=desk.subject.case_id, version_id=desk.subject.version_id, requested_at=NOW)
