@@ -29,8 +29,6 @@ class ContactSource(StrEnum):
 
 
 OF_PAGES = tuple(ContactKind)[:7]
-OF_REGISTRIES = tuple(ContactKind)[7:]
-EMAILS = frozenset({ContactKind.EMAIL, ContactKind.HOST_ABUSE, ContactKind.REGISTRAR_ABUSE})
 PAGES = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE, ContactKind.FORM})
 
 

@@ -127,11 +127,6 @@ class Measures:
         """Pages that took something."""
         return sum(page.is_positive for page in self.pages)
 
-    @cached_property
-    def hit_pages(self) -> int:
-        """Positive pages for which a right work was reported."""
-        return sum(page.is_positive and bool(page.right) for page in self.pages)
-
     @property
     def negative_pages(self) -> int:
         return len(self.pages) - self.positive_pages

@@ -24,7 +24,7 @@ from laboratory.measures.reworded_cases import (
     among_others,
     demo_works,
 )
-from laboratory.measures.reworded_tables import alarms, bytes_a_char, fared
+from laboratory.measures.tables import bytes_a_char, innocent_passages, reworded_pages
 from tests.support.encoders import needs_encoder
 from tests.support.rewritten import INNOCENT, REWORDED, WORK
 
@@ -175,7 +175,7 @@ def test_a_small_measurement_finds_rewrites_and_names_no_innocent_page(
     assert sum(row.passages for row in results.alarms) == 30 + 3 + 10 + 10 + 3
     assert sum(row.named for row in results.alarms) == 0
     assert all(bytes_ < 40 for _, _, bytes_ in results.bytes_a_char)
-    assert [len(table(results).rows) for table in (fared, alarms, bytes_a_char)] == [
+    assert [len(table(results).rows) for table in (reworded_pages, innocent_passages, bytes_a_char)] == [
         len(results.fared),
         sum(1 for row in results.alarms if row.passages),
         2,
