@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import count
 from random import Random
 from typing import Any, TypeVar
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Model
 
 from core.ids import CanonicalUrl, SiteId, digest, page_id
@@ -52,6 +53,39 @@ SPAN = {
     "changes": [],
     "raw_changes": [],
 }
+
+
+Value = Callable[[str, int, datetime], object]  # of a field, by its name, the number of a row and its moment
+MAKE: dict[str, Value] = {
+    "DateTimeField": lambda name, number, at: at,
+    "DateField": lambda name, number, at: at.date(),
+    "JSONField": lambda name, number, at: [],
+    "MessageField": lambda name, number, at: FAULT,
+    "BinaryField": lambda name, number, at: bytes(2_000),
+    "GenericIPAddressField": lambda name, number, at: "192.0.2.7",
+    "CharField": lambda name, number, at: f"{name}{number}.example",
+    "TextField": lambda name, number, at: f"{name}{number}.example",
+}
+
+
+@cache
+def _needed_values(model: type[Model]) -> list[tuple[str, Value]]:
+    """Return the key of a model and its fields that cannot be left out, each with what makes a value of it."""
+    needed = [
+        each
+        for each in model._meta.concrete_fields
+        if each.auto_created
+        or each.name == "id"
+        or not (each.is_relation or each.has_default() or each.null or each.blank)
+    ]
+    return [
+        (each.name, _number if each.auto_created or each.name == "id" else MAKE.get(type(each).__name__, _number))
+        for each in needed
+    ]
+
+
+def _number(name: str, number: int, at: datetime) -> int:
+    return number
 
 
 @dataclass
@@ -96,29 +130,27 @@ class Maker:
 
     def _add(self, model: type[Row], **given: Any) -> Row:
         """Add a row with what is given; every other field that needs a value has one with the row's number in it."""
-        number, fitting = next(self._keys[model]), dict[str, Any]()
+        number = next(self._keys[model])
         at = self._now - number % DAYS * DAY
-        for each in model._meta.concrete_fields:
-            if each.auto_created or (each.name == "id" and "id" not in given):
-                fitting[each.name] = number
-            elif not (each.is_relation or each.has_default() or each.null or each.blank or each.name in given):
-                fitting[each.name] = {
-                    "DateTimeField": at,
-                    "DateField": at.date(),
-                    "JSONField": [],
-                    "MessageField": FAULT,
-                    "BinaryField": bytes(2_000),
-                    "GenericIPAddressField": "192.0.2.7",
-                    **dict.fromkeys(("CharField", "TextField"), f"{each.name}{number}.example"),
-                }.get(type(each).__name__, number)
-        row = model(**fitting | given)
+        values = {name: value(name, number, at) for name, value in _needed_values(model) if name not in given}
+        row = model(**values | given)
         self._rows[model].append(row)
         return row
 
     def _write(self) -> None:
-        with transaction.atomic():  # at whose end each key has its row
+        """Insert what was added. `bulk_create` takes three times as long: it looks at each value as an expression."""
+        with transaction.atomic(), connection.cursor() as cursor:  # at whose end each key has its row
             for model, rows in self._rows.items():
-                model._default_manager.bulk_create(rows, batch_size=1_000)
+                fields = [each for each in model._meta.concrete_fields if not each.generated]
+                columns = ", ".join(connection.ops.quote_name(each.column) for each in fields)
+                table, marks = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(fields))
+                cursor.executemany(
+                    f"INSERT INTO {table} ({columns}) VALUES ({marks})",  # noqa: S608 - names of our own tables
+                    [
+                        [each.get_db_prep_save(each.pre_save(row, add=True), connection) for each in fields]
+                        for row in rows
+                    ],
+                )
         self._rows.clear()
 
     def _title(self) -> str:

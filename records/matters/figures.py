@@ -61,6 +61,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
     changed: dict[int, set[str]] = defaultdict(set)
+    sites = set[int]()
     for batch in batches(sorted({key for key in matters if key is not None})):
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
         rows = locked.select_related("site", "work").in_bulk(list(batch))
@@ -78,10 +79,12 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
             matter.obfuscation_kinds = spaced(_obfuscations(key))
             if had_copies != matter.has_copies:
-                transaction.on_commit(partial(rank_site, matter.site_id))
+                sites.add(matter.site_id)
             matter.harm = harm_parts(matter).total
         Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
     write_taken(changed)
+    for site in sorted(sites):
+        transaction.on_commit(partial(rank_site, site))
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
