@@ -142,7 +142,7 @@ class Maker:
         with transaction.atomic(), connection.cursor() as cursor:  # at whose end each key has its row
             for model, rows in self._rows.items():
                 fields = [each for each in model._meta.concrete_fields if not each.generated]
-                columns = ", ".join(connection.ops.quote_name(each.column) for each in fields)
+                columns = ", ".join(connection.ops.quote_name(str(each.column)) for each in fields)
                 table, marks = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(fields))
                 cursor.executemany(
                     f"INSERT INTO {table} ({columns}) VALUES ({marks})",  # noqa: S608 - names of our own tables
