@@ -284,7 +284,7 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """Whether any of a list of selectors may match on a page of these names."""
+    """Say whether one of a list of selectors may match on a page of these names."""
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

@@ -1,4 +1,4 @@
-"""Which elements of a page a selector matches, in bounded time.
+"""Matches selectors with the elements of a page, in bounded time.
 
 cssselect2 compiles and tests selectors. What depends on what a reader does (:hover, :focus) does not hold, as on a page
 that has just been opened.

@@ -57,7 +57,7 @@ class Rule:
 
     @cached_property
     def is_of_variables(self) -> bool:
-        """Whether only custom properties are declared."""
+        """True where only custom properties are declared."""
         return all(each.name[:2] == "--" for each in self.declarations)
 
     @cached_property
@@ -75,7 +75,7 @@ class FontFace:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What a sheet imports, before its own rules."""
+    """List what a sheet imports, before its own rules."""
 
     address: str
     screens: int
@@ -94,12 +94,12 @@ class SheetContent:
 
 
 def marks_in(text: str) -> int:
-    """What a sheet costs to read: its signs."""
+    """Count the signs of a sheet: what it costs to read."""
     return sum(map(text.count, _MARKS))
 
 
 def content_of(text: str) -> SheetContent:
-    """What a sheet says; nothing for one that is too large. Never raises on broken or hostile text."""
+    """Read a sheet; of one that is too large, nothing. Never raises on broken or hostile text."""
     text, data = _without_data(text)
     marks = marks_in(text)
     if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
@@ -173,7 +173,7 @@ class _Reader:
             self._keyframes(prelude.strip("\"'"), rule.content)
 
     def _inside(self, content: Sequence[Node], place: _Place) -> None:
-        """What a block holds: rules, or inside a rule also declarations."""
+        """Read a block: rules, or inside a rule also declarations."""
         place = replace(place, depth=place.depth + 1)
         if place.parent:
             self._style(_parsed(place.parent), content, replace(place, parent=""))
@@ -285,7 +285,7 @@ def _face(family: str, sources: Iterable[str]) -> FontFace:
 
 
 def _face_of(content: Sequence[Node]) -> FontFace | None:
-    """What stands in a @font-face, None where it lacks a name or a file."""
+    """Read a @font-face; None where it lacks a name or a file."""
     family, sources = "", list[str]()
     for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if item.type == "declaration" and item.lower_name == "font-family":
@@ -296,5 +296,5 @@ def _face_of(content: Sequence[Node]) -> FontFace | None:
 
 
 def _is_odd_form(address: str) -> bool:
-    """Whether the file is of a form that only old browsers ask for."""
+    """True for a file of a form that only old browsers ask for."""
     return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

@@ -1,4 +1,4 @@
-"""Which lines of a page are not its own text: remarks of readers, rows of an index of threads, other articles.
+"""Finds lines of a page that are not its own text: remarks of readers, rows of an index of threads, other articles.
 
 Both are boxes or lines built alike, again and again, that say who wrote when. A page's own text stands under its
 title and outside of them; where nothing stands there, as in a thread, the posts are the text and none is a remark.
@@ -218,7 +218,7 @@ def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
 
 
 def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
-    """Of articles each in a box of the same kind, below one box."""
+    """Return the articles that stand each in a box of the same kind, below one box."""
     for box in islice(blocks(page[place].container), _MAX_LEVELS):
         above = place - 1 - _LINES_ABOVE_HEADING
         if above >= 0 and is_inside(box, page[above].container):
@@ -235,7 +235,7 @@ def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
 
 
 def _in_sequence(page: Sequence[Line], place: int) -> set[int]:
-    """Of articles one after another in one box: a heading of the same kind and a text stand before the page's own."""
+    """Return articles one after another in one box: heading and text of the same kind, before the page's own."""
     heading = page[place].container
     if heading.tag not in _HEADINGS or heading.getparent() is None:
         return set()

@@ -13,7 +13,7 @@ from core.states import COPIES, CaseState
 from core.wording import Message
 from deploy.cli.faults import complain
 from deploy.cli.keys import find_case, find_site, find_work
-from deploy.cli.lists import Column, as_record, print_list
+from deploy.cli.lists import Column, as_record, print_list, share_column
 from deploy.cli.output import as_json, fields, passage, pieces_of, say
 from deploy.cli.session import local_iso, local_time, session
 from deploy.words import obfuscation, obfuscation_found, worded
@@ -50,11 +50,11 @@ def cases(
             found = found.filter(page__site=find_site(site))
         cases = list(found[:limit])
         total = found.count()
-        addresses = _address_records(cases, settings)
-        columns = (*_COLUMNS, Column("addresses", "", lambda case: addresses[case.pk]))
-        print_list(cases, columns, settings, is_json=is_json)
         if is_json:
+            addresses = _address_records(cases, settings)
+            as_json([as_record(case, _COLUMNS, settings) | {"addresses": addresses[case.pk]} for case in cases])
             return
+        print_list(cases, _COLUMNS, settings, is_json=False)
         on_pages = found.filter(state__in=COPIES).aggregate(chars=Sum("matched_chars"))["chars"] or 0
         taken = sum(taken_by_work(found).values())
     say(Message("corpus.sums", cases=total, taken=taken, on_pages=on_pages), err=True)
@@ -74,13 +74,7 @@ _COLUMNS = (
         "site", "column.site", lambda case: {"id": case.page.site_id, "name": case.page.site.name}, "page.site.name"
     ),
     Column("class", "column.class", "match_class", "get_match_class_display"),
-    Column(
-        "similarity",
-        "column.similarity",
-        lambda case: cut_share(case.similarity),
-        lambda case: percentage(case.similarity),
-        is_number=True,
-    ),
+    share_column("similarity", "column.similarity", "similarity"),
     Column("taken_chars", "column.taken", "taken_chars", lambda case: f"{case.taken_chars:,}", is_number=True),
     Column(
         "obfuscations",

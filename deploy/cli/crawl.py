@@ -123,7 +123,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
 
 
 def _sentence(run: "CrawlRun", code: str) -> str | None:
-    """What a run left out for that reason, in one sentence; None where it left out nothing."""
+    """Say in one sentence what a run left out for that reason; None where it left out nothing."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
 

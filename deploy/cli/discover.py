@@ -6,10 +6,9 @@ import typer
 
 from core.errors import BadInput, NotFound
 from core.settings import Settings
-from core.shares import cut_share, percentage
 from core.wording import Message
 from deploy.cli.faults import FAILED, complain
-from deploy.cli.lists import Column, print_list
+from deploy.cli.lists import Column, print_list, share_column
 from deploy.cli.output import as_json, fields, progress, say
 from deploy.cli.session import session
 
@@ -168,13 +167,7 @@ _PAGES = (
     Column("state", "column.state", "state", "get_state_display"),
     Column("work_title", "column.work", "work.title"),
     Column("matched_chars", "column.characters", "matched_chars", is_number=True),
-    Column(
-        "similarity",
-        "column.similarity",
-        lambda page: cut_share(page.similarity),
-        lambda page: percentage(page.similarity),
-        is_number=True,
-    ),
+    share_column("similarity", "column.similarity", "similarity"),
     Column("url", "column.address", "url"),
     Column("work", "", "work_id"),
     Column("title", "", "title"),

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from core.settings import Settings
+from core.shares import cut_share, percentage
 from deploy.cli.output import as_json, table
 from deploy.cli.session import local_iso, local_time
 
@@ -26,6 +27,12 @@ class Column:
     value: Value
     cell: Value | None = None
     is_number: bool = False
+
+
+def share_column(key: str, head: str, name: str) -> Column:
+    """Make a column of a share in [0, 1]: as core.shares writes it for programs and for people."""
+    share = attrgetter(name)
+    return Column(key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True)
 
 
 def print_list(rows: Iterable[Any], columns: Sequence[Column], settings: Settings, *, is_json: bool) -> None:

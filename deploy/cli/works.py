@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.shares import cut_share, percentage
 from core.taken import share_of_work
 from core.wording import Message
 from deploy.cli.faults import warn
 from deploy.cli.groups import verb_group
 from deploy.cli.keys import find_work
-from deploy.cli.lists import Column, print_list
+from deploy.cli.lists import Column, print_list, share_column
 from deploy.cli.output import say
 from deploy.cli.session import session
 from deploy.cli.work_add import add, describe_work
@@ -93,13 +92,7 @@ _COLUMNS = (
     Column("characters", "column.characters", "work.counted_chars", lambda each: f"{each.work.counted_chars:,}", True),
     Column("cases", "column.cases", "cases", is_number=True),
     Column("taken_chars", "column.taken", "taken", lambda each: f"{each.taken:,}", True),
-    Column(
-        "share_taken",
-        "column.share-taken",
-        lambda each: cut_share(each.share),
-        lambda each: percentage(each.share),
-        True,
-    ),
+    share_column("share_taken", "column.share-taken", "share"),
     Column("added", "column.added", "work.added_at"),
     Column(
         "unprotected",
