@@ -10,15 +10,7 @@ Chapters, by key, come before their works, and these before matters. SQLite has 
 
 from django.db.models import QuerySet
 
-from records.models import Case, Chapter, PageRecord, RightsHolder
-
-
-def lock_rights(holder: int) -> RightsHolder | None:
-    """Let no other process write or rule findings of this rights holder until the transaction ends; None if gone.
-
-    Without it a page that is compared while a licence is entered could be written down by the rights of before.
-    """
-    return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()
+from records.models import Case, PageRecord
 
 
 def locked_pages(pages: "QuerySet[PageRecord]") -> "QuerySet[PageRecord]":
@@ -29,8 +21,3 @@ def locked_pages(pages: "QuerySet[PageRecord]") -> "QuerySet[PageRecord]":
 def locked_cases(cases: "QuerySet[Case]") -> "QuerySet[Case]":
     """The cases, locked in the order of their keys."""
     return cases.select_for_update(of=("self",), no_key=True).order_by("pk")
-
-
-def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
-    """The chapters, locked in the order of their keys."""
-    return chapters.select_for_update(of=("self",)).order_by("pk")

@@ -1,6 +1,5 @@
 """Records of core as the JSON that a case keeps: plain lists and numbers that any later version can still read."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,19 +9,7 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from core.shares import cut_share
 from core.text import TextRange
 from core.zones import Zone
-
-# PostgreSQL stores no NUL, and no database a half of a surrogate pair. One character for one: offsets stay true.
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-REPLACEMENT = "\ufffd"
-
-
-def with_length_kept(text: str) -> str:
-    r"""`text` as every database takes it, of the same length.
-
-    >>> with_length_kept("a\x00b")
-    'a\ufffdb'
-    """
-    return UNSTORABLE.sub(REPLACEMENT, text)
+from records.storable_text import with_length_kept
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store
 from pipeline.checking.damage import Damage, Remedy, Store
 from records.models import CaseMatch, DayTree, EvidenceBundle, PageCheck, PageRecord, RewordedLead
-from records.snapshots import with_length_kept
+from records.storable_text import with_length_kept
 
 ROWS_AT_ONCE = 500
 

@@ -22,7 +22,7 @@ from records.access import may_manage, role_in
 from records.cases.overruling import checked_note
 from records.cases.recounting import recount, recount_all
 from records.cases.what_counts import LEAST_LEFT_CHARS
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import Case, Chapter, Exclusion, IgnoredText, RightsHolder, TakenText
 from records.standing import request_comparison
 

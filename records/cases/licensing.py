@@ -15,8 +15,8 @@ from core.rights import is_whole_site, is_within, rule
 from core.states import CaseState, Verdict
 from records.access import may_manage
 from records.cases.verdicts import VerdictRefused, decide
+from records.holder_locks import lock_rights
 from records.licences import one_spelling, permission_of, twin_of
-from records.locks import lock_rights
 from records.models import Case, Licence, Matter, SiteDomain
 from records.models.rights import MAX_ADDRESS_CHARS
 

@@ -17,7 +17,7 @@ from records.cases.addresses import release_addresses
 from records.cases.permissions import Rights
 from records.cases.recounting import recount, versions_shown
 from records.cases.rulings import Cause, Occasion, rule_cases
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseAddress, Exclusion, Overruling
 from records.standing import request_comparison

@@ -16,7 +16,7 @@ from records.access import role_in
 from records.cases.opposites import opposite
 from records.cases.overruling import checked_note
 from records.cases.recounting import recount
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import Case, CaseMatch, ExcludedPassage
 
 LEAST_LETTERS = 4  # fewer stand anywhere

@@ -19,11 +19,13 @@ from records.cases.permissions import ALLOWANCES, Allowance, Copied, Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.cases.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
 from records.cases.what_counts import Counted, PageTexts, WhatCounts
-from records.locks import lock_rights, locked_pages
+from records.holder_locks import lock_rights
+from records.locks import locked_pages
 from records.matters import figures as matters
 from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord
-from records.snapshots import frozen_obfuscations, placed_span, with_length_kept
+from records.snapshots import frozen_obfuscations, placed_span
 from records.standing import OUTDATED, move_cases_to_shown_pages
+from records.storable_text import with_length_kept
 
 _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",

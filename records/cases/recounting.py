@@ -16,7 +16,8 @@ from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases
 from records.cases.totals import Findings, case_figures
 from records.cases.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
-from records.locks import lock_rights, locked_cases
+from records.holder_locks import lock_rights
+from records.locks import locked_cases
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Chapter, PageRecord, TakenText
 from records.snapshots import span_of

@@ -27,7 +27,8 @@ from records.cases.addresses import apply_rights_to_addresses
 from records.cases.copied_texts import texts_by_case
 from records.cases.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
 from records.database import batches
-from records.locks import lock_rights, locked_cases, locked_pages
+from records.holder_locks import lock_rights
+from records.locks import locked_cases, locked_pages
 from records.matters.figures import refresh_of_cases
 from records.models import (
     Case,

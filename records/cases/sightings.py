@@ -11,7 +11,8 @@ from records.cases.addresses import cases_with_pages, note_addresses_seen
 from records.cases.permissions import Rights
 from records.cases.rulings import Cause, Occasion, rule_cases, rule_exclusions
 from records.database import batches
-from records.locks import lock_rights, locked_pages
+from records.holder_locks import lock_rights
+from records.locks import locked_pages
 from records.matters.figures import refresh_of_cases
 from records.models import Case, CaseMatch, Exclusion, PageCheck, PageRecord
 

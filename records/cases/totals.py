@@ -10,7 +10,8 @@ from core.pages import PageVersion
 from core.states import Rejection, left_out_as
 from core.zones import Zone
 from records.models import Chapter, Work
-from records.snapshots import frozen_obfuscations, merged_obfuscations, with_length_kept
+from records.snapshots import frozen_obfuscations, merged_obfuscations
+from records.storable_text import with_length_kept
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
 EXCERPT_CHARS = 80  # a line of a list

@@ -11,7 +11,7 @@ from core.states import CaseState, Verdict
 from core.terms import VERDICTS
 from core.wording import Message
 from records.access import role_in
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.matters.figures import refresh_of_cases
 from records.models import Case, Licence, Membership, VerdictRecord
 

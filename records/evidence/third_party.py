@@ -20,7 +20,7 @@ from records import stores
 from records.access import may_manage
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import reopen_done_by
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import DayTree, ProofCoverage, ThirdPartyProof
 from records.works.proofs import file_name
 

@@ -14,7 +14,7 @@ from core.states import CaseState
 from core.text import storable
 from records.access import role_in
 from records.evidence.subject import Subject
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import Case, Matter, ThirdPartyProof, ThirdPartyTask
 
 MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300

@@ -21,8 +21,9 @@ from records.cases.permissions import Copied, Rights
 from records.cases.totals import author_of, title_of
 from records.code_version import code_version
 from records.database import answering, batches
+from records.holder_locks import lock_rights
 from records.leads.owed import Watch, chapters_taken_up, kinds_of
-from records.locks import lock_rights, locked_pages
+from records.locks import locked_pages
 from records.models import Case, CaseAddress, Chapter, Exclusion, PageRecord, RewordedCheck, RewordedLead
 
 _FIGURES = (

@@ -9,7 +9,7 @@ from django.db import transaction
 from core.errors import BadInput
 from core.text import storable
 from records.access import may_manage
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import LicenceFee, Work
 
 MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest fees that are spoken of are some thousand

@@ -26,7 +26,8 @@ from records.models.notice import (
     PaperTemplate,
 )
 from records.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
-from records.models.page import Exclusion, PageCheck, PageRecheck, PageRecord
+from records.models.page import PageRecheck, PageRecord
+from records.models.page_check import Exclusion, PageCheck
 from records.models.preference import UserPreference
 from records.models.removal import Removal, RemovalLook
 from records.models.reworded import RewordedCheck, RewordedLead, RewordedVerdict
@@ -35,14 +36,13 @@ from records.models.rights import (
     Chapter,
     Licence,
     LicenceProof,
-    Membership,
     OwnAccount,
     OwnDomain,
     PlannedUpload,
-    RightsHolder,
     Unprotected,
     Work,
 )
+from records.models.rights_holder import Membership, RightsHolder
 from records.models.site import CrawlRun, Site, SiteDomain
 from records.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from records.models.third_party import ProofCoverage, ThirdPartyProof, ThirdPartyTask

@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
 from records.models.phrases import addressee_role_choices, counter_rule_choices
-from records.models.rights import Entered, RightsHolder
+from records.models.rights import Entered
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

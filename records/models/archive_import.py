@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

@@ -4,37 +4,17 @@ The bundles themselves stand in the evidence store. Of a row that stands, only w
 state and when it was checked.
 """
 
-from typing import Any, NoReturn
-
 from django.db import models
 from django.db.models import Q
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.errors import BrokenInvariant
+from records.models.append_only import AppendOnly
 from records.models.case import Case, CaseMatch
 from records.models.copied_key import CopiedKey
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
-
-
-class AppendOnly(models.Model):
-    """A row that is written once. `CHANGING` names what a later look may write."""
-
-    CHANGING: frozenset[str] = frozenset()
-
-    class Meta:
-        abstract = True
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        changed = kwargs.get("update_fields")
-        if not self._state.adding and (changed is None or not self.CHANGING.issuperset(changed)):
-            raise BrokenInvariant("bundle.not-written-over", record=self._meta.label, key=self.pk)
-        super().save(*args, **kwargs)
-
-    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise BrokenInvariant("bundle.not-removed", record=self._meta.label, key=self.pk)
+from records.models.rights_holder import RightsHolder
 
 
 class EvidenceBundle(AppendOnly):

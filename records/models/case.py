@@ -13,7 +13,8 @@ from records.models.matter import Matter
 from records.models.obfuscation_kinds import ObfuscationKinds
 from records.models.page import PageRecord
 from records.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
-from records.models.rights import Chapter, Licence, RightsHolder, Work
+from records.models.rights import Chapter, Licence, Work
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from records.models.case import Case
 from records.models.page import PageRecord
 from records.models.phrases import rejection_choices
-from records.models.rights import RightsHolder, Work
+from records.models.rights import Work
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from records.models.bundle import AppendOnly
+from records.models.append_only import AppendOnly
 from records.models.rights import Work
 
 

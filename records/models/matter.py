@@ -5,7 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from records.models.rights import RightsHolder, Work
+from records.models.rights import Work
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation

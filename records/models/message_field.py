@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 
 from core.wording import Message
-from records.snapshots import with_length_kept
+from records.storable_text import with_length_kept
 
 MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and what other programs say can be long
 

@@ -10,7 +10,8 @@ from records.models.addressee import Addressee
 from records.models.case import Case
 from records.models.message_field import MessageField
 from records.models.phrases import counter_rule_choices, paper_choices
-from records.models.rights import Entered, RightsHolder, Work
+from records.models.rights import Entered, Work
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

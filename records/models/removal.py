@@ -12,7 +12,7 @@ from records.models.bundle import EvidenceBundle
 from records.models.case import Case
 from records.models.copied_key import CopiedKey
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

@@ -13,7 +13,8 @@ from core.matches import RewordedState
 from records.models.copied_key import CopiedKey
 from records.models.page import PageRecord
 from records.models.phrases import reworded_class_choices, reworded_state_choices
-from records.models.rights import Chapter, RightsHolder, Work
+from records.models.rights import Chapter, Work
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 _LISTED: dict[str, tuple[str, ...]] = {

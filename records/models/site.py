@@ -14,7 +14,7 @@ from core.ids import SiteId
 from records.models.copied_key import CopiedKey
 from records.models.in_order import in_order
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
+from records.models.rights_holder import RightsHolder
 from records.models.site_kind_choices import choices
 
 MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever

@@ -9,12 +9,13 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from records.models.bundle import AppendOnly, EvidenceBundle
+from records.models.append_only import AppendOnly
+from records.models.bundle import EvidenceBundle
 from records.models.case import Case
 from records.models.copied_key import CopiedKey
 from records.models.matter import Matter
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
+from records.models.rights_holder import RightsHolder
 
 _ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True, matter__isnull=False)
 

@@ -9,7 +9,7 @@ from django.utils.translation import pgettext_lazy
 from core.visits import AddressKind
 from records.models.copied_key import CopiedKey
 from records.models.message_field import MessageField
-from records.models.rights import RightsHolder
+from records.models.rights_holder import RightsHolder
 from records.models.site import Site
 
 

@@ -22,7 +22,7 @@ from papers.pdf_writing import pdf_file
 from papers.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import Addressee, Case, HolderPaper, Matter, Notice, NoticeFile, NoticePage, Work
 from records.notices.compared import compared_cases
 from records.notices.events import locked, move, note_event, states_before

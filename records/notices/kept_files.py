@@ -16,7 +16,7 @@ from papers.standard import standard_template
 from records import stores
 from records.access import may_manage
 from records.evidence.third_party import require_file
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate, RightsHolder, Work
 from records.works.proofs import file_name, require_proof
 

@@ -14,7 +14,8 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from core.errors import BadInput
 from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
-from records.locks import lock_rights, locked_cases
+from records.holder_locks import lock_rights
+from records.locks import locked_cases
 from records.matters.figures import refresh
 from records.models import Case, CaseMatch, Notice, NoticePage, PageCheck, Removal, RemovalLook
 from records.notices.events import locked, move, reopened

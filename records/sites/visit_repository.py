@@ -14,12 +14,12 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from records.database import answering, batches, fresh
-from records.locks import lock_rights
+from records.holder_locks import lock_rights
 from records.matters.figures import note_gone, note_returned, refresh
 from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
 from records.models.site import site_key
-from records.snapshots import with_length_kept
 from records.standing import move_cases_to_shown_pages
+from records.storable_text import with_length_kept
 
 _FIELDS = [field.name for field in fields(Visit)]
 _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]

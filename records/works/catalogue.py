@@ -20,8 +20,9 @@ from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
+from records.chapter_locks import locked_chapters
 from records.database import batches
-from records.locks import lock_rights, locked_chapters
+from records.holder_locks import lock_rights
 from records.matters.figures import refresh_works
 from records.models import Chapter, RightsHolder, Work
 from records.sites.watchlist import add_site, find_site

@@ -12,7 +12,7 @@ from core.errors import BadInput
 from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
 from crawler.main_text.chapters import chapter_number
-from records.locks import locked_chapters
+from records.chapter_locks import locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, Work
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from records.locks import locked_chapters
+from records.chapter_locks import locked_chapters
 from records.matters.figures import refresh_works
 from records.models import Chapter, Work
 

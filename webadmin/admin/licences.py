@@ -17,8 +17,8 @@ from unfold.decorators import display
 from core.errors import ZhuiwenError
 from core.hidden_characters import clipped, spelled
 from records.cases.covered import Covered, covered_cases, covered_findings
+from records.holder_locks import lock_rights
 from records.licences import twin_of
-from records.locks import lock_rights
 from records.models import (
     AuthorAlias,
     Licence,

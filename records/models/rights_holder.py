@@ -1,0 +1,68 @@
+"""Rights holders and their people."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class RightsHolder(models.Model):
+    """A novel platform, a publisher, a newspaper. Everything else belongs to exactly one."""
+
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    contact = models.CharField(_("contact"), max_length=300, blank=True)
+    opens_teasers = models.BooleanField(
+        _("teasers open cases"),
+        default=False,
+        help_text=_(
+            "Whether text of a work that stands only in announcements of other pages, or in the site's frame, opens a"
+            " case. Heeded from the next comparison of a page on."
+        ),
+    )
+    # Kinds of works (Work.Kind) of which pages in other words or in the other of Chinese and English are looked for.
+    reworded_kinds = models.JSONField(
+        _("looked for in other words"),
+        default=list,
+        blank=True,
+        help_text=_(
+            "Of which kinds of works pages are looked for that say the same in other words or in another language. What"
+            " is found is a lead, never a case."
+        ),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    # Since when licences or own domains are others than those that the stored findings were last ruled by.
+    unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
+    unruled_by = models.ForeignKey(  # who changed them
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+
+    class Meta:
+        verbose_name = _("rights holder")
+        verbose_name_plural = _("rights holders")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """What a user may do for a rights holder. An administrator (superuser) needs none."""
+
+    class Role(models.TextChoices):
+        REVIEWER = "reviewer", _("reviewer")
+        MANAGER = "manager", _("manager")
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", verbose_name=_("user")
+    )
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="memberships", verbose_name=_("rights holder")
+    )
+    role = models.CharField(_("role"), max_length=16, choices=Role, default=Role.REVIEWER)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints = [models.UniqueConstraint(fields=["user", "rights_holder"], name="one_role_a_holder")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.rights_holder} · {self.get_role_display()}"
