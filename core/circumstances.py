@@ -2,7 +2,7 @@
 
 What belongs to the machine is noted once for each crawl process (crawler.surroundings.machine), what belongs to a fetch
 with each connection (crawler.fetching.routes). What could not be found out is None or "", and the bundle says so
-(evidence.circumstances). Logins of proxies are never in it.
+(bundles.circumstances). Logins of proxies are never in it.
 """
 
 from dataclasses import dataclass

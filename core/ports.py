@@ -206,7 +206,7 @@ class EvidenceStore(Protocol):
         ...
 
 
-MAX_OBJECT_BYTES = 2**31  # an evidence bundle has no more (evidence.container)
+MAX_OBJECT_BYTES = 2**31  # an evidence bundle has no more (bundles.container)
 
 
 class ObjectStore(Protocol):

@@ -14,7 +14,7 @@ from pathlib import Path
 from core.ids import Digest
 
 PACKAGES = (
-    "analytics", "core", "crawler", "deploy", "evidence", "fingerprint", "intake", "matcher", "pagestore", "papers",
+    "analytics", "core", "crawler", "deploy", "bundles", "documents", "fingerprint", "intake", "matcher", "pagestore",
     "pipeline", "records", "webadmin",
 )  # fmt: skip
 FOLDER = Path(__file__).resolve().parents[1]

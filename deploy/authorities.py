@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from bundles.authority import Authority
+from bundles.certificates import MAX_PEM_BYTES, certificates_in
+from bundles.trial import roots_from
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.known_settings import variable_of
 from core.service_urls import without_secrets
@@ -19,9 +22,6 @@ from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
 from deploy.private_files import write_privately
-from evidence.authority import Authority
-from evidence.certificates import MAX_PEM_BYTES, certificates_in
-from evidence.trial import roots_from
 from records.evidence.authorities import root_file_of, roots_for
 
 FOLDER = "authorities"  # of the home folder, where roots are kept if no setting says otherwise

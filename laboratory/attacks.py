@@ -23,6 +23,8 @@ from tempfile import TemporaryDirectory
 
 from docx import Document
 
+from bundles.faults import DoesNotHold
+from bundles.warc_reading import Budget, records
 from core.addressees import Paper
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.ids import digest
@@ -34,13 +36,11 @@ from crawler.readers.checks import run_check
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import ReadingProcess
 from crawler.rule_checks import rule_faults
-from evidence.faults import DoesNotHold
-from evidence.warc_reading import Budget, records
+from documents.smtp import Letter, Outcome, hand_over
+from documents.word_template import require_template
 from laboratory.extraction.hostile_pages import KINDS, SENTENCE
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import open_objects
-from papers.smtp import Letter, Outcome, hand_over
-from papers.word_template import require_template
 from records.backups.format import DamagedBackup, Piece, content_of, put_object
 
 # Chosen: several times what each takes on two busy cores (2026-11), and less than anybody notices on a server.

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bundles.records import Drawing, Rendering, Undrawn
 from core.captures import CapturedResource, CaptureSource
 from core.ids import Digest
 from core.pages import PageVersion, StoredPart
@@ -15,7 +16,6 @@ from core.ports import PageStore
 from crawler.browsing import screenshots
 from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_with
 from crawler.formats.kinds import kind_of
-from evidence.records import Drawing, Rendering, Undrawn
 
 MIB = 2**20
 FAILED = Drawing(undrawn=Undrawn.FAILED)

@@ -11,16 +11,16 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bundles import bundle as bundles
+from bundles.authority import Authority
+from bundles.faults import DoesNotHold
+from bundles.records import Drawing
+from bundles.stamps import verified
 from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
 from core.wording import Message
 from crawler.browsing.screenshots import NoRendering
-from evidence import bundle as bundles
-from evidence.authority import Authority
-from evidence.faults import DoesNotHold
-from evidence.records import Drawing
-from evidence.stamps import verified
 from pipeline.drawings import drawn_pages
 from records.evidence import bundles as book
 from records.evidence.kept_files import KeptFile, kept_files

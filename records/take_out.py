@@ -24,10 +24,10 @@ from django.db import models
 from django.utils import timezone, translation
 
 from analytics.plain_text import clean_line, defuse_formula
+from bundles import layout, statements
 from core.errors import BrokenInvariant
 from core.ids import Digest, WorkTextId
 from core.wording import Message
-from evidence import layout, statements
 from records import stores
 from records.access import HOLDER_PATHS
 from records.backups.tables import one_moment

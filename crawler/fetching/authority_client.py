@@ -1,4 +1,4 @@
-"""How time stamp authorities and the places of their lists are asked: `evidence.ports.Client` over `exchange`."""
+"""How time stamp authorities and the places of their lists are asked: `bundles.ports.Client` over `exchange`."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit

@@ -20,10 +20,10 @@ from deploy.cli.session import local_time, session
 from deploy.words import language, worded
 
 if TYPE_CHECKING:
+    from bundles.ports import Stamper
+    from bundles.records import CaseMaterial
+    from bundles.verification import Report
     from core.settings import Settings
-    from evidence.ports import Stamper
-    from evidence.records import CaseMaterial
-    from evidence.verification import Report
     from records.models import RewordedLead
 
     Writer = Callable[[Sequence[Stamper]], Report]
@@ -64,7 +64,7 @@ def verify(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp."""
-    from evidence.verify import report_verification
+    from bundles.verify import report_verification
 
     raise typer.Exit(report_verification(file, trusted, is_json=is_json))
 
@@ -187,7 +187,7 @@ def _removal_of(case: int) -> "CaseMaterial":
 
 
 def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
-    from evidence.export import write
+    from bundles.export import write
     from records.code_version import code_version
 
     return lambda seals: write(out, material, code_version(), seals=seals)
@@ -195,7 +195,7 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
     """Raises BadInput for one that nobody confirmed as it is."""
-    from evidence.lead_export import write_lead
+    from bundles.lead_export import write_lead
     from records import stores
     from records.code_version import code_version
     from records.leads.lead_export import lead_material

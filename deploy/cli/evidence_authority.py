@@ -13,7 +13,7 @@ from deploy.cli.groups import verb_group
 from deploy.cli.output import as_json, fields, say, table
 
 if TYPE_CHECKING:
-    from evidence.trial import Trial
+    from bundles.trial import Trial
 
 
 def add(
@@ -22,9 +22,9 @@ def add(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
+    from bundles.trial import tried
     from deploy.authorities import authority_of, keep
     from deploy.configuration import Configuration
-    from evidence.trial import tried
 
     held = Configuration.of(os.environ)
     address = typed_value("tsa_urls", url)
@@ -105,7 +105,7 @@ def _values(trial: "Trial") -> dict[str, Any]:
 
 
 def _shown(at: Any) -> str:
-    from evidence.shapes import moment
+    from bundles.shapes import moment
 
     return moment(at)
 

@@ -17,8 +17,8 @@ from deploy.cli.session import local_time, session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evidence.ports import Stamper
-    from evidence.verification import Report
+    from bundles.ports import Stamper
+    from bundles.verification import Report
     from records.matter_export.parts import Chosen
     from records.models import Matter
 

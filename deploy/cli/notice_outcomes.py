@@ -232,7 +232,7 @@ _DUE = (
 
 
 def _show_mail(notice: "Notice", settings: Settings) -> None:
-    from papers.mail import body_of, subject_of
+    from documents.mail import body_of, subject_of
     from records.notices.mail_content import preview
 
     if not settings.mail.is_on:

@@ -82,7 +82,7 @@ def show(
             ("column.drafted", local_time(notice.drafted_at, settings)),
         ]
         fields(heading)
-        from papers.kinds import FIELDS
+        from documents.kinds import FIELDS
 
         for field in FIELDS:
             value = notice.values.get(field.code, "")
@@ -99,7 +99,7 @@ def write(
     user: USER,
 ) -> None:
     """Write fields of a draft."""
-    from papers.kinds import BY_NAME, FIELDS
+    from documents.kinds import BY_NAME, FIELDS
 
     written = {}
     for each in given:

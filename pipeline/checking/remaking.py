@@ -4,6 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from bundles import bundle
+from bundles.faults import DoesNotHold
+from bundles.opened import Opened, opened
+from bundles.warc_reading import Budget, records
 from core.batches import batches
 from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, digest
@@ -13,10 +17,6 @@ from crawler.fetching.resources import ResourceKind, data_of
 from crawler.opening import NO_RULES, PageRules
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import ReadingProcess
-from evidence import bundle
-from evidence.faults import DoesNotHold
-from evidence.opened import Opened, opened
-from evidence.warc_reading import Budget, records
 from fingerprint.fingerprinting import fingerprint_text
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
+from bundles.days import root_of
 from core.batches import batches
 from core.ids import Digest, digest
-from evidence.days import root_of
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
 from pagestore.values import text_of
 from pipeline.checking.context import CheckContext, of_store

@@ -7,18 +7,18 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from bundles.authority import TIMEOUT_S, Authority
+from bundles.export import write
+from bundles.faults import DoesNotHold
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, Stamp
+from bundles.verification import Report
 from core.errors import BadConfiguration, RetryLater
 from core.ids import Digest
 from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
-from evidence.authority import TIMEOUT_S, Authority
-from evidence.export import write
-from evidence.faults import DoesNotHold
-from evidence.ports import Stamper
-from evidence.records import CaseMaterial, Stamp
-from evidence.verification import Report
 from records.code_version import code_version
 
 log = logging.getLogger("zhuiwen.evidence")
@@ -54,7 +54,7 @@ def answering_authorities(what: str) -> list[Authority]:
 
 
 def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
-    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `evidence.export.write`."""
+    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `bundles.export.write`."""
     return sealed_by_those_that_answer(
         lambda seals: write(path, material, code_version(), seals=seals), authorities, f"case {material.case}"
     )

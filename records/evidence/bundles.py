@@ -11,13 +11,13 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
+from bundles.days import root_of
+from bundles.records import Bundle, Part
+from bundles.records import Stamp as StampAnswer
+from bundles.stamps import StampFacts
 from core.ids import Digest, VersionId
 from core.states import CaseState
 from core.wording import Message
-from evidence.days import root_of
-from evidence.records import Bundle, Part
-from evidence.records import Stamp as StampAnswer
-from evidence.stamps import StampFacts
 from records.evidence.kept_files import KeptFile
 from records.models import (
     CaseMatch,

@@ -1,6 +1,6 @@
 """A case as it is exported: its bundles with their proofs, its facts, the history of its page.
 
-Shared by the command line and the desk; `evidence.export` writes the file.
+Shared by the command line and the desk; `bundles.export` writes the file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from bundles.days import proof_of
+from bundles.records import CaseMaterial, DayProof, ProvenBundle
+from bundles.records import Stamp as StampAnswer
+from bundles.verification import Report
 from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
 from core.ports import EvidenceStore, KeptPages
 from core.shares import cut_share
-from evidence.days import proof_of
-from evidence.records import CaseMaterial, DayProof, ProvenBundle
-from evidence.records import Stamp as StampAnswer
-from evidence.verification import Report
 from records import stores
 from records.cases.addresses import list_addresses
 from records.evidence.authorities import answering_authorities, write_sealed

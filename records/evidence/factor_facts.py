@@ -9,11 +9,11 @@ from typing import Any
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 from django.utils import timezone
 
+from bundles import bundle, container
+from bundles.canonical import parsed
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.ports import EvidenceStore
-from evidence import bundle, container
-from evidence.canonical import parsed
 from records import stores
 from records.evidence.factors import Facts
 from records.evidence.subject import Subject

@@ -45,7 +45,7 @@ class Facts:
     latest_stamp_after: timedelta | None = None  # the longest time from a fetch to the first stamp on it
     looked_into: int = 0  # bundles that were opened for what follows
     unreadable: int = 0
-    sources: Mapping[str, int] = field(default_factory=dict)  # evidence.records.Source
+    sources: Mapping[str, int] = field(default_factory=dict)  # bundles.records.Source
     circumstances: int = 0  # that tell of the computer that fetched
     certificates: int = 0  # with the certificates that the site showed
     through_proxy: int = 0

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from bundles.records import NO_DRAWING, Capture, Drawing, Exchange, Finding, Part, Passage, SeenAddress
+from bundles.secrets_withheld import public_url
+from bundles.warc import DOM
 from core.captures import Capture as WireCapture
 from core.captures import CapturedResource, CaptureSource, WireExchange
 from core.errors import BrokenInvariant, NotFound
@@ -17,18 +20,6 @@ from core.ports import PageStore, WorkStore
 from core.shares import cut_share
 from core.visits import Absence
 from core.wording import Message
-from evidence.records import (
-    NO_DRAWING,
-    Capture,
-    Drawing,
-    Exchange,
-    Finding,
-    Part,
-    Passage,
-    SeenAddress,
-)
-from evidence.secrets_withheld import public_url
-from evidence.warc import DOM
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION

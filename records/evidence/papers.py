@@ -9,11 +9,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.timezone import get_default_timezone
 
+from bundles.records import Paper
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from core.wording import Message
-from evidence.records import Paper
 from records.evidence.subject import Subject
 from records.models import Case, EventPaper, HolderPaper, Notice, NoticeFile, NoticeMail, ThirdPartyProof
 

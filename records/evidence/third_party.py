@@ -9,12 +9,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count
 
+from bundles.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
+from bundles.stamps import Stated
 from core.errors import BadInput, UnreadableFile
 from core.ids import Digest, digest
 from core.text import storable
 from core.wording import Message
-from evidence.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
-from evidence.stamps import Stated
 from intake.bounded import written_in_pdf
 from records import stores
 from records.access import may_manage

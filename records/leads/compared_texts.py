@@ -1,10 +1,10 @@
 """The two texts that a lead compares, as the stores still have them: as they were compared, or refused."""
 
+from bundles.shapes import text_digest
 from core.errors import BadInput
 from core.ids import VersionId, WorkTextId
 from core.pages import PageVersion
 from core.ports import PageStore, WorkStore
-from evidence.shapes import text_digest
 from records import stores
 from records.models import RewordedLead
 

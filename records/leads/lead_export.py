@@ -1,22 +1,22 @@
 """The evidence of a lead that a person confirmed: made when it is asked for, of what the stores have.
 
-Shared by the command line and the desk; `evidence.lead_export` writes the file.
+Shared by the command line and the desk; `bundles.lead_export` writes the file.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bundles import bundle
+from bundles.comparison import Comparison, MeasuredBand, SentencePair
+from bundles.lead_export import LeadMaterial, write_lead
+from bundles.shapes import moment
+from bundles.verification import Report
 from core.errors import BadInput, NotFound
 from core.ids import Digest, digest
 from core.matches import RewordedState
 from core.ports import PageStore, WorkStore
 from core.wording import Message
-from evidence import bundle
-from evidence.comparison import Comparison, MeasuredBand, SentencePair
-from evidence.lead_export import LeadMaterial, write_lead
-from evidence.shapes import moment
-from evidence.verification import Report
 from matcher.reworded.record import CURRENT
 from records import stores
 from records.code_version import code_version

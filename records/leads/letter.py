@@ -8,11 +8,11 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.matches import RewordedClass, RewordedState
 from core.wording import Message, say
+from documents.blocks import Document
+from documents.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
+from documents.text_writing import text_file
+from documents.word_writing import word_file
 from matcher.reworded.shared_wording import shared_wording
-from papers.blocks import Document
-from papers.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
-from papers.text_writing import text_file
-from papers.word_writing import word_file
 from records.leads.compared_texts import compared_texts
 from records.leads.standing import standing_of
 from records.leads.verdicts import stands

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from analytics.plain_text import clean_line, defuse_formula
 from core.terms import BUNDLE_DIGEST, FILE_DIGEST
-from papers.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
+from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 
 TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")

@@ -10,7 +10,7 @@ from django.utils import timezone, translation
 from core.states import Verdict
 from core.terms import VERDICTS
 from core.wording import Message, say
-from papers.blocks import Align, Block, Cell, Document, Paragraph, Table
+from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
 from records.evidence.factors import Factor, source_of
 from records.evidence.staff import Naming, by_name, format_moment, in_chinese
 from records.matters.damages import Damages

@@ -11,21 +11,21 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from bundles.matter_export import MatterExport, MatterFacts
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, ProvenBundle
+from bundles.spool import Spool
+from bundles.verification import Report
 from core.errors import BadInput, BrokenInvariant, UnreadableFile
 from core.ids import Digest
 from core.ports import EvidenceStore
 from core.states import CaseState
 from core.wording import Message
 from core.words import Words
-from evidence.matter_export import MatterExport, MatterFacts
-from evidence.ports import Stamper
-from evidence.records import CaseMaterial, ProvenBundle
-from evidence.spool import Spool
-from evidence.verification import Report
-from papers.blocks import Document
-from papers.comparison_table import comparison_table
-from papers.pdf_writing import pdf_file
-from papers.word_writing import word_file
+from documents.blocks import Document
+from documents.comparison_table import comparison_table
+from documents.pdf_writing import pdf_file
+from documents.word_writing import word_file
 from records import stores
 from records.code_version import code_version
 from records.evidence.authorities import answering_authorities, sealed_by_those_that_answer

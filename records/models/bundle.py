@@ -60,7 +60,7 @@ class EvidenceBundle(AppendOnly):
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
     # Of a bundle with drawings, of each page of the text: {"page", "screenshot", "pdf"} and, of one that was not drawn,
-    # {"why", "limit"} as in evidence.records.Undrawn. Empty in bundles of which only the first page was drawn.
+    # {"why", "limit"} as in bundles.records.Undrawn. Empty in bundles of which only the first page was drawn.
     drawn_pages = models.JSONField(_("pages drawn"), default=list, blank=True)
 
     class Meta:

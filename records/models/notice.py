@@ -123,7 +123,7 @@ class PaperTemplate(KeptFile):
 
 
 class Notice(models.Model):
-    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (papers.kinds)."""
+    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (documents.kinds)."""
 
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")

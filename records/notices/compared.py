@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from bundles.opened import opened
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.shares import percentage
-from evidence.opened import opened
-from papers.comparison_table import ComparedCase
-from papers.pictures import PagePicture, page_picture
+from documents.comparison_table import ComparedCase
+from documents.pictures import PagePicture, page_picture
 from records import stores
 from records.models import Case, EvidenceBundle
 from records.notices.values import hashes_of, main_match, moment, newest_bundle, shown_addresses
 
-# Chosen: up to 7 MB of pictures in each format of the table (papers.pictures). What names more pages goes out by mail
-# without them; the export of a matter has a table for as many pages.
+# Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). What names more pages goes out by
+# mail without them; the export of a matter has a table for as many pages.
 MAX_PICTURES = 50
 
 

@@ -15,11 +15,11 @@ from core.states import CaseState
 from core.terms import PAPERS
 from core.text import storable
 from core.wording import Message
-from papers.comparison_table import TITLE, comparison_table
-from papers.finished import PaperFiles, finish, missing_fields
-from papers.kinds import BY_CODE, PaperField
-from papers.pdf_writing import pdf_file
-from papers.word_writing import word_file
+from documents.comparison_table import TITLE, comparison_table
+from documents.finished import PaperFiles, finish, missing_fields
+from documents.kinds import BY_CODE, PaperField
+from documents.pdf_writing import pdf_file
+from documents.word_writing import word_file
 from records import stores
 from records.access import may_manage, role_in
 from records.holder_locks import lock_rights

@@ -11,8 +11,8 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from crawler.readers.checks import run_check
-from papers.finished import try_whole
-from papers.standard import standard_template
+from documents.finished import try_whole
+from documents.standard import standard_template
 from records import stores
 from records.access import may_manage
 from records.evidence.third_party import require_file

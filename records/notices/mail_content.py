@@ -8,7 +8,7 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.mail_servers import plain_address
-from papers.mail import NoticeMail, encoded_bytes, mail_bytes
+from documents.mail import NoticeMail, encoded_bytes, mail_bytes
 from records.models import Notice, NoticeFile
 from records.notices.kept_files import content_of
 

@@ -19,8 +19,8 @@ from core.messages import MailRequested
 from core.ports import Clock, Outbox
 from core.settings import Settings
 from core.wording import Message
-from papers.mail import mail_bytes
-from papers.smtp import Handed, Letter, Outcome, hand_over
+from documents.mail import mail_bytes
+from documents.smtp import Handed, Letter, Outcome, hand_over
 from records import stores
 from records.database import AWAY, fresh, is_away
 from records.models import Notice, NoticeEvent, NoticeMail
@@ -32,7 +32,7 @@ from records.notices.sending import note_sent, require_manager, today_at
 State = NoticeMail.State
 # As a look-up (records.sites.look_ups): a message that is older was lost; a second one does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
-# Beyond the hard limit of a worker's task (six minutes) and the end of a session (papers.smtp): who tried is dead.
+# Beyond the hard limit of a worker's task (six minutes) and the end of a session (documents.smtp): who tried is dead.
 LOST_AFTER = timedelta(minutes=7)
 PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 

@@ -14,9 +14,9 @@ from core.contacts import ContactKind
 from core.rights import account_key
 from core.shares import percentage
 from core.terms import BUNDLE_DIGEST, FILE_DIGEST
-from papers.comparison_table import TITLE
-from papers.kinds import FIELDS
-from papers.word_template import Row, Values
+from documents.comparison_table import TITLE
+from documents.kinds import FIELDS
+from documents.word_template import Row, Values
 from records.cases.addresses import ListedAddress, list_addresses, list_addresses_of_cases
 from records.models import (
     Addressee,

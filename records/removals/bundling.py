@@ -5,11 +5,11 @@ Apart from the export of the proof (`records.removals.proof`): the desk, which w
 
 from django.db.models import QuerySet
 
+from bundles import bundle as bundles
+from bundles.records import Capture
 from core.errors import NotFound
 from core.ids import PageId, VersionId, digest
 from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
-from evidence import bundle as bundles
-from evidence.records import Capture
 from records.evidence.bundles import note_removal_bundle
 from records.evidence.material import capture_of, capture_of_answer, nothing_found_of
 from records.models import Case, CaseMatch, RemovalLook

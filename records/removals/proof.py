@@ -1,18 +1,18 @@
 """What proves a removal: each look's response as it came, held against the text that stood there, as evidence is.
 
 A look becomes a bundle of the kind of all others, in which the finding has no passages; the proof is an export of these
-bundles and of the case, so that `evidence.verify` needs to know nothing of removals.
+bundles and of the case, so that `bundles.verify` needs to know nothing of removals.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bundles.records import CaseMaterial, ProvenBundle
+from bundles.verification import Report
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.ports import EvidenceStore
-from evidence.records import CaseMaterial, ProvenBundle
-from evidence.verification import Report
 from records.evidence.case_export import export_material, facts_of, proof_for
 from records.evidence.staff import by_role
 from records.models import EvidenceBundle, Removal, RemovalLook

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Frame, Page, sync_playwright
 
+from bundles import bundle
 from crawler.browsing.chromium import find_chromium
-from evidence import bundle
 from records.evidence.material import capture_of
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text

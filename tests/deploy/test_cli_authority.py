@@ -14,9 +14,9 @@ from pyasn1.codec.der.decoder import decode
 from pyasn1.codec.der.encoder import encode
 from pyasn1_modules import rfc3161
 
+from bundles.authority import Authority
+from bundles.trial import tried
 from core.settings_loading import load
-from evidence.authority import Authority
-from evidence.trial import tried
 from tests.support.command_line import CommandLine, Done, zhuiwen
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving, serving_stamps
 

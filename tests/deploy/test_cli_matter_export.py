@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bundles.verification import check_file
 from core.clock import ManualClock
 from core.errors import BadInput, UnreadableFile
 from core.ids import VersionId
 from core.states import CaseState
 from deploy.cli import matters
-from evidence.verification import check_file
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores

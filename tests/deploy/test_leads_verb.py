@@ -11,12 +11,12 @@ import typer
 from django.contrib.auth.models import User
 
 import deploy.cli.session
+from bundles.verification import check_file
 from core.errors import BadInput, NotFound
 from core.matches import RewordedState
 from deploy.cli import leads_verb
 from deploy.cli.app import build
 from deploy.cli.evidence import export
-from evidence.verification import check_file
 from records import stores
 from records.leads.verdicts import decide
 from records.models import RewordedLead, RightsHolder

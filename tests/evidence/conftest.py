@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bundles import bundle, days, export
+from bundles.authority import Authority
+from bundles.records import Bundle, CaseMaterial, DayProof, ProvenBundle, Stamp
 from core.ids import Digest
-from evidence import bundle, days, export
-from evidence.authority import Authority
-from evidence.records import Bundle, CaseMaterial, DayProof, ProvenBundle, Stamp
 from tests.support.evidence_samples import MADE, SALT, bare_capture, capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 

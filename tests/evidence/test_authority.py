@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
+from bundles.authority import Authority
+from bundles.faults import DoesNotHold, Fault
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import digest
-from evidence.authority import Authority
-from evidence.faults import DoesNotHold, Fault
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
 
 ROOT = digest(b"root")

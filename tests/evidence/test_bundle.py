@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from bundles import bundle, container
+from bundles.canonical import canonical
+from bundles.cdx import sort_key
+from bundles.faults import DoesNotHold, Fault
+from bundles.opened import opened
+from bundles.warc_reading import Budget
 from core.captures import NameAnswer, TlsSession
 from core.errors import BadInput
 from core.ids import digest
 from core.marks import Mark
 from core.text import TextRange
 from core.wording import Message
-from evidence import bundle, container
-from evidence.canonical import canonical
-from evidence.cdx import sort_key
-from evidence.faults import DoesNotHold, Fault
-from evidence.opened import opened
-from evidence.warc_reading import Budget
 from tests.support.evidence_samples import (
     FETCHED,
     HTML,
@@ -293,7 +293,7 @@ def test_a_missing_and_a_foreign_file_are_named() -> None:
 
 
 def test_an_archive_that_expands_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evidence.opened.Budget", partial(Budget, 1_000_000))
+    monkeypatch.setattr("bundles.opened.Budget", partial(Budget, 1_000_000))
     archive = gzip.decompress(files_of(WACZ.content)[bundle.ARCHIVE])
     head = b"WARC/1.1\r\nContent-Length: 50000000\r\n\r\n"
     for bomb in (head + bytes(50_000_000), archive + head + bytes(50_000_000)):

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from bundles import bundle, container, export
+from bundles.canonical import canonical
+from bundles.circumstances import MAX_CHARS, caches_in
+from bundles.faults import DoesNotHold, Fault
+from bundles.opened import opened
+from bundles.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
+from bundles.verification import check
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, Way
-from evidence import bundle, container, export
-from evidence.canonical import canonical
-from evidence.circumstances import MAX_CHARS, caches_in
-from evidence.document import BOTH_LANGUAGES
-from evidence.faults import DoesNotHold, Fault
-from evidence.opened import opened
-from evidence.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
-from evidence.verification import check
+from documents.explanation_blocks import BOTH_LANGUAGES
 from tests.evidence.test_bundle import files_of, rebuilt
 from tests.support.evidence_samples import (
     FETCHED,

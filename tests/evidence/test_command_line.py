@@ -147,7 +147,7 @@ def test_an_export_holds_on_another_machine_and_a_changed_one_does_not(
     done = installed("evidence", "export", case, "--out", out)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"{out}: bundles 1,")
-    alone = subprocess.run([sys.executable, "-m", "evidence.verify", out], capture_output=True, text=True, check=False)
+    alone = subprocess.run([sys.executable, "-m", "bundles.verify", out], capture_output=True, text=True, check=False)
     assert alone.returncode == 0, alone.stderr
     assert "whole export stamped" in alone.stdout
     with zipfile.ZipFile(out) as archive:

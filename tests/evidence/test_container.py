@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidence import container
-from evidence.faults import DoesNotHold, Fault
+from bundles import container
+from bundles.faults import DoesNotHold, Fault
 
 FILES = {"b/two.txt": b"two" * 50, "a.json": b"{}", "empty": b""}
 

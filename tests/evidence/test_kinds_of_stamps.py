@@ -10,15 +10,15 @@ import pytest
 from pyasn1.codec.der.decoder import decode
 from pyasn1_modules import rfc3161
 
+from bundles.authority import Authority, make_query
+from bundles.faults import DoesNotHold, Fault
+from bundles.records import Stamp
+from bundles.revocation import MAX_LIST_BYTES, pem_of
+from bundles.stamps import verified
+from bundles.verification import Report
+from bundles.verify import lines
 from core.ids import digest
 from core.wording import say
-from evidence.authority import Authority, make_query
-from evidence.faults import DoesNotHold, Fault
-from evidence.records import Stamp
-from evidence.revocation import MAX_LIST_BYTES, pem_of
-from evidence.stamps import verified
-from evidence.verification import Report
-from evidence.verify import lines
 from tests.evidence.test_stamps import ROOT, refused, stamped
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving
 

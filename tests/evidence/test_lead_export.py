@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from bundles import bundle, container, layout
+from bundles.authority import Authority
+from bundles.canonical import canonical
+from bundles.comparison import Comparison, MeasuredBand, SentencePair
+from bundles.digests import sha256
+from bundles.faults import DoesNotHold, Fault
+from bundles.lead_export import LeadMaterial, write_lead
+from bundles.opened import opened
+from bundles.verification import check, check_file
+from bundles.verify import HOLDS, NOT_STAMPED, report_verification
 from core.errors import BadInput
 from core.ids import Digest
-from evidence import bundle, container, layout
-from evidence.authority import Authority
-from evidence.canonical import canonical
-from evidence.comparison import Comparison, MeasuredBand, SentencePair
-from evidence.digests import sha256
-from evidence.faults import DoesNotHold, Fault
-from evidence.lead_export import LeadMaterial, write_lead
-from evidence.opened import opened
-from evidence.verification import check, check_file
-from evidence.verify import HOLDS, NOT_STAMPED, report_verification
 from tests.evidence.test_bundle import rebuilt
 from tests.evidence.test_verify import fault_of, files_of, relisted
 from tests.support.evidence_samples import MADE, SALT, bare_capture, finding

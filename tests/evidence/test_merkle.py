@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bundles import merkle
+from bundles.days import proof_of, root_of
 from core.ids import Digest
-from evidence import merkle
-from evidence.days import proof_of, root_of
 
 sets = st.sets(st.binary(min_size=32, max_size=32).map(lambda data: Digest(data.hex())), min_size=1, max_size=70)
 

@@ -16,25 +16,18 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from bundles import bundle, export, layout, originals, statements
+from bundles.canonical import canonical
+from bundles.cdx import sort_key
+from bundles.faults import DoesNotHold, Fault
+from bundles.opened import opened
+from bundles.records import NO_DRAWING, Capture, CaseMaterial, Drawing, ProvenBundle, Undrawn
+from bundles.verification import check, check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
 from core.ids import digest
 from core.wording import Message, say
-from evidence import bundle, export, layout, originals, statements
-from evidence.canonical import canonical
-from evidence.cdx import sort_key
-from evidence.document import BOTH_LANGUAGES
-from evidence.faults import DoesNotHold, Fault
-from evidence.opened import opened
-from evidence.records import (
-    NO_DRAWING,
-    Capture,
-    CaseMaterial,
-    Drawing,
-    ProvenBundle,
-    Undrawn,
-)
-from evidence.verification import check, check_file
+from documents.explanation_blocks import BOTH_LANGUAGES
 from tests.evidence.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import (
     FETCHED,

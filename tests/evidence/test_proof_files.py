@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
+from bundles.authority import make_query
+from bundles.proof_files import MAX_MEMBERS, MAX_TOKENS, kind_of, named_in, plain_text, read, token_in
 from core.ids import digest
-from evidence.authority import make_query
-from evidence.proof_files import MAX_MEMBERS, MAX_TOKENS, kind_of, named_in, plain_text, read, token_in
 from tests.support.time_stamp_authority import LocalAuthority
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -22,7 +22,7 @@ def answer(authority: LocalAuthority, value: str = BUNDLE) -> bytes:
 
 def token(response: bytes) -> bytes:
     """The token alone, as services hand it out: without the status before it."""
-    from evidence import der
+    from bundles import der
 
     return der.children(response)[1]
 

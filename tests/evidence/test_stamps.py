@@ -14,13 +14,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bundles.authority import Authority, make_query
+from bundles.certificates import certificates_in, chain_of
+from bundles.faults import DoesNotHold, Fault
+from bundles.records import Stamp
+from bundles.stamps import verified
 from core.ids import digest
 from core.wording import say
-from evidence.authority import Authority, make_query
-from evidence.certificates import certificates_in, chain_of
-from evidence.faults import DoesNotHold, Fault
-from evidence.records import Stamp
-from evidence.stamps import verified
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
 
 pytestmark = pytest.mark.usefixtures("processes")

@@ -25,7 +25,7 @@ loaded = sorted(set(name.partition(".")[0] for name in sys.modules) & set({names
 sys.stderr.write("LOADED " + " ".join(loaded))
 sys.exit(code)
 """
-MODULE = "import runpy; runpy.run_module('evidence.verify', run_name='__main__')"
+MODULE = "import runpy; runpy.run_module('bundles.verify', run_name='__main__')"
 VERB = "from deploy.cli.app import main; main()"
 
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from bundles import bundle, container, days, export, layout, statements
+from bundles.authority import Authority
+from bundles.canonical import canonical
+from bundles.faults import DoesNotHold, Fault
+from bundles.records import CaseMaterial, ProvenBundle
+from bundles.verification import Report, check, check_file
+from bundles.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from core.errors import BadInput
 from core.ids import digest
-from evidence import bundle, container, days, export, layout, statements
-from evidence.authority import Authority
-from evidence.canonical import canonical
-from evidence.faults import DoesNotHold, Fault
-from evidence.records import CaseMaterial, ProvenBundle
-from evidence.verification import Report, check, check_file
-from evidence.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from tests.evidence.conftest import World
 from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding, with_fields
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
@@ -128,7 +128,7 @@ def test_whoever_changes_a_page_and_writes_all_digests_anew_is_caught_by_the_sta
     files[layout.bundle_file(forged.digest)] = forged.content
     files[layout.shown_file(forged.digest, "text")] = changed_text.encode()
     case = json.loads(files[layout.CASE])
-    from evidence.opened import opened
+    from bundles.opened import opened
 
     case["bundles"][0] = statements.of_bundle(opened(forged.content, ""))
     files[layout.CASE] = canonical(case)

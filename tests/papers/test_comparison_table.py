@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from papers.blocks import Mark
-from papers.comparison_table import ComparedCase, comparison_table, marked
-from papers.pdf_writing import pdf_file
-from papers.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
-from papers.word_reading import read_word
-from papers.word_writing import word_file
+from documents.blocks import Mark
+from documents.comparison_table import ComparedCase, comparison_table, marked
+from documents.pdf_writing import pdf_file
+from documents.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
+from documents.word_reading import read_word
+from documents.word_writing import word_file
 
 AT = datetime(2026, 11, 27, tzinfo=UTC)
 SPAN = {

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from core.mail_servers import MailServer, Security, mail_server
-from papers import smtp
-from papers.smtp import Handed, Letter, Outcome, hand_over
+from documents import smtp
+from documents.smtp import Handed, Letter, Outcome, hand_over
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
 
 pytestmark = pytest.mark.usefixtures("loopback")

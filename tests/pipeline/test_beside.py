@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from django.utils import translation
 
+from bundles.opened import opened
 from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, SiteId, VersionId, digest
 from core.matches import Match, MatchClass
 from core.messages import SearchRequested
@@ -12,7 +13,6 @@ from core.pages import Fetched, Reading, Stored
 from core.states import Rejection
 from core.zones import LineBeside, Zone
 from deploy.demo.library import load_works
-from evidence.opened import opened
 from pipeline import steps
 from pipeline.beside import beside
 from pipeline.evidence import EvidencePorts, bundle_version

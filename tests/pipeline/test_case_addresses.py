@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from bundles import shapes
 from core.addressees import Paper
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, page_id
 from core.obfuscations import Obfuscation, ObfuscationFound
@@ -18,7 +19,6 @@ from core.pages import Fetched, Poster, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
-from evidence import shapes
 from records import stores
 from records.cases.addresses import list_addresses
 from records.cases.case_repository import DjangoCaseRepository

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import redis
 
+from bundles import bundle
+from bundles.opened import opened
 from core.ids import SiteId, digest
 from core.messages import pages_stored
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from evidence import bundle
-from evidence.opened import opened
 from fingerprint.algorithms import DEFAULT
 from pagestore.connection import MongoDatabase
 from pagestore.mongo import connect

@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 
+from bundles.authority import Authority
+from bundles.opened import Opened, opened
+from bundles.verification import check_file
 from core.captures import (
     ArchivedRecord,
     Capture,
@@ -28,9 +31,6 @@ from core.pages import DATED_BY_SERVER, Fetched, FollowingPart
 from core.settings import EvidenceSettings
 from core.states import CaseState
 from crawler.browsing.chromium import find_chromium
-from evidence.authority import Authority
-from evidence.opened import Opened, opened
-from evidence.verification import check_file
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores

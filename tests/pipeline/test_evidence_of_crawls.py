@@ -7,13 +7,13 @@ from importlib.util import find_spec
 import pytest
 from pypdf import PdfReader
 
+from bundles import bundle
+from bundles.opened import Opened, opened
+from bundles.records import Undrawn
 from core.pages import PageVersion
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
 from crawler.browsing.screenshots import NoRendering
-from evidence import bundle
-from evidence.opened import Opened, opened
-from evidence.records import Undrawn
 from pipeline.drawings import Limits, drawn_pages
 from records.evidence.material import capture_of
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of

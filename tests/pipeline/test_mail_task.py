@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from core.messages import MailRequested, as_dict
-from papers.smtp import SESSION_S
+from documents.smtp import SESSION_S
 from pipeline import outbox, tasks
 from pipeline.app import STEP_LIMIT_S, app
 from records.models import NoticeMail

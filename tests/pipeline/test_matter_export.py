@@ -20,17 +20,17 @@ from django.conf import settings as django_settings
 from docx.oxml.ns import qn
 from pypdf import PdfReader
 
+from bundles import container, layout, statements
+from bundles.authority import Authority
+from bundles.canonical import canonical
+from bundles.faults import DoesNotHold
+from bundles.verification import check, check_file
+from bundles.verify import lines
 from core.clock import ManualClock
 from core.errors import BadInput
 from core.ids import Digest, VersionId, digest
 from core.settings import EvidenceSettings
 from core.states import CaseState
-from evidence import container, layout, statements
-from evidence.authority import Authority
-from evidence.canonical import canonical
-from evidence.faults import DoesNotHold
-from evidence.verification import check, check_file
-from evidence.verify import lines
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from bundles import bundle
+from bundles.records import Rendering
+from bundles.verification import check_file
 from core.ids import Digest, digest
-from evidence import bundle
-from evidence.records import Rendering
-from evidence.verification import check_file
 from pagestore.evidence import FolderEvidenceStore
 from records import stores
 from records.matter_export.writing import export_matter

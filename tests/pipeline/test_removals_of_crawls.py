@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings as django_settings
 
+from bundles.faults import DoesNotHold
+from bundles.verification import check_file
 from core.errors import BadInput
 from deploy.cli import evidence as evidence_verbs
-from evidence.faults import DoesNotHold
-from evidence.verification import check_file
 from records.models import Notice, NoticeEvent, Removal, RemovalLook
 from records.removals.proof import export_removal
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs

@@ -10,7 +10,7 @@ from docx.oxml.ns import qn
 from core.errors import BadInput
 from core.matches import RewordedState
 from core.wording import say
-from papers.word_files import opened
+from documents.word_files import opened
 from records.leads import letter
 from records.leads.letter import letter_file
 from records.leads.standing import standing_of

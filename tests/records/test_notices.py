@@ -16,7 +16,7 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.states import Verdict
-from papers.standard import standard_template
+from documents.standard import standard_template
 from records.models import (
     Case,
     HolderPaper,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from bundles.days import root_of
 from core.ids import Digest
-from evidence.days import root_of
 from pagestore.connection import connect
 from pagestore.mongo import MongoWorkStore
 from records import stores

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from bundles.authority import make_query
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.wording import say
-from evidence.authority import make_query
 from records.evidence import third_party
 from records.evidence.subject import Subject
 from records.evidence.third_party import Paper, add_proof, what_was_checked, withdraw

@@ -9,19 +9,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from bundles.records import Capture, Drawing, Exchange, Finding, Part, Passage, Rendering
 from core.captures import NameAnswer, TlsSession
 from core.circumstances import ClockFault, ClockReading, Machine, Program, Way
 from core.ids import Digest, digest
 from core.wording import Message
-from evidence.records import (
-    Capture,
-    Drawing,
-    Exchange,
-    Finding,
-    Part,
-    Passage,
-    Rendering,
-)
 
 FETCHED = datetime(2026, 11, 20, 8, 15, 30, 250_000, tzinfo=UTC)
 MADE = FETCHED + timedelta(minutes=5)

@@ -67,7 +67,7 @@ _COMMANDS = (
     "django.templatetags.i18n",
     "django.urls",
     "django.views.debug",
-    "evidence.stamps",
+    "bundles.stamps",
     "intake.files",
     "kombu.transport.redis",
     "matcher.matching",

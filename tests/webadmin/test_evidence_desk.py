@@ -12,12 +12,12 @@ import pytest
 from django.db.models import Model
 from django.urls import reverse
 
+from bundles import bundle
+from bundles.records import Drawing, Undrawn
+from bundles.verification import check_file
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.settings import EvidenceSettings
-from evidence import bundle
-from evidence.records import Drawing, Undrawn
-from evidence.verification import check_file
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores

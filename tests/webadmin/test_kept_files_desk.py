@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from core.addressees import Paper
-from papers.standard import standard_template
+from documents.standard import standard_template
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.notices.kept_files import add_paper, add_template
 from tests.support.admin_data import World

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from bundles import bundle, container, layout
+from bundles.verification import check_file
 from core.clock import ManualClock
 from core.matches import RewordedState
 from core.wording import Message, say
-from evidence import bundle, container, layout
-from evidence.verification import check_file
 from records.leads.lead_export import lead_material
 from records.leads.verdicts import decide
 from records.models import RewordedLead

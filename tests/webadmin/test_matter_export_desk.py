@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from bundles import layout
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.states import CaseState
-from evidence import layout
 from pipeline import evidence
 from pipeline.evidence import EvidencePorts
 from records import stores

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.addressees import Paper
 from core.contacts import ContactKind
-from papers.standard import standard_template
+from documents.standard import standard_template
 from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
 from records.notices.counters import enter_counter
 from records.notices.kept_files import add_paper

@@ -16,8 +16,8 @@ from unfold.decorators import display
 from core.addressees import Paper
 from core.errors import BadInput, ZhuiwenError
 from core.hidden_characters import clipped, spelled
-from papers.standard import standard_template
-from papers.word_files import MAX_FILE_BYTES
+from documents.standard import standard_template
+from documents.word_files import MAX_FILE_BYTES
 from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from records.models.phrases import PAPERS
 from records.notices import kept_files

@@ -6,9 +6,9 @@ from pathlib import Path
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
+from bundles.opened import opened
 from core.errors import ZhuiwenError
 from core.ids import Digest
-from evidence.opened import opened
 from records import access, stores
 from records.evidence.case_export import export_case
 from records.models import Case, EvidenceBundle

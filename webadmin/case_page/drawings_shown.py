@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from records.models import EvidenceBundle
 
-# By evidence.records.Undrawn.
+# By bundles.records.Undrawn.
 REASONS: Mapping[str, str] = {
     "page_limit": gettext_noop("%(limit)s pages of one text are drawn at most"),
     "time_limit": gettext_noop("the pages that follow are drawn for %(limit)s s at most"),

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput
-from papers.kinds import FIELDS
+from documents.kinds import FIELDS
 from records import stores
 from records.access import visible
 from records.evidence.third_party import MAX_BYTES

@@ -16,10 +16,10 @@ from django.utils.translation import gettext as _
 
 from core.addressees import Paper
 from core.errors import BadInput, ZhuiwenError
-from papers.finished import advised
-from papers.kinds import FIELDS, FORM, LAWS, Law, PaperField
-from papers.mail import body_of, subject_of
-from papers.word_template import template_codes
+from documents.finished import advised
+from documents.kinds import FIELDS, FORM, LAWS, Law, PaperField
+from documents.mail import body_of, subject_of
+from documents.word_template import template_codes
 from records.access import may_manage, may_see, visible
 from records.evidence.subject import Subject
 from records.evidence.third_party_tasks import proposed_before_notice

@@ -1,0 +1,152 @@
+"""Asks a time stamp authority over HTTP, and for the lists of revoked certificates that its own certificate names.
+
+Source: RFC 3161, section 3.4. The URL is the operator's; its address is checked all the same (by the client), so that a
+mistyped or taken over name does not reach into the operator's own network.
+"""
+
+import base64
+import secrets
+import time
+from dataclasses import replace
+from http import HTTPStatus
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from pyasn1.codec.der.encoder import encode  # type: ignore[import-untyped]
+from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
+
+from bundles.certificates import MAX_PEM_BYTES, certificates_in
+from bundles.ports import Client
+from bundles.records import Stamp
+from bundles.revocation import MAX_LIST_BYTES, pem_of, places_of
+from bundles.stamps import MAX_DER_BYTES, SHA256_OID, verified, way_to_root
+from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
+from core.ids import Digest
+from core.service_urls import without_secrets
+from core.wording import Message
+
+NONCE_BITS = 64
+TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
+LISTS_TIMEOUT_S = 10.0  # for all of one stamp together
+MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three of these
+_SERVICE = Message("service.authority")
+_REPLY = "application/timestamp-reply"
+
+
+class Authority:
+    """One authority: where it answers, and the PEM file of its root, which its every answer is checked against."""
+
+    def __init__(
+        self,
+        url: str,
+        ca_pem: bytes,
+        client: Client,
+        *,
+        policy: str = "",
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        """`policy`: an OID to insist on. Raises BadConfiguration for what is no URL, or certificates without a root."""
+        self._url, self._parts = url, urlsplit(url)
+        self.name = without_secrets(url)
+        faults = _faults(url, ca_pem, self.name)
+        if faults:
+            raise BadConfiguration(faults)
+        self._ca_pem, self._policy = ca_pem, policy
+        self._client, self._timeout_s = client, timeout_s
+
+    def __repr__(self) -> str:
+        return f"Authority({self.name!r})"
+
+    def stamp(self, digest: Digest) -> Stamp:
+        """Its stamp on `digest`, verified as an export's reader would.
+
+        What its certificates name as lists of revoked ones is enclosed, where it is to be had.
+
+        Raises ServiceUnavailable when it does not answer, DoesNotHold when its answer is not what was asked for.
+        """
+        return self.with_lists(self.answer(digest), digest)
+
+    def answer(self, digest: Digest) -> Stamp:
+        """What it answers, not verified. Raises ServiceUnavailable, or RetryLater for what is no answer to that."""
+        query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
+        return Stamp(query, self._asked(query), self._ca_pem, self.name)
+
+    def with_lists(self, stamp: Stamp, digest: Digest) -> Stamp:
+        """An answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
+        verified(stamp, digest, self.name)
+        lists = self._lists(stamp, digest)
+        if not lists:
+            return stamp
+        enclosing = replace(stamp, ca_pem=stamp.ca_pem.rstrip() + b"\n" + lists)
+        verified(enclosing, digest, self.name)
+        return enclosing
+
+    def _lists(self, stamp: Stamp, digest: Digest) -> bytes:
+        """The lists of revoked certificates, PEM; those that cannot be had are left out, and verification says so."""
+        way = way_to_root(stamp, digest, self.name)[:-1]
+        places = dict.fromkeys(place for certificate in way for place in places_of(certificate)[:1])
+        found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
+        for place in list(places)[:MAX_LISTS]:
+            left_s = end - time.monotonic()
+            try:
+                pem = self._list(place, left_s) if left_s > 0 else b""
+            except (OSError, ValueError, RetryLater):
+                continue
+            if len(stamp.ca_pem) + len(found) + len(pem) < MAX_PEM_BYTES:
+                found += pem
+        return found
+
+    def _list(self, place: str, timeout_s: float) -> bytes:
+        shown, limit = without_secrets(place), MAX_LIST_BYTES
+        answer = self._client.ask(place, shown, self._bare_url, timeout_s=timeout_s, max_bytes=limit)
+        return pem_of(answer.body) if answer.status == HTTPStatus.OK else b""
+
+    def _asked(self, query: bytes) -> bytes:
+        url, headers, limit_s = self._bare_url, self._headers(), self._timeout_s
+        try:
+            answer = self._client.ask(
+                url, self.name, url, body=query, headers=headers, timeout_s=limit_s, max_bytes=MAX_DER_BYTES
+            )
+        except OSError as error:
+            raise ServiceUnavailable(_SERVICE, self.name, Message("service.its-url")) from error
+        if answer.status != HTTPStatus.OK or answer.content_type != _REPLY:
+            kind = answer.content_type
+            raise RetryLater("evidence.no-stamp", authority=self.name, status=answer.status, kind=kind)
+        return answer.body
+
+    @property
+    def _bare_url(self) -> str:
+        """Without the login, which goes into a header."""
+        return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/timestamp-query", "Accept": _REPLY}
+        if self._parts.username is not None:
+            login = f"{unquote(self._parts.username)}:{unquote(self._parts.password or '')}"
+            headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+        return headers
+
+
+def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
+    """A TimeStampReq in DER, asking for the authority's certificates too."""
+    request = rfc3161.TimeStampReq()
+    request["version"] = "v1"
+    request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID
+    request["messageImprint"]["hashedMessage"] = bytes.fromhex(digest)
+    if policy:
+        request["reqPolicy"] = policy
+    request["nonce"], request["certReq"] = nonce, True
+    return bytes(encode(request))
+
+
+def _faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:
+    faults = list[Message]()
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        faults.append(Message("evidence.no-authority", shown=shown))
+    try:
+        is_rooted = any(each.subject == each.issuer for each in certificates_in(ca_pem))
+    except ValueError:
+        is_rooted = False
+    if not is_rooted:
+        faults.append(Message("evidence.no-root", shown=shown))
+    return faults

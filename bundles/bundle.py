@@ -1,0 +1,127 @@
+"""A fetched page and what was found on it -> one WACZ 1.1.1 file.
+
+Its manifest is its datapackage.json, which names the SHA-256 of each file; the manifest's SHA-256 is the digest of the
+bundle, and stands in datapackage-digest.json as WACZ has it. Source: specs.webrecorder.net/wacz/1.1.1.
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from ssl import DER_cert_to_PEM_cert
+from typing import Any
+
+from bundles import cdx, comparison, container, originals, shapes
+from bundles.canonical import canonical
+from bundles.circumstances import circumstances
+from bundles.comparison import Comparison
+from bundles.records import Bundle, Capture, Exchange, Finding
+from bundles.secrets_withheld import public_url
+from bundles.warc import archive, warc_date
+from core.errors import BadInput
+from core.ids import digest
+
+FORMAT = 1  # raised when a field changes its meaning
+WACZ_VERSION = "1.1.1"
+SALT_BYTES = 16  # nobody can guess a bundle from a digest that stands in another one's audit path
+ARCHIVE, INDEX, INDEX_START, PAGES = (
+    "archive/data.warc.gz",
+    "indexes/index.cdx.gz",
+    "indexes/index.idx",
+    "pages/pages.jsonl",
+)
+PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
+PAGE, CONNECTION, FINDING = "evidence/page.json", "evidence/connection.json", "evidence/finding.json"
+CIRCUMSTANCES = "evidence/circumstances.json"
+COMPARISON = "evidence/comparison.json"  # in place of finding.json where pages were compared by meaning
+
+Found = Finding | Comparison
+
+
+def make(capture: Capture, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
+    """The bundle of one page. The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
+
+    Raises BadInput when what was found is not on the capture's text: such a bundle would refute itself.
+    """
+    _check(capture, found)
+    at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
+    software = f"zhuiwen {found.code_version}".strip()
+    warc, written = archive(capture, key, software, at)
+    index, start = cdx.index(written, ARCHIVE.rpartition("/")[2], INDEX.rpartition("/")[2])
+    files: dict[str, bytes] = {
+        ARCHIVE: warc,
+        INDEX: index,
+        INDEX_START: start,
+        PAGES: _pages(capture, key),
+        PAGE: canonical(shapes.page(capture)),
+        CONNECTION: canonical(shapes.connection(capture)),
+        CIRCUMSTANCES: canonical(circumstances(capture)),
+        **_found(found, capture.text),
+        **_chains(capture),
+        **originals.files(capture.parts),
+    }
+    files[PACKAGE] = canonical(_package(capture, files, at, key, software))
+    named = digest(files[PACKAGE])
+    files[PACKAGE_DIGEST] = package_digest(files[PACKAGE])
+    return Bundle(named, container.write(files), capture.page.fetched_at.astimezone(UTC))
+
+
+def package_digest(package: bytes) -> bytes:
+    """datapackage-digest.json of a datapackage.json."""
+    return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
+
+
+def _found(found: Found, text: str) -> dict[str, bytes]:
+    if isinstance(found, Comparison):
+        return {COMPARISON: canonical(comparison.statement(found, text))}
+    return {FINDING: canonical(shapes.finding(found, text))}
+
+
+def _check(capture: Capture, found: Found) -> None:
+    if not all(part.exchanges for part in capture.parts):
+        raise BadInput("evidence.no-response")
+    if any(exchange.fetched_at.tzinfo is None for exchange in capture.exchanges):
+        raise BadInput("evidence.naive-moment")
+    drawings = [part.drawing for part in capture.parts]
+    are_told = all((each.screenshot is None) != (each.undrawn is None) for each in drawings)
+    if any(each.screenshot for each in drawings) and not are_told:
+        raise BadInput("evidence.undrawn")
+    for number, passage in enumerate(found.passages if isinstance(found, Finding) else (), 1):
+        if capture.text[slice(*passage.page)] != passage.page_excerpt:
+            raise BadInput("evidence.passage", number=number)
+
+
+def _pages(capture: Capture, salt: str) -> bytes:
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
+    page = {**_page(capture.page, salt), "title": capture.title, "text": capture.text}
+    following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.parts[1:], 2)]
+    return b"".join(map(canonical, (head, page, *following)))
+
+
+def _page(page: Exchange, key: str) -> dict[str, Any]:
+    return {"id": key, "url": public_url(page.url), "ts": warc_date(page.fetched_at)}
+
+
+def _chains(capture: Capture) -> dict[str, bytes]:
+    return {
+        shapes.chain_name(number): "".join(map(DER_cert_to_PEM_cert, exchange.tls.certificates)).encode()
+        for number, exchange in enumerate(capture.exchanges, 1)
+        if exchange.tls is not None and exchange.tls.certificates
+    }
+
+
+def _package(capture: Capture, files: Mapping[str, bytes], at: datetime, salt: str, software: str) -> dict[str, Any]:
+    resources = [
+        {"name": name.rpartition("/")[2], "path": name, "hash": f"sha256:{digest(content)}", "bytes": len(content)}
+        for name, content in sorted(files.items())
+    ]
+    return {
+        "profile": "data-package",
+        "wacz_version": WACZ_VERSION,
+        "software": software,
+        "created": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "title": capture.title or public_url(capture.page.url),
+        "mainPageURL": public_url(capture.page.url),
+        "mainPageDate": warc_date(capture.page.fetched_at),
+        "resources": resources,
+        "zhuiwen": {"bundle_format": FORMAT, "salt": salt},
+    }

@@ -1,0 +1,36 @@
+"""JSON of which each value has one spelling, so that equal values have equal digests.
+
+Keys sorted, no spaces, UTF-8 as it is; as RFC 8785 but for numbers, which are written as Python does.
+"""
+
+import json
+import re
+from typing import Any
+
+from bundles.faults import DoesNotHold, Fault
+from core.wording import Message
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def canonical(value: Any) -> bytes:
+    r"""The bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
+
+    >>> canonical({"b": 1, "a": "文"}).decode()
+    '{"a":"文","b":1}\n'
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return (_LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
+
+
+def parsed(content: bytes, part: str) -> dict[str, Any]:
+    """The object that canonical `content` spells. Raises DoesNotHold for anything else, also for another spelling."""
+    try:
+        value = json.loads(content.decode("utf-8"))
+        is_canonical = isinstance(value, dict) and canonical(value) == content
+    except (ValueError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.not-json")) from error
+    if not is_canonical:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.not-canonical"))
+    assert isinstance(value, dict)
+    return value

@@ -1,0 +1,67 @@
+"""Where each record of an archive stands, as CDXJ lines in a gzip file with its own small index.
+
+Source: WACZ 1.1.1, "indexes"; CDXJ as cdxj_indexer writes it; `index.idx` is what ReplayWeb.page opens first.
+"""
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from bundles.warc import Written
+from core.hosts import DEFAULT_PORTS
+from core.ids import digest
+
+# Not requests, and not the metadata record, which has the page's own URL and would be replayed in its place.
+INDEXED = frozenset({"response", "resource", "conversion"})
+_WWW = "www."
+
+
+def sort_key(url: str) -> str:
+    """The URL in the order of archives (SURT): host reversed, lower case, parameters sorted.
+
+    >>> sort_key("https://www.Book.example:8443/A/B.html?b=2&a=1"), sort_key("urn:pdf:https://book.example/X")
+    ('example,book:8443)/a/b.html?a=1&b=2', 'urn:pdf:https://book.example/x')
+    """
+    if not url.lower().startswith(("http://", "https://")):
+        return url.lower()
+    parts = urlsplit(url.lower())
+    host, port = (parts.hostname or "").removeprefix(_WWW), parts.port
+    reversed_host = host if ":" in host else ",".join(reversed(host.split(".")))
+    shown_port = "" if port in (None, DEFAULT_PORTS.get(parts.scheme)) else f":{port}"
+    query = "?" + "&".join(sorted(parts.query.split("&"))) if parts.query else ""
+    return f"{reversed_host}{shown_port})/{parts.path.strip('/')}{query}"
+
+
+def index(records: Iterable[Written], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
+    """index.cdx.gz and index.idx, which names where the first is to be opened."""
+    lines = sorted(_line(record, archive_name) for record in records if record.kind in INDEXED)
+    compressed = gzip.compress("".join(lines).encode(), mtime=0)
+    place = {"offset": 0, "length": len(compressed), "digest": f"sha256:{digest(compressed)}", "filename": index_name}
+    return compressed, _idx(lines, place, index_name)
+
+
+def _idx(lines: Sequence[str], place: dict[str, object], index_name: str) -> bytes:
+    head = json.dumps({"format": "cdxj-gzip-1.0", "filename": index_name})
+    first = " ".join(lines[0].split(" ", 2)[:2])
+    return f"!meta 0 {head}\n{first} {json.dumps(place)}\n".encode()
+
+
+def _line(record: Written, archive_name: str) -> str:
+    fields = {"url": record.url}
+    if record.mime:
+        fields["mime"] = record.mime
+    if record.status is not None:
+        fields["status"] = str(record.status)
+    fields |= {
+        "digest": record.payload_digest,
+        "length": str(record.length),
+        "offset": str(record.offset),
+        "filename": archive_name,
+    }
+    return f"{sort_key(record.url)} {_timestamp(record.date)} {json.dumps(fields)}\n"
+
+
+def _timestamp(date: str) -> str:
+    """Fourteen digits, as the lines of an index have them."""
+    return "".join(char for char in date if char.isdigit())[:14]

@@ -1,0 +1,171 @@
+"""What a bundle says of the circumstances of its capture, and what it does not: evidence/circumstances.json.
+
+The machine and the ways of connections were written down by whoever captured; validators and caches are read from the
+heads of the exchanges, and held against them by whoever verifies.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bundles.records import Capture, Exchange, Part
+from bundles.shapes import moment
+from core.captures import CaptureSource
+from core.circumstances import BrowserProfile, ClockReading, Machine, Way
+from core.wording import Message, say
+
+# Headers of a request by which a server may answer that nothing has changed (RFC 9110, 13.1), and those of an answer
+# by which caches on the way name themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and what the
+# large content networks send. What they say is copied; MAX_CHARS of it.
+VALIDATORS = ("if-modified-since", "if-none-match")
+CACHES = ("age", "cache-status", "cf-cache-status", "via", "x-cache", "x-cache-status")
+MAX_CHARS = 120
+_BEYOND_ASCII = re.compile(r"[^\x20-\x7e]+")
+
+Headers = Sequence[tuple[str, str]]
+
+
+def circumstances(capture: Capture) -> dict[str, Any]:
+    """All of it as JSON values. `machines` once each; `exchanges` in the order of connection.json."""
+    machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
+    placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
+    return {
+        "machines": [_machine(each) for each in machines],
+        "exchanges": [_exchange(number, part, exchange, machines) for number, (part, exchange) in enumerate(placed, 1)],
+        "not_recorded": [_in_both(*each) for each in _not_recorded(capture)],
+    }
+
+
+def validators_in(headers: Headers) -> list[str]:
+    """The names of the validators that a request carried: without any, the answer cannot be "not changed".
+
+    >>> validators_in([("Host", "a"), ("If-None-Match", '"7"')])
+    ['if-none-match']
+    """
+    return sorted({name.lower() for name, _ in headers} & set(VALIDATORS))
+
+
+def caches_in(headers: Headers) -> dict[str, str]:
+    """What caches between the site and the machine said of themselves.
+
+    >>> caches_in([("Age", "31"), ("Server", "x")])
+    {'age': '31'}
+    """
+    found: dict[str, list[str]] = {}
+    for name, value in headers:
+        if name.lower() in CACHES:
+            found.setdefault(name.lower(), []).append(_plain(value))
+    return {name: ", ".join(values)[:MAX_CHARS] for name, values in found.items()}
+
+
+def _plain(value: str) -> str:
+    """A value in ASCII, the same whether it is read from a head or from the record of one."""
+    flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
+    return " ".join(_BEYOND_ASCII.sub("?", flat).split())
+
+
+def _machine(machine: Machine) -> dict[str, Any]:
+    program, lines = machine.program, machine.resolver_lines
+    return {
+        "host": machine.host,
+        "system": machine.system,
+        "kernel": machine.kernel,
+        "program": {
+            "name": "zhuiwen",
+            "version": program.version,
+            "files_digest": program.digest,
+            "files": program.files,
+            "stands_on": dict(program.parts),
+        },
+        "resolver_file": None if lines is None else list(lines),
+        "hosts_file": machine.hosts_digest and {"digest": machine.hosts_digest, "bytes": machine.hosts_bytes},
+        "has_response_cache": machine.has_response_cache,
+        "clock": [_reading(each) for each in machine.clock],
+        "noted_at": moment(machine.noted_at),
+    }
+
+
+def _reading(reading: ClockReading) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "server": reading.server,
+        "address": reading.address,
+        "compared_at": moment(reading.compared_at),
+    }
+    if reading.fault is not None:
+        return said | {"fault": reading.fault.value.partition(".")[2]}
+    return said | {
+        "offset_s": reading.offset_s, "uncertainty_s": reading.uncertainty_s, "stratum": reading.stratum
+    }  # fmt: skip
+
+
+def _exchange(number: int, part: Part, exchange: Exchange, machines: Sequence[Machine]) -> dict[str, Any]:
+    way = exchange.way
+    return {
+        "exchange": number,
+        "machine": machines.index(part.machine) if part.machine is not None else None,
+        "way": way and _way(way),
+        "validators": validators_in(exchange.request_headers) if exchange.request_line else None,
+        "caches": caches_in(exchange.response_headers),
+        "profile": part.profile and _profile(part.profile),
+    }
+
+
+def _way(way: Way) -> dict[str, Any]:
+    return {
+        "source_address": way.source_address,
+        "interface": way.interface,
+        "gateway": way.gateway,
+        "hosts_lines": list(way.hosts_lines),
+        "proxy": way.proxy,
+    }
+
+
+def _profile(profile: BrowserProfile) -> dict[str, Any]:
+    return {
+        "is_new": True,  # no other way to start the browser is in the program
+        "begun_at": moment(profile.begun_at),
+        "pages_before": profile.pages_before,
+        "is_from_cache": profile.is_from_cache,
+    }
+
+
+def _not_recorded(capture: Capture) -> Iterator[tuple[str, Message]]:
+    """What is missing, by its name, and why."""
+    sources = {part.source for part in capture.parts}
+    if CaptureSource.ARCHIVE in sources:
+        yield "machine", Message("circumstance.of-archive")
+    if any(part.machine is None and part.source is not CaptureSource.ARCHIVE for part in capture.parts):
+        yield "machine", Message("circumstance.not-noted")
+    yield from _of_machines([part.machine for part in capture.parts if part.machine is not None])
+    yield from _of_ways(capture.exchanges)
+    if any(part.profile is not None and part.profile.is_from_cache is None for part in capture.parts):
+        yield "browser cache", Message("circumstance.browser-cache")
+
+
+def _of_machines(machines: Sequence[Machine]) -> Iterator[tuple[str, Message]]:
+    if any(not machine.clock for machine in machines):
+        yield "clock", Message("circumstance.no-time-server")
+    failed = {each.server: each.fault for machine in machines for each in machine.clock if each.fault is not None}
+    for server, fault in failed.items():
+        yield "clock", Message("circumstance.clock", server=server, reason=Message(fault.value))
+    if any(machine.resolver_lines is None for machine in machines):
+        yield "resolver", Message("circumstance.no-resolver")
+    if any(machine.hosts_digest is None for machine in machines):
+        yield "hosts file", Message("circumstance.no-hosts")
+    if any(not machine.system for machine in machines):
+        yield "system", Message("circumstance.no-system")
+
+
+def _of_ways(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
+    ways = [exchange.way for exchange in exchanges if exchange.way is not None]
+    if any(not way.interface for way in ways):
+        yield "route", Message("circumstance.no-route")
+    if ways:
+        yield "route beyond the gateway", Message("circumstance.beyond")
+    if any(way.proxy for way in ways):
+        yield "route behind the proxy", Message("circumstance.behind-proxy")
+
+
+def _in_both(what: str, why: Message) -> dict[str, Any]:
+    reasons: Mapping[str, str] = {language: say(why, language) for language in ("en", "zh")}
+    return {"what": what, "why": reasons}

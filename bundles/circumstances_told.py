@@ -1,0 +1,154 @@
+"""The circumstances of captures for a reader: what evidence/circumstances.json of each bundle says, in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bundles.opened import Opened
+from documents.explanation_blocks import Block, Heading, Pairs, Paragraph, Words
+
+Row = tuple[str, str]
+_FROM_CACHE = {
+    True: "explanation.capture-from-cache-yes",
+    False: "explanation.capture-from-cache-no",
+    None: "explanation.capture-from-cache-unknown",
+}
+
+
+def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
+    """One section; bundles of the same circumstances, such as those of one page, share a table."""
+    alike: dict[tuple[Row, ...], list[int]] = {}
+    for number, bundle in enumerate(bundles, 1):
+        alike.setdefault(tuple(_rows(words, bundle)), []).append(number)
+    blocks: list[Block] = [
+        Heading(words("explanation.capture-heading"), 2),
+        Paragraph(words("explanation.capture-opening")),
+    ]
+    for rows, numbers in alike.items():
+        blocks.append(Heading(words("explanation.capture-of-bundles", numbers=", ".join(map(str, numbers))), 3))
+        blocks.append(Pairs(rows) if rows else Paragraph(words("explanation.capture-earlier")))
+    return blocks
+
+
+def _rows(words: Words, bundle: Opened) -> Iterator[Row]:
+    said = bundle.circumstances
+    if said is None:
+        return
+    for machine in said["machines"]:
+        yield from _machine(words, machine)
+    yield from _names(words, bundle.connection)
+    yield from _ways(words, said["exchanges"], bundle.connection["exchanges"])
+    yield words("explanation.capture-cache"), _caches(words, said)
+    yield from _profiles(words, said["exchanges"])
+    for each in said["not_recorded"]:
+        yield words("explanation.capture-not-recorded"), each["why"][words.language]
+
+
+def _machine(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
+    program, hosts = machine["program"], machine["hosts_file"]
+    yield words("explanation.capture-host"), _joined(words, machine["host"], machine["system"], machine["kernel"])
+    parts = ", ".join(f"{name} {version}" for name, version in program["stands_on"].items())
+    yield (
+        words("explanation.capture-program"),
+        words(
+            "explanation.capture-program-said",
+            version=program["version"],
+            files=program["files"],
+            digest=program["files_digest"],
+            parts=parts,
+        ),
+    )
+    compared = [each for each in machine["clock"] if "fault" not in each]
+    for each in compared:
+        yield words("explanation.capture-clock"), _reading(words, each)
+    if not compared:
+        yield words("explanation.capture-clock"), words("explanation.capture-no-clock")
+    if machine["resolver_file"]:
+        yield words("explanation.capture-resolver"), _joined(words, *machine["resolver_file"])
+    if hosts:
+        yield words("explanation.capture-hosts-file"), words("explanation.capture-hosts-said", **hosts)
+
+
+def _reading(words: Words, said: Mapping[str, Any]) -> str:
+    return words(
+        "explanation.capture-clock-said",
+        server=said["server"],
+        address=said["address"],
+        offset=said["offset_s"],
+        uncertainty=said["uncertainty_s"],
+        at=said["compared_at"],
+    )
+
+
+def _names(words: Words, connection: Mapping[str, Any]) -> Iterator[Row]:
+    answers = [each["dns"] for each in connection["exchanges"] if each.get("dns")]
+    for line in dict.fromkeys(_answer(words, each) for each in answers):
+        yield words("explanation.capture-answers"), line
+
+
+def _answer(words: Words, said: Mapping[str, Any]) -> str:
+    by = words("explanation.capture-own-resolver") if said["resolver"] == "system" else said["resolver"]
+    return f"{said['name']} = {', '.join(said['addresses'])} ({by})"
+
+
+def _ways(
+    words: Words, exchanges: Sequence[Mapping[str, Any]], connected: Sequence[Mapping[str, Any]]
+) -> Iterator[Row]:
+    ways = [each["way"] for each in exchanges if each["way"]]
+    if not ways:
+        return
+    lines = list(dict.fromkeys(line for way in ways for line in way["hosts_lines"]))
+    said = (
+        words("explanation.capture-hosts-lines", lines=" | ".join(lines))
+        if lines
+        else words("explanation.capture-no-hosts-lines")
+    )
+    yield words("explanation.capture-hosts-file"), said
+    pairs = zip(exchanges, connected, strict=True)
+    for way in dict.fromkeys(_way(words, each["way"], other) for each, other in pairs if each["way"]):
+        yield words("explanation.capture-way"), way
+
+
+def _way(words: Words, way: Mapping[str, Any], connected: Mapping[str, Any]) -> str:
+    own = f"{way['source_address']} ({way['interface']})" if way["interface"] else str(way["source_address"])
+    to = (
+        words("explanation.capture-through-proxy", proxy=way["proxy"])
+        if way["proxy"]
+        else str(connected["server_address"])
+    )
+    return " → ".join(filter(None, (own, str(way["gateway"]), to)))
+
+
+def _caches(words: Words, said: Mapping[str, Any]) -> str:
+    has_store = any(machine["has_response_cache"] for machine in said["machines"])
+    parts = (
+        [words("explanation.capture-has-store") if has_store else words("explanation.capture-no-store")]
+        if said["machines"]
+        else []
+    )
+    conditions = [each["validators"] for each in said["exchanges"] if each["validators"] is not None]
+    names = sorted({name for each in conditions for name in each})
+    if conditions:
+        parts.append(
+            words("explanation.capture-validators", names=", ".join(names))
+            if names
+            else words("explanation.capture-in-full")
+        )
+    spoken = dict.fromkeys(f"{name}: {value}" for each in said["exchanges"] for name, value in each["caches"].items())
+    if spoken:
+        parts.append(words("explanation.capture-caches", said=", ".join(spoken)))
+    return words.semicolon.join(parts)
+
+
+def _profiles(words: Words, exchanges: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    profiles = [each["profile"] for each in exchanges if each["profile"]]
+    for said in {profile["begun_at"] + str(profile["pages_before"]): profile for profile in profiles}.values():
+        cached = words(_FROM_CACHE[said["is_from_cache"]])
+        at, pages = said["begun_at"], said["pages_before"]
+        yield (
+            words("explanation.capture-profile"),
+            words("explanation.capture-profile-said", at=at, pages=pages, cached=cached),
+        )
+
+
+def _joined(words: Words, *parts: str) -> str:
+    return words.semicolon.join(filter(None, parts))

@@ -1,0 +1,148 @@
+"""What a comparison of meaning found on a page, sentence beside sentence: evidence/comparison.json of a lead's bundle.
+
+It stands where evidence/finding.json stands in the bundle of a case, and claims no copy.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bundles.faults import DoesNotHold, Fault
+from bundles.shapes import text_digest
+from core.errors import BadInput
+from core.ids import Digest
+from core.wording import Message, say
+
+FIELDS = frozenset(
+    {
+        "work",
+        "page_version",
+        "page_text_digest",
+        "class",
+        "score",
+        "elsewhere",
+        "band",
+        "pairs",
+        "sentences",
+        "in_order",
+        "algorithm_version",
+        "model",
+        "code_version",
+    }
+)
+CAUTION = Message("reworded.caution")
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """Two sentences that correspond; half-open places in code points of the page's text and of the work's."""
+
+    page: tuple[int, int]
+    work: tuple[int, int]
+    strength: float  # [0, 1], and no share
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredBand:
+    """How many of the innocent passages that were measured reached the band of the score."""
+
+    name: str
+    alarms: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A page and a text of a work, compared by meaning. score: without an upper bound, and no share.
+
+    Whole texts are given, of the work only what lies between its first sentence with a counterpart and its last is
+    written: the digest of the whole says which it is of. band: None where nobody measured.
+    """
+
+    work_title: str
+    work_author: str
+    chapter_title: str
+    work_text_id: str
+    work_text: str
+    page_version: str
+    found_as: str
+    score: float
+    elsewhere: float
+    band: MeasuredBand | None
+    pairs: tuple[SentencePair, ...]
+    sentence_count: int  # of the page
+    in_order: int  # of the pairs
+    algorithm_version: int
+    model: str
+    ingredients: Mapping[str, Digest]  # what scores and pairs depend on, by its name
+    code_version: str
+
+
+def statement(found: Comparison, page_text: str) -> dict[str, Any]:
+    """What is said of it. Raises BadInput for no pair at all, or one that is not a place in both texts."""
+    if not found.pairs:
+        raise BadInput("evidence.no-pairs")
+    start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
+    return {
+        "caution": {language: say(CAUTION, language) for language in ("en", "zh")},
+        "work": {
+            "title": found.work_title,
+            "author": found.work_author,
+            "chapter": found.chapter_title,
+            "text_id": found.work_text_id,
+            "digest": text_digest(found.work_text),
+            "chars": len(found.work_text),
+            "passage": {"start": start, "end": end, "text": found.work_text[start:end]},
+        },
+        "page_version": found.page_version,
+        "page_text_digest": text_digest(page_text),
+        "class": found.found_as,
+        "score": found.score,
+        "elsewhere": found.elsewhere,
+        "band": found.band
+        and {"name": found.band.name, "alarms": found.band.alarms, "innocent_passages": found.band.passages},
+        "pairs": [_pair(number, pair, page_text, found.work_text) for number, pair in enumerate(found.pairs, 1)],
+        "sentences": found.sentence_count,
+        "in_order": found.in_order,
+        "algorithm_version": found.algorithm_version,
+        "model": {"name": found.model, "sha256": dict(found.ingredients)},
+        "code_version": found.code_version,
+    }
+
+
+def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
+    """Hold each quoted sentence against its place. Raises DoesNotHold, naming `part`; also KeyError, TypeError."""
+    work = said["work"]
+    passage = work["passage"]
+    start, text = passage["start"], passage["text"]
+    is_all = (start, len(text)) == (0, work["chars"])
+    fits = passage["end"] == start + len(text) and start >= 0 and passage["end"] <= work["chars"]
+    _require(fits and (not is_all or text_digest(text) == work["digest"]), part, "flaw.work-passage")
+    for number, pair in enumerate(said["pairs"], 1):
+        on_page = _at(page_text, *pair["page"])
+        in_work = _at(text, *(place - start for place in pair["work"]))
+        are_quoted = on_page == pair["page_sentence"] and in_work == pair["work_sentence"]
+        _require(are_quoted, part, "flaw.pair", number=number)
+
+
+def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> dict[str, Any]:
+    on_page, in_work = _at(page_text, *pair.page), _at(work_text, *pair.work)
+    if not on_page or not in_work:
+        raise BadInput("evidence.pair", number=number)
+    return {
+        "page": list(pair.page),
+        "work": list(pair.work),
+        "strength": pair.strength,
+        "page_sentence": on_page,
+        "work_sentence": in_work,
+    }
+
+
+def _at(text: str, start: int, end: int) -> str | None:
+    """What stands there; None where that is no place in the text."""
+    return text[start:end] if 0 <= start < end <= len(text) else None
+
+
+def _require(is_so: bool, part: str, code: str, /, **params: object) -> None:
+    if not is_so:
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

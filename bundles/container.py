@@ -1,0 +1,138 @@
+"""A zip of which each byte is determined by the names and contents of its files, so that no byte can change unseen.
+
+Stored, not compressed; sorted names of letters, digits and few signs, in UTF-8; one fixed date; no extra fields,
+comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, and appendix
+D for names beyond ASCII.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import IO
+
+from bundles.faults import DoesNotHold, Fault
+from core.wording import Message
+
+MAX_FILES = 10_000
+MAX_BYTES = 2**31  # 2 GiB, half of what zip without ZIP64 can say; a bundle with a screenshot has 1 to 5 MB
+MAX_NAME_BYTES = 255  # as file systems have it for one name
+
+# No sign in it that hides or turns others, or that a shell, a list of digests or a file system reads as something else.
+_SIGN = r"\w（）《》“”、，。·\-"
+_NAME = re.compile(rf"[{_SIGN}][{_SIGN}.]*(?:/[{_SIGN}][{_SIGN}.]*)*")
+_LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
+_VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day that zip knows
+_UTF8 = 0x800  # the flag of a name that is not ASCII
+_UNIX, _FILE_MODE = 3 << 8, 0o100644 << 16
+
+Content = bytes | memoryview
+
+
+def write(files: Mapping[str, Content]) -> bytes:
+    """The container as bytes. Raises DoesNotHold for names and sizes that `read` would refuse."""
+    return b"".join(pieces(files))
+
+
+def write_to(out: IO[bytes], files: Mapping[str, Content]) -> None:
+    """Write the container to `out`, content by content."""
+    for piece in pieces(files):
+        out.write(piece)
+
+
+def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
+    """The bytes of the container in order; each file is asked for once, when its turn comes."""
+    _check_names(files)
+    position, directory = 0, []
+    for name in sorted(files):
+        content = files[name]
+        if position + len(content) + len(files) * 2 * (MAX_NAME_BYTES + 100) > MAX_BYTES:
+            raise too_large()
+        crc = zlib.crc32(content)
+        head = _local(name, crc, len(content))
+        yield head
+        yield content
+        directory.append(_central(name, crc, len(content), position))
+        position += len(head) + len(content)
+    yield from directory
+    yield _end(len(directory), sum(map(len, directory)), position)
+
+
+def read(data: memoryview, part: str) -> dict[str, memoryview]:
+    """Its files, as views of `data`. Raises DoesNotHold when one byte is not as `write` would have written it."""
+    if len(data) > MAX_BYTES:
+        raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_BYTES))
+    if len(data) < _END.size or bytes(data[:2]) != b"PK":
+        raise DoesNotHold(Fault.NOT_A_CONTAINER, part, why=Message("flaw.no-zip"))
+    files: dict[str, memoryview] = {}
+    position, directory = 0, bytearray()
+    while bytes(data[position : position + 4]) == b"PK\x03\x04":
+        name, content, crc = _entry(data, position, part)
+        if name in files or len(files) >= MAX_FILES:
+            raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+        directory += _central(name, crc, len(content), position)
+        files[name] = content
+        position += _LOCAL.size + len(name.encode()) + len(content)
+    expected = bytes(directory) + _end(len(files), len(directory), position)
+    if data[position:] != expected or list(files) != sorted(files):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:], expected))
+    return files
+
+
+def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
+    """One file: its name, content and CRC."""
+    if position + _LOCAL.size > len(data):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+    fields = _LOCAL.unpack_from(data, position)
+    name_start, size, name_bytes = position + _LOCAL.size, fields[8], fields[9]
+    start = name_start + name_bytes
+    if name_bytes > MAX_NAME_BYTES or start + size > len(data):
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
+    name = bytes(data[name_start:start]).decode("utf-8", "replace")
+    if not _NAME.fullmatch(name):
+        raise DoesNotHold(Fault.BAD_NAME, part, name=ascii(name))
+    content = data[start : start + size]
+    crc = zlib.crc32(content)
+    expected = _local(name, fields[6], size)
+    if data[position:start] != expected:
+        raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position + _agreement(data[position:start], expected))
+    if crc != fields[6]:
+        raise DoesNotHold(Fault.CHECKSUM, name)
+    return name, content, crc
+
+
+def _check_names(files: Mapping[str, Content]) -> None:
+    for name in files:
+        if not _NAME.fullmatch(name) or len(name.encode()) > MAX_NAME_BYTES:
+            raise DoesNotHold(Fault.BAD_NAME, Message("flaw.file-to-write"), name=ascii(name))
+    if len(files) > MAX_FILES:
+        raise too_large()
+
+
+def too_large() -> DoesNotHold:
+    limit = Message("flaw.files-and-bytes", files=MAX_FILES, bytes=MAX_BYTES)
+    return DoesNotHold(Fault.TOO_LARGE, Message("flaw.file-to-write"), limit=limit)
+
+
+def _local(name: str, crc: int, size: int) -> bytes:
+    said = name.encode()
+    return _LOCAL.pack(b"PK\x03\x04", _VERSION, _flags(name), 0, 0, _DATE, crc, size, size, len(said), 0) + said
+
+
+def _central(name: str, crc: int, size: int, position: int) -> bytes:
+    said, made = name.encode(), (_UNIX | _VERSION, _VERSION, _flags(name), 0, 0, _DATE)
+    fixed = (*made, crc, size, size, len(said), 0, 0, 0, 0, _FILE_MODE, position)
+    return _CENTRAL.pack(b"PK\x01\x02", *fixed) + said
+
+
+def _flags(name: str) -> int:
+    return 0 if name.isascii() else _UTF8
+
+
+def _end(files: int, directory_bytes: int, position: int) -> bytes:
+    return _END.pack(b"PK\x05\x06", 0, 0, files, files, directory_bytes, position, 0)
+
+
+def _agreement(left: Content, right: Content) -> int:
+    """How many bytes agree."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

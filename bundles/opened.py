@@ -1,0 +1,289 @@
+"""A bundle taken apart and held against itself: every digest, and every statement that another part repeats."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bundles import bundle, comparison, container
+from bundles.canonical import parsed
+from bundles.circumstances import caches_in, validators_in
+from bundles.digests import sha256
+from bundles.faults import DoesNotHold, Fault
+from bundles.shapes import READ_IN_RESPONSE
+from bundles.warc import FULL_PAGE, PDF, TEXT
+from bundles.warc_reading import Budget, Expanded, records
+from core.ids import Digest, digest
+from core.marks import Mark, rebuilt
+from core.wording import Message
+
+_SHOWN = (TEXT, FULL_PAGE, PDF)
+_HEAD_END = b"\r\n\r\n"
+MAX_PAGES = 1_000  # of one text; the crawler follows 60
+
+# What every reader of a bundle relies on.
+PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
+FINDING_FIELDS = frozenset(
+    {"work", "page_text_digest", "class", "similarity", "matched_chars", "passages", "algorithm_id", "code_version"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bundle that holds in itself.
+
+    renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
+    of the Nth page of the text. finding: of a lead what evidence/comparison.json says. circumstances: None of a bundle
+    of an earlier release.
+    """
+
+    digest: Digest
+    files: Mapping[str, memoryview]
+    page: Mapping[str, Any]
+    connection: Mapping[str, Any]
+    finding: Mapping[str, Any]
+    renderings: Mapping[str, bytes]
+    fetched_at: datetime
+    made_at: datetime
+    circumstances: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    kind: str
+    url: str
+    digest: Digest  # of its payload
+    payload: bytes  # of a rendering; of all else it is checked, and not kept
+    head: bytes  # of HTTP, with its first line
+
+
+def opened(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
+    """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right.
+
+    said_in: the file that says what was found; bundle.COMPARISON for the bundle of a lead.
+    """
+    try:
+        return _opened(memoryview(content), said_in)
+    except DoesNotHold as fault:
+        raise fault.within(part) from fault
+
+
+def _opened(content: memoryview, said_in: str) -> Opened:
+    files = container.read(content, "")
+    package = parsed(_file(files, bundle.PACKAGE), bundle.PACKAGE)
+    _check_listed(files, package)
+    if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
+        raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
+    page, connection, finding = (parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, said_in))
+    around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
+    _check_fields(page, PAGE_FIELDS, bundle.PAGE)
+    _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
+    budget = Budget()
+    archived = list(_records(_file(files, bundle.ARCHIVE), budget))
+    try:
+        renderings = _renderings(archived, page)
+        text = renderings["text"].decode("utf-8", "surrogatepass")
+        _check_statements(archived, page, text)
+        _require(finding["page_text_digest"] == page["text_digest"], said_in, "flaw.page-text")
+        if said_in == bundle.FINDING:
+            _check_passages(finding, text)
+        else:
+            comparison.check(finding, text, said_in)
+        _check_exchanges(archived, connection)
+        _check_originals(files, page, budget)
+        if around is not None:
+            _check_circumstances(archived, around)
+        fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
+        _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
+    named = digest(bytes(files[bundle.PACKAGE]))
+    return Opened(named, files, page, connection, finding, renderings, fetched, made, around)
+
+
+def _file(files: Mapping[str, memoryview], name: str) -> bytes:
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    return bytes(files[name])
+
+
+def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
+    """Every file stands in the package with its size and SHA-256, and the package names no other."""
+    listed = _listed(package)
+    for name, (hashed, size) in listed.items():
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+        if len(files[name]) != size or f"sha256:{sha256(files[name])}" != hashed:
+            raise DoesNotHold(Fault.DIGEST, name)
+    for name in files:
+        if name not in listed and name not in (bundle.PACKAGE, bundle.PACKAGE_DIGEST):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+    try:
+        return {str(item["path"]): (str(item["hash"]), int(item["bytes"])) for item in package["resources"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=Message("flaw.list-files")) from error
+
+
+def _records(compressed: bytes, budget: Budget) -> Iterator[_Record]:
+    """The records, each with its digests checked."""
+    for fields, block in records(compressed, bundle.ARCHIVE, budget):
+        yield _checked(fields, block)
+
+
+def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
+    """A record that is what its digests say; its payload is kept where it is a rendering, which is shown later."""
+    name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
+    is_http = fields.get("content-type", "").startswith("application/http")
+    end = block.find(_HEAD_END)
+    start = 0 if not is_http else len(block) if end < 0 else end + len(_HEAD_END)
+    payload_digest = sha256(memoryview(block)[start:])
+    if fields.get("warc-block-digest") != f"sha256:{sha256(block)}" or (
+        kind != "warcinfo" and fields.get("warc-payload-digest") != f"sha256:{payload_digest}"
+    ):
+        raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
+    head = block[: end if end >= 0 else None] if is_http else b""
+    return _Record(kind, url, payload_digest, block[start:] if url.startswith(_SHOWN) else b"", head)
+
+
+def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
+    """The text, and screenshot and PDF of each page that has them: the records that page.json says, and no others."""
+    pages = [page, *page.get("following", ())]
+    _check_drawn(pages)
+    said = {TEXT: [("text", page["url"], page["text_digest"])]}
+    for kind, prefix in (("screenshot", FULL_PAGE), ("pdf", PDF)):
+        drawn = [each for each in pages if each.get(kind) is not None]
+        said[prefix] = [(_named(kind, each), each["url"], each[kind]["digest"]) for each in drawn]
+    found: dict[str, bytes] = {}
+    for prefix, expected in said.items():
+        records = [record for record in archived if record.url.startswith(prefix)]
+        for record, (name, url, hashed) in zip(records, expected, strict=False):
+            _require(
+                record.url == prefix + url and record.digest == hashed,
+                bundle.PAGE,
+                "flaw.rendering",
+                name=name,
+            )
+            found[name] = record.payload
+        kind = prefix.split(":")[1]
+        _require(len(records) == len(expected), bundle.PAGE, "flaw.rendering", name=kind)
+    return found
+
+
+def _named(kind: str, said: Mapping[str, Any]) -> str:
+    """What a rendering of one page is called. Bundles of earlier releases number no page and draw the first alone."""
+    number = said.get("number", 1)
+    return kind if number == 1 else f"{kind}-{number}"
+
+
+def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
+    """The pages bear their numbers in order; where one was drawn, each other was too or it is said why it was not."""
+    numbered = [said for said in pages if "number" in said]
+    numbers = [said["number"] for said in numbered]
+    are_numbers = all(type(number) is int and 1 <= number <= MAX_PAGES for number in numbers)
+    in_order = are_numbers and numbers == sorted(set(numbers)) and numbers[:1] in ([], [1])
+    _require(in_order and len(numbered) in (0, len(pages)), bundle.PAGE, "flaw.page-numbers")
+    if any(said["screenshot"] is not None for said in numbered):
+        is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in numbered)
+        _require(is_told, bundle.PAGE, "flaw.drawn-pages")
+
+
+def _check_statements(archived: list[_Record], page: Mapping[str, Any], text: str) -> None:
+    responses = [record for record in archived if record.kind == "response"]
+    for said in (page, *page.get("following", ())):
+        _check_part(said, responses, archived)
+    for said in page.get("page_resources", ()):
+        _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
+    if "marks" in page:
+        marks = list(map(Mark.of_record, page["marks"]))
+        _require(rebuilt(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
+
+
+def _check_passages(finding: Mapping[str, Any], text: str) -> None:
+    for passage in finding["passages"]:
+        start, end = passage["page"]
+        _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")
+
+
+def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: list[_Record]) -> None:
+    """What is said of one page is what its records have. Bundles of earlier releases have one page, the last."""
+    number = said.get("exchange", len(responses))
+    is_there = isinstance(number, int) and 1 <= number <= len(responses)
+    response = responses[number - 1] if is_there else None
+    is_page = response is not None and response.digest == said["body_digest"] and response.url == said["url"]
+    _require(is_page, bundle.PAGE, "flaw.response")
+    read_from = said.get("read_from", {"record": READ_IN_RESPONSE, "digest": said["body_digest"]})
+    if read_from["record"] == READ_IN_RESPONSE:
+        is_read = read_from["digest"] == said["body_digest"]
+    else:
+        is_read = _is_there(archived, "conversion", read_from["record"], read_from["digest"])
+    _require(is_read, bundle.PAGE, "flaw.source-of-text")
+
+
+def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> None:
+    """Each exchange is that of the response in its place."""
+    responses = [record for record in archived if record.kind == "response"]
+    said = connection["exchanges"]
+    are_same = len(said) == len(responses) and all(
+        each["url"] == record.url and each.get("body_digest", record.digest) == record.digest
+        for each, record in zip(said, responses, strict=False)
+    )
+    _require(are_same, bundle.CONNECTION, "flaw.exchange")
+
+
+def _check_circumstances(archived: list[_Record], said: Mapping[str, Any]) -> None:
+    """Each exchange has a machine that is described, and validators and caches are those of its own heads."""
+    exchanges = list(_exchanges(archived))
+    _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
+    for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
+        machine = each["machine"]
+        is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
+        _require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
+        sent = None if request is None else validators_in(_headers(request))
+        are_same = each["validators"] == sent and each["caches"] == caches_in(_headers(response))
+        _require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
+    _require(
+        all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
+    )
+
+
+def _exchanges(archived: list[_Record]) -> Iterator[tuple[_Record | None, _Record]]:
+    """Each response with its request, which stands right before it where anybody knows it."""
+    for before, record in zip([None, *archived], archived, strict=False):
+        if record.kind == "response":
+            yield (before if before is not None and before.kind == "request" else None), record
+
+
+def _headers(record: _Record) -> list[tuple[str, str]]:
+    lines = (line.partition(":") for line in record.head.decode("latin-1").split("\r\n")[1:])
+    return [(name, value.strip()) for name, colon, value in lines if colon]
+
+
+def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: Budget) -> None:
+    """Each record of another archive stands where it is said to; they are listed in the order in which they stand."""
+    expanded: dict[str, tuple[Expanded, int]] = {}
+    for part in (page, *page.get("following", ())):
+        for said in part.get("originals", ()):
+            name, at, size = said["file"], said["at"], said["bytes"]
+            archive, end = expanded.get(name) or (Expanded(_file(files, name), name, budget), 0)
+            _require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")
+            archive.digest(at - end)
+            _require(archive.digest(size) == said["digest"], bundle.PAGE, "flaw.original-record")
+            expanded[name] = archive, at + size
+
+
+def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool:
+    return any(each.kind == kind and each.url == url and each.digest == hashed for each in archived)
+
+
+def _check_fields(said: Mapping[str, Any], fields: frozenset[str], part: str) -> None:
+    missing = sorted(fields - said.keys())
+    if missing:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.lacks", field=missing[0]))
+
+
+def _require(is_so: bool, part: str, code: str, /, **params: object) -> None:
+    if not is_so:
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message(code, **params))

@@ -1,0 +1,69 @@
+"""Records of archives that somebody else made, as they were found, in a file beside the bundle's own archive.
+
+They stand apart because they are not ours: another version of WARC, digests of another kind, headers that a replay of
+the bundle would show twice. Each is compressed by itself, as archives are.
+"""
+
+import gzip
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bundles.records import Part
+from bundles.secrets_withheld import starred
+from core.captures import ArchivedRecord
+from core.ids import digest
+
+WARC_FILE, ARC_FILE = "evidence/original.warc.gz", "evidence/original.arc.gz"
+_WARC_END, _ARC_END = b"\r\n\r\n", b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An original, the part that it is of, and what page.json says of it."""
+
+    part: int
+    original: ArchivedRecord
+    said: dict[str, Any]
+
+
+def placed(parts: Iterable[Part]) -> list[Placed]:
+    """The originals of all parts in their order; `at` counts bytes of the file once it is unpacked."""
+    ends = {WARC_FILE: 0, ARC_FILE: 0}
+    found = []
+    for number, part in enumerate(parts):
+        for original in part.originals:
+            file = file_of(original)
+            said = {
+                "archive": original.file,
+                "member": original.member,
+                "offset": original.offset,
+                "offset_is_unpacked": original.is_unpacked,
+                "digest": digest(original.content),
+                "bytes": len(original.content),
+                "file": file,
+                "at": ends[file],
+                "withheld": starred(original.content),
+            }
+            ends[file] += len(original.content) + len(_end(file))
+            found.append(Placed(number, original, said))
+    return found
+
+
+def files(parts: Iterable[Part]) -> dict[str, bytes]:
+    """The files of the originals; none where there are none."""
+    contents: dict[str, bytes] = {}
+    for each in placed(parts):
+        file = file_of(each.original)
+        member = gzip.compress(each.original.content + _end(file), mtime=0)
+        contents[file] = contents.get(file, b"") + member
+    return contents
+
+
+def file_of(original: ArchivedRecord) -> str:
+    """Where an original stands in a bundle."""
+    return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
+
+
+def _end(file: str) -> bytes:
+    return _WARC_END if file == WARC_FILE else _ARC_END

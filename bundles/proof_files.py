@@ -1,0 +1,179 @@
+"""Files that others made: which kind their content is, which RFC 3161 tokens are in them, which digests stand written.
+
+Nothing of them is run, rendered or resolved: XML and JSON are looked through as text, so that no entity of theirs is
+ever expanded. Bytes come from strangers; every reading is bounded.
+"""
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from bundles import der
+from bundles.faults import DoesNotHold
+from bundles.stamps import MAX_DER_BYTES, Stated, stated
+
+# Of an archive: a notary's or a platform's packet has some ten files. What is beyond is not looked at, which is said.
+MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
+MAX_TOKENS = 10  # of an archive: a hostile one of 64 kB takes .6 s to be refused
+MAX_LISTED = 5_000  # entries of an archive; each costs memory before the first is read
+# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million of nothing but hex digits
+# take 1 s (2026-11).
+MAX_TEXT_CHARS = 2_000_000
+_SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
+_PLAIN = ("json", "xml", "txt")
+_OF_ARCHIVES = {"word/document.xml": "docx", "OFD.xml": "ofd"}
+_READ_MEMBERS = (".json", ".xml", ".txt", ".csv", ".tsr", ".tst", ".tsa")
+_MARKUP = re.compile(r"<[^<>]{0,10000}>")
+_BETWEEN = re.compile(r"[\s:\-\u00ad\u200b-\u200d\ufeff]+")  # what people and formats put between hex digits
+_HEX = re.compile(r"[0-9a-f]{64,}")
+_GRANTED = bytes.fromhex("3003020100")  # PKIStatusInfo of a token that stands without one
+_SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")
+_DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueError, EOFError, OSError, LookupError)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read in one file. is_cut: some of it lies beyond the bounds."""
+
+    tokens: tuple[Stated, ...] = ()
+    text: str = ""
+    is_cut: bool = False
+
+
+def kind_of(content: bytes, name: str) -> str:
+    """The ending that a file's content has; "" for what no proof is. name: tells JSON and XML from other text."""
+    found = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
+    if found or not content:
+        return found
+    if content.startswith(b"PK"):
+        return _kind_of_archive(content)
+    if content[:1] == b"\x30" and (signed := _kind_of_der(content)):  # a text may begin with 0 too
+        return signed
+    if plain_text(content) is None:
+        return ""
+    ending = name.rpartition(".")[2].lower()
+    return ending if ending in _PLAIN else "txt"
+
+
+def read(content: bytes, kind: str) -> Found:
+    """The tokens and the text of a file of this kind; of a PDF and of pictures nothing: whoever calls reads PDFs."""
+    if kind in ("tsr", "tst"):
+        token = token_in(content)
+        return Found((token,) if token else ())
+    if kind in ("zip", "docx", "ofd"):
+        return _read_archive(content)
+    text = plain_text(content) if kind in _PLAIN else None
+    return Found(text=(text or "")[:MAX_TEXT_CHARS], is_cut=len(text or "") > MAX_TEXT_CHARS)
+
+
+def token_in(content: bytes) -> Stated | None:
+    """The time stamp that an answer or a bare token states; None where it is none."""
+    try:
+        response = content if _is_response(content) else _element(_GRANTED + content)
+        return stated(response, "") if len(response) <= MAX_DER_BYTES else None
+    except (DoesNotHold, ValueError):
+        return None
+
+
+def named_in(text: str, wanted: Collection[str]) -> set[str]:
+    r"""Which of the digests (64 hex digits, in small letters) stand written, broken over lines or in groups as well.
+
+    >>> named_in("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
+    True
+    """
+    known = frozenset(wanted)
+    found = set[str]()
+    for run in _HEX.findall(_BETWEEN.sub("", text[:MAX_TEXT_CHARS]).lower()):
+        found.update(piece for at in range(len(run) - 63) if (piece := run[at : at + 64]) in known)
+    return found
+
+
+def plain_text(content: bytes) -> str | None:
+    """The text of a plain file in UTF-8, UTF-16 with its mark, or GB18030; None for what has control characters."""
+    is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "gb18030"):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return None if any(char < " " and char not in "\t\n\r\f" for char in text[:MAX_TEXT_CHARS]) else text
+    return None
+
+
+def _kind_of_archive(content: bytes) -> str:
+    if content.count(b"PK\x01\x02") > MAX_LISTED:
+        return ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist())
+    except _DAMAGES:
+        return ""
+    return next((kind for name, kind in _OF_ARCHIVES.items() if name in names), "zip")
+
+
+def _kind_of_der(content: bytes) -> str:
+    """`tsr` an authority's answer, `tst` a bare token, `p7s` another signed message (the deed's signature)."""
+    try:
+        if _is_response(content):
+            return "tsr" if token_in(content) else ""
+        is_signed = der.children(content)[:1] == [_SIGNED_DATA]
+    except ValueError:
+        return ""
+    return ("tst" if token_in(content) else "p7s") if is_signed else ""
+
+
+def _is_response(content: bytes) -> bool:
+    """Whether it begins as TimeStampResp (RFC 3161, 2.4.2) does. Raises ValueError for what is no sequence."""
+    parts = der.children(content)
+    return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
+
+
+def _element(body: bytes) -> bytes:
+    size = len(body)
+    length = bytes([size]) if size < 0x80 else (b"\x82" if size < 0x10000 else b"\x84") + _counted(size)
+    return b"\x30" + length + body
+
+
+def _counted(size: int) -> bytes:
+    return size.to_bytes(2 if size < 0x10000 else 4, "big")
+
+
+def _read_archive(content: bytes) -> Found:
+    tokens, texts, left, is_cut, tried = list[Stated](), list[str](), MAX_TEXT_CHARS, False, 0
+    try:
+        for name, member in _members(content):
+            if member is None:
+                is_cut = True
+                continue
+            text = plain_text(member)
+            if text is None and member[:1] == b"\x30":
+                tried += 1
+                is_cut |= tried > MAX_TOKENS
+                token = token_in(member) if tried <= MAX_TOKENS else None
+                tokens += [token] if token else []
+            text = text or ""
+            text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # a word is cut into runs there
+            is_cut |= len(text) > left
+            texts.append(text[:left])
+            left -= len(texts[-1])
+    except _DAMAGES:
+        is_cut = True
+    return Found(tuple(tokens), "|".join(texts), is_cut)
+
+
+def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
+    """The members that can say anything, each whole; None for one beyond the bounds."""
+    left = MAX_UNPACKED_BYTES
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        named = [each for each in archive.infolist() if each.filename.lower().endswith(_READ_MEMBERS)]
+        for info in named[:MAX_MEMBERS]:
+            with archive.open(info) as member:
+                got = member.read(left + 1)
+            left -= min(left, len(got))
+            yield info.filename.lower(), got if left else None
+        if len(named) > MAX_MEMBERS:
+            yield "", None

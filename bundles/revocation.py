@@ -1,0 +1,103 @@
+"""Whether a certificate on the way to a root had been revoked, by lists that were enclosed or that the reader has.
+
+Source: RFC 5280, section 5 (CRLs), 6.3; RFC 3161, section 4: of a revoked certificate no stamp counts, but where the
+list says that its key was not compromised, those made before the revocation do. OCSP is not spoken.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from bundles.certificates import UNREADABLE_EXTENSIONS
+from bundles.faults import DoesNotHold, Fault
+from bundles.shapes import moment
+from core.wording import Message
+
+MAX_LISTS = 32
+MAX_LIST_BYTES = 128 * 1024  # lists of authorities for time stamps have 0.5 to 40 kB; a longer one is not enclosed
+_BEGIN, _END = b"-----BEGIN X509 CRL-----", b"-----END X509 CRL-----"
+_WITHOUT_COMPROMISE = frozenset(
+    {
+        x509.ReasonFlags.unspecified,
+        x509.ReasonFlags.affiliation_changed,
+        x509.ReasonFlags.superseded,
+        x509.ReasonFlags.cessation_of_operation,
+    }
+)
+
+
+def lists_in(pem: bytes) -> list[x509.CertificateRevocationList]:
+    """The lists in a PEM file, beside which certificates may stand. Raises ValueError for what is none."""
+    pieces = pem.split(_BEGIN)[1:]
+    if len(pieces) > MAX_LISTS:
+        raise ValueError("too many lists")
+    return [x509.load_pem_x509_crl(_BEGIN + piece.partition(_END)[0] + _END + b"\n") for piece in pieces]
+
+
+def pem_of(content: bytes) -> bytes:
+    """A list as an authority hands it out, DER or PEM, as PEM. Raises ValueError."""
+    read = x509.load_pem_x509_crl(content) if _BEGIN in content else x509.load_der_x509_crl(content)
+    return read.public_bytes(Encoding.PEM)
+
+
+def places_of(certificate: x509.Certificate) -> list[str]:
+    """Where a certificate says that its issuer's list is to be had over HTTP."""
+    try:
+        points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
+        return []
+    names = [name.value for point in points for name in point.full_name or () if isinstance(name.value, str)]
+    return [name for name in names if name.startswith(("http://", "https://"))]
+
+
+def checked_at(
+    path: Sequence[x509.Certificate], lists: Iterable[x509.CertificateRevocationList], at: datetime, part: str
+) -> datetime | None:
+    """As of when no certificate of `path` (signer first, root last) had been revoked; None: not all could be looked up.
+
+    at: the moment of the stamp. Raises DoesNotHold for one that had been.
+    """
+    known, moments = list(lists), list[datetime | None]()
+    for certificate, issuer in pairwise(path):
+        of_issuer = [each for each in known if _is_list_of(each, issuer)]
+        for each in of_issuer:
+            _check(certificate, each, at, part)
+        current = [each.last_update_utc for each in of_issuer if _speaks_for(each, at)]
+        moments.append(max(current, default=None))
+    looked_up = [each for each in moments if each is not None]
+    return min(looked_up) if looked_up and len(looked_up) == len(moments) else None
+
+
+def _speaks_for(given: x509.CertificateRevocationList, at: datetime) -> bool:
+    """Whether a list was not out of date when the stamp was made."""
+    return given.next_update_utc is None or at <= given.next_update_utc
+
+
+def _is_list_of(given: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
+    if given.issuer != issuer.subject:
+        return False
+    try:
+        return given.is_signature_valid(issuer.public_key())  # type: ignore[arg-type] # other kinds raise TypeError
+    except (InvalidSignature, UnsupportedAlgorithm, TypeError, ValueError):
+        return False
+
+
+def _check(certificate: x509.Certificate, given: x509.CertificateRevocationList, at: datetime, part: str) -> None:
+    entry = given.get_revoked_certificate_by_serial_number(certificate.serial_number)
+    if entry is None:
+        return
+    try:
+        reason = entry.extensions.get_extension_for_class(x509.CRLReason).value.reason
+    except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
+        reason = None
+    if reason is x509.ReasonFlags.remove_from_crl:
+        return
+    if reason in _WITHOUT_COMPROMISE and at < entry.revocation_date_utc:
+        return
+    name, since = certificate.subject.rfc4514_string(), moment(entry.revocation_date_utc)
+    why = Message("flaw.revoked-since", name=name, since=since)
+    raise DoesNotHold(Fault.STAMP_REVOKED, part, why=why)

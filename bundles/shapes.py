@@ -1,0 +1,258 @@
+"""What the JSON files of a bundle say of a page and of a finding; docs/evidence.md, "Files", names each field."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography.hazmat.primitives.hashes import SHA256
+
+from bundles.certificates import certificate_of
+from bundles.originals import placed
+from bundles.records import Capture, Drawing, Exchange, Finding, Part, Passage, Rendering, SeenAddress
+from bundles.secrets_withheld import public_url
+from bundles.warc import DOM, withheld_of
+from core.captures import CapturedResource, NameAnswer, TlsSession
+from core.ids import Digest, digest
+from core.obfuscations import OBFUSCATIONS
+from core.wording import Message, say
+
+READ_IN_RESPONSE = "response"
+
+
+def moment(at: datetime) -> str:
+    """A moment in UTC, RFC 3339."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def text_digest(text: str) -> Digest:
+    """The SHA-256 of a text in UTF-8, as the page store and cases have it."""
+    return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def page(capture: Capture) -> dict[str, Any]:
+    """What was fetched and read."""
+    first, *following = _parts(capture)
+    return {
+        **first,
+        "requested_url": public_url(capture.exchanges[0].url),
+        "following": following,
+        # Not "resources": validators of data packages take a JSON file with that name in it for a package.
+        "page_resources": [_resource(each) for each in capture.resources],
+        "title": capture.title,
+        "text_digest": text_digest(capture.text),
+        "text_chars": len(capture.text),
+        **({"raw_text": capture.raw_text, "marks": [mark.record for mark in capture.marks]} if capture.marks else {}),
+        "extractor": capture.extractor,
+        "encoding": capture.encoding,
+        "obfuscations": [_obfuscation(item) for item in capture.obfuscations],
+        "absent": {name: _in_both_languages(why) for name, why in capture.absent.items()},
+    }
+
+
+def connection(capture: Capture) -> dict[str, Any]:
+    """Each exchange: who answered, under which name, with which certificates."""
+    placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
+    exchanges = [
+        {**_exchange(number, exchange), "part": place, "source": part.source.value}
+        for number, (place, part, exchange) in enumerate(placed, 1)
+    ]
+    return {"exchanges": exchanges, "redirects": [public_url(each.url) for each in capture.parts[0].exchanges[:-1]]}
+
+
+def finding(found: Finding, page_text: str) -> dict[str, Any]:
+    """What was taken, and all that is needed to compute it anew from the page's text and the work's."""
+    return {
+        "work": {
+            "title": found.work_title,
+            "author": found.work_author,
+            "chapter": found.chapter_title,
+            "text_id": found.work_text_id,
+            "digest": found.work_digest,
+            "chars": found.work_chars,
+        },
+        "page_text_digest": text_digest(page_text),
+        **({"addresses": [_address(each) for each in found.addresses]} if found.addresses else {}),
+        "class": found.match_class,
+        "similarity": found.similarity,
+        "page_containment": found.page_containment,
+        "work_containment": found.work_containment,
+        "matched_chars": found.matched_chars,
+        "longest_equal_run_chars": found.longest_equal_run_chars,
+        "obfuscations": [_obfuscation(item) for item in found.obfuscations],
+        "passages": [_passage(passage) for passage in found.passages],
+        "algorithm_id": found.algorithm_id,
+        "algorithm": _plain(found.algorithm),
+        "parameters": _plain(found.parameters),
+        "code_version": found.code_version,
+    }
+
+
+def _address(seen: SeenAddress) -> dict[str, Any]:
+    times = {"first_seen": moment(seen.first_seen_at), "last_seen": moment(seen.last_seen_at)}
+    return {"url": public_url(seen.url), **times}
+
+
+def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
+    """With its words in both languages: who reads it in ten years has no product to ask."""
+    kind = OBFUSCATIONS.get(item["kind"])
+    if kind is None:
+        return dict(item)
+    caveat = {"caveat": asdict(kind.caveat)} if kind.caveat else {}
+    return {**item, "label": asdict(kind.label), "explanation": asdict(kind.explanation), **caveat}
+
+
+def _in_both_languages(message: Message) -> dict[str, str]:
+    return {language: say(message, language) for language in ("en", "zh")}
+
+
+def chain_name(number: int) -> str:
+    """The file of the certificates that exchange `number` showed, counted from 1."""
+    return f"evidence/tls-chain-{number}.pem"
+
+
+def _parts(capture: Capture) -> list[dict[str, Any]]:
+    """Each page on which the text stands: where its response is, and what the text was read in."""
+    numbers, total = [], 0
+    for part in capture.parts:
+        total += len(part.exchanges)
+        numbers.append(total)
+    originals = placed(capture.parts)
+    return [
+        {**_part(part, number), "originals": [each.said for each in originals if each.part == place]}
+        for place, (part, number) in enumerate(zip(capture.parts, numbers, strict=True))
+    ]
+
+
+def _part(part: Part, exchange: int) -> dict[str, Any]:
+    url, body = public_url(part.page.url), part.page.body
+    read = body if part.dom is None else part.dom
+    record = READ_IN_RESPONSE if part.dom is None else DOM + url
+    return {
+        "url": url,
+        "fetched_at": moment(part.page.fetched_at),
+        "status": part.page.status,
+        "exchange": exchange,
+        "source": part.source.value,
+        "made_with": part.made_with,
+        "body_digest": digest(body),
+        "body_bytes": len(body),
+        "read_from": {"record": record, "digest": digest(read), "bytes": len(read)},
+        "number": part.number,
+        "screenshot": _rendering(part.drawing.screenshot),
+        "pdf": _rendering(part.drawing.pdf),
+        "undrawn": _undrawn(part.drawing),
+    }
+
+
+def _resource(resource: CapturedResource) -> dict[str, Any]:
+    return {
+        "url": public_url(resource.url),
+        "content_type": resource.content_type,
+        "fetched_at": moment(resource.fetched_at),
+        "digest": digest(resource.body),
+        "bytes": len(resource.body),
+    }
+
+
+def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
+    return {
+        "url": public_url(exchange.url),
+        "status": exchange.status,
+        "fetched_at": moment(exchange.fetched_at),
+        "server_address": exchange.server_address,
+        "server_port": exchange.server_port,
+        "is_through_proxy": exchange.is_through_proxy,
+        "wire_digest": exchange.wire_digest,
+        "wire_bytes": exchange.wire_bytes,
+        "body_digest": digest(exchange.body),
+        "body_bytes": len(exchange.body),
+        "body_is_decoded": exchange.is_decoded,
+        "body_is_truncated": exchange.is_truncated,
+        "withheld": withheld_of(exchange),
+        "dns": _dns(exchange.dns),
+        "tls": _tls(number, exchange.tls),
+    }
+
+
+def _dns(answer: NameAnswer | None) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    return {
+        "name": answer.name,
+        "addresses": list(answer.addresses),
+        "resolver": answer.resolver,
+        "asked_at": moment(answer.asked_at),
+    }
+
+
+def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
+    if tls is None:
+        return None
+    certificates = [_certificate(der) for der in tls.certificates]
+    cipher = f"{tls.cipher} ({tls.cipher_bits} bit)" if tls.cipher else ""
+    named = {"protocol": tls.protocol, "cipher": cipher, "certificates": certificates}
+    return {**named, "file": chain_name(number)} if certificates else named
+
+
+def _certificate(der: bytes) -> dict[str, str]:
+    """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
+    try:
+        read = certificate_of(der)
+        return {
+            "subject": read.subject.rfc4514_string(),
+            "issuer": read.issuer.rfc4514_string(),
+            "not_before": moment(read.not_valid_before_utc),
+            "not_after": moment(read.not_valid_after_utc),
+            "sha256": read.fingerprint(SHA256()).hex(),
+        }
+    except ValueError:
+        return {"unreadable": digest(der)}
+
+
+def _undrawn(drawing: Drawing) -> dict[str, Any] | None:
+    """Why a page was not drawn where others were, and the limit that kept it from that (pages, seconds or MiB)."""
+    return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
+
+
+def _rendering(rendering: Rendering | None) -> dict[str, Any] | None:
+    if rendering is None:
+        return None
+    return {
+        "url": public_url(rendering.url),
+        "content_type": rendering.content_type,
+        "rendered_at": moment(rendering.rendered_at),
+        "renderer": rendering.renderer,
+        "digest": digest(rendering.content),
+        "bytes": len(rendering.content),
+        "served": [public_url(url) for url in rendering.served],
+        "missing": [public_url(url) for url in rendering.missing],
+        "missing_count": rendering.missing_count,
+    }
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "page": list(passage.page),
+        "work": list(passage.work),
+        "similarity": passage.similarity,
+        "page_excerpt": passage.page_excerpt,
+        "work_excerpt": passage.work_excerpt,
+        "changes": [list(change) for change in passage.changes],
+        **({"raw": list(passage.raw), "raw_changes": list(map(list, passage.raw_changes))} if passage.raw else {}),
+    }
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them; what JSON has no word for is said in Python's."""
+    return {str(name): _plain_value(value) for name, value in values.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plain(value)
+    if isinstance(value, list | tuple):
+        return [_plain_value(each) for each in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

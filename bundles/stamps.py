@@ -1,0 +1,207 @@
+"""RFC 3161 time stamps, checked offline: what was stamped, when, by whom, and up to which root certificate.
+
+Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is looked up in the lists that
+were enclosed when the stamp was made, and in those that the reader gives; without any it is said to be not checked.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from pyasn1.codec.der.decoder import decode  # type: ignore[import-untyped]
+from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
+from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[import-untyped]
+
+from bundles import der
+from bundles.certificates import MAX_CERTIFICATES, certificate_of, certificates_in, chain_of
+from bundles.faults import DoesNotHold, Fault
+from bundles.records import Stamp
+from bundles.revocation import checked_at, lists_in
+from bundles.signatures import HASH_NAMES, check_signature
+from core.ids import Digest
+from core.wording import Message
+
+SHA256_OID = "2.16.840.1.101.3.4.2.1"
+# Of what is stamped. SM3: GM/T 0004, under the arc of GM/T 0006.
+IMPRINT_NAMES = {**HASH_NAMES, "1.3.14.3.2.26": "sha1", "1.2.156.10197.1.401": "sm3"}
+MAX_DER_BYTES = 64 * 1024  # answers with a chain of four have 6 to 9 kB
+_CERTIFICATES = 0xA0  # [0] of SignedData
+_GRANTED = (0, 1)  # granted, granted with modifications
+
+
+@dataclass(frozen=True, slots=True)
+class StampFacts:
+    """What a stamp that holds says."""
+
+    at: datetime
+    policy: str
+    serial: int
+    signer: str  # subject of the certificate that signed
+    root: str
+    root_sha256: str  # of the root certificate: what a reader compares with the authority's own word
+    not_revoked_at: datetime | None = None  # as of when by the authority's lists; None: not checked
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a stamp says of itself, whoever made it. `is_signed`: by the certificate that it encloses, of whatever root.
+
+    hash: "sha256", or the identifier of the algorithm where it has no name here. imprint: hex.
+    """
+
+    hash: str
+    imprint: str
+    at: datetime
+    policy: str
+    serial: int
+    signer: str
+    is_signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    imprint: bytes
+    nonce: int | None
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    certificates: list[x509.Certificate]
+    info: Any  # TSTInfo
+    content: bytes  # the DER that was signed over
+    signer: Any  # SignerInfo
+
+
+def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
+    """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots and lists of revoked certificates.
+
+    Without roots of the reader those of the stamp are taken; its lists always are.
+
+    Raises DoesNotHold for a stamp that is refused, on another digest, not signed, or of no trusted root.
+    """
+    try:
+        return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
+    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
+
+
+def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
+    """The certificates from the one that signed to the root, of a stamp that was verified."""
+    return _verified(stamp, bytes.fromhex(digest), part, b"")[1]
+
+
+def stated(response: bytes, part: str) -> Stated:
+    """What an answer says, without the question that was asked and without a root to trust.
+
+    Raises DoesNotHold for what is no stamp, or a refusal.
+    """
+    try:
+        return _stated(_token(response, part), part)
+    except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
+
+
+def _stated(token: _Token, part: str) -> Stated:
+    imprint = token.info["messageImprint"]
+    named = str(imprint["hashAlgorithm"]["algorithm"])
+    name = IMPRINT_NAMES.get(named, named)
+    try:
+        signer = _signer(token, token.certificates, part)
+        check_signature(token.signer, token.content, signer, part)
+        said, is_signed = signer.subject.rfc4514_string(), True
+    except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
+        said, is_signed = "", False  # no certificate enclosed, an algorithm of another country, or another's signature
+    at = token.info["genTime"].asDateTime.astimezone(UTC)
+    policy, serial = str(token.info["policy"]), int(token.info["serialNumber"])
+    return Stated(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
+
+
+def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:
+    query, token = _query(stamp.query), _token(stamp.response, part)
+    info = token.info
+    imprint = info["messageImprint"]
+    is_sha256 = str(imprint["hashAlgorithm"]["algorithm"]) == SHA256_OID
+    if not is_sha256 or bytes(imprint["hashedMessage"]) != digest or query.imprint != digest:
+        raise DoesNotHold(Fault.STAMP_OTHER_DIGEST, part)
+    nonce = int(info["nonce"]) if info["nonce"].hasValue() else None
+    if query.nonce is None or nonce != query.nonce:
+        raise DoesNotHold(Fault.STAMP_NONCE, part)
+    policy = str(info["policy"])
+    if query.policy and policy != query.policy:
+        raise DoesNotHold(Fault.STAMP_POLICY, part, policy=policy, wanted=query.policy)
+    at = info["genTime"].asDateTime.astimezone(UTC)
+    offered = [*token.certificates, *certificates_in(stamp.ca_pem)]
+    signer = _signer(token, offered, part)
+    check_signature(token.signer, token.content, signer, part)
+    way = chain_of(signer, offered, certificates_in(trusted_pem) or certificates_in(stamp.ca_pem), at, part)
+    lists = [*lists_in(stamp.ca_pem), *(lists_in(trusted_pem) if trusted_pem else ())]
+    names = (signer.subject.rfc4514_string(), way[-1].subject.rfc4514_string())
+    root_sha256, checked = way[-1].fingerprint(SHA256()).hex(), checked_at(way, lists, at, part)
+    return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256, checked), way
+
+
+def _query(content: bytes) -> _Query:
+    asked = _decoded(content, rfc3161.TimeStampReq())
+    nonce = int(asked["nonce"]) if asked["nonce"].hasValue() else None
+    policy = str(asked["reqPolicy"]) if asked["reqPolicy"].hasValue() else ""
+    return _Query(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
+
+
+def _token(response: bytes, part: str) -> _Token:
+    answer = _decoded(response, rfc3161.TimeStampResp())
+    status = int(answer["status"]["status"])
+    if status not in _GRANTED:
+        said = " ".join(str(line) for line in answer["status"]["statusString"]) or f"status {status}"
+        raise DoesNotHold(Fault.STAMP_REFUSED, part, why=said)
+    if str(answer["timeStampToken"]["contentType"]) != str(rfc5652.id_signedData):
+        raise ValueError("no signed data")
+    signed = _decoded(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
+    enclosed = signed["encapContentInfo"]
+    if str(enclosed["eContentType"]) != str(rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
+        raise ValueError("no time stamp of one signer")
+    content = bytes(enclosed["eContent"])
+    info = _decoded(content, rfc3161.TSTInfo())
+    return _Token(_enclosed_certificates(response), info, content, signed["signerInfos"][0])
+
+
+def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
+    """The certificates of a token as they stand in it, not encoded anew: they must keep their bytes."""
+    _, token = der.children(response)
+    _, explicit = der.children(token)
+    (signed,) = der.children(explicit)
+    tagged = [each for each in der.children(signed) if each[0] == _CERTIFICATES]
+    found = [each for group in tagged for each in der.children(group) if each[0] == der.SEQUENCE]
+    return [certificate_of(each) for each in found[:MAX_CERTIFICATES]]
+
+
+def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
+    """The certificate that the token's signed attributes name by digest (ESS): nobody can exchange it afterwards."""
+    attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
+    if str(rfc5035.id_aa_signingCertificateV2) in attributes:
+        value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
+        first = _decoded(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
+        hash_name = HASH_NAMES[str(first["hashAlgorithm"]["algorithm"])]
+    else:
+        value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
+        first = _decoded(bytes(value), rfc5035.SigningCertificate())["certs"][0]
+        hash_name = "sha1"  # RFC 2634 knows no other; it only names the certificate, which is checked by its signature
+    wanted = bytes(first["certHash"])
+    for certificate in offered:
+        if hashlib.new(hash_name, certificate.public_bytes(Encoding.DER), usedforsecurity=False).digest() == wanted:
+            return certificate
+    raise DoesNotHold(Fault.STAMP_CHAIN, part, why=Message("flaw.no-certificate"))
+
+
+def _decoded(content: bytes, shape: Any) -> Any:
+    """DER as `shape`, all of it."""
+    if len(content) > MAX_DER_BYTES:
+        raise ValueError("too long")
+    value, rest = decode(content, asn1Spec=shape)
+    if rest:
+        raise ValueError("bytes after the end")
+    return value

@@ -1,0 +1,197 @@
+"""What an export says of itself in JSON: the list of its files, the case, and the proof of each bundle."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from bundles import layout
+from bundles.canonical import canonical
+from bundles.digests import sha256
+from bundles.faults import DoesNotHold, Fault
+from bundles.merkle import MAX_DEPTH
+from bundles.opened import Opened
+from bundles.records import CaseMaterial, DayProof, Paper, Stamp
+from bundles.shapes import moment
+from core.ids import Digest
+from core.wording import Message
+
+_HEX = re.compile(r"[0-9a-f]{64}")
+MAX_STAMPS = 16
+
+Content = bytes | memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a list of files says of one. size: in bytes."""
+
+    sha256: Digest
+    size: int
+
+
+def listed(files: Mapping[str, Content]) -> dict[str, Listed]:
+    """Every file as lists have it, each read once."""
+    return {name: Listed(sha256(content), len(content)) for name, content in files.items()}
+
+
+def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
+    """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number}, or "matter", "lead"."""
+    entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
+    return canonical(
+        {
+            "format": layout.FORMAT,
+            "version": layout.VERSION,
+            **about,
+            "created": moment(created),
+            "code_version": code_version,
+            "files": entries,
+        }
+    )
+
+
+def sums(files: Mapping[str, Listed]) -> bytes:
+    """All files but itself, as `sha256sum -c` reads them."""
+    names = sorted(name for name in files if layout.outside_checks(name) != layout.SUMS)
+    return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
+
+
+def case(material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "Placed"] | None = None) -> bytes:
+    """The case as it stood when it was exported. What is said of each bundle is read from the bundle.
+
+    placed: in the export of a matter, where each bundle stands, by its digest.
+    """
+    return canonical(
+        {
+            "case": material.case,
+            "facts": dict(material.facts),
+            "history": [dict(event) for event in material.history],
+            "bundles": [of_bundle(each, placed[each.digest] if placed else None) for each in bundles],
+            "papers": [of_paper(each) for each in material.papers],
+            "left_out": [str(each) for each in material.left_out],
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a bundle stands in the export of a matter, and the copies of its renderings by their names."""
+
+    file: str
+    shown: Mapping[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"file": self.file, "shown": dict(self.shown)}
+
+
+def of_paper(paper: Paper, file: str = "") -> dict[str, Any]:
+    """Which file in the export is which paper; its name as it was sent may have any characters."""
+    file = file or layout.paper_file(paper.digest, paper.ending)
+    return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
+
+
+def of_bundle(bundle: Opened, placed: Placed | None = None) -> dict[str, Any]:
+    """The few lines that a reader looks for first."""
+    finding = bundle.finding
+    return (
+        _of_any(bundle)
+        | (placed.as_dict() if placed else {})
+        | {
+            "work": finding["work"],
+            "similarity": finding["similarity"],
+            "passages": len(finding["passages"]),
+            "algorithm_id": finding["algorithm_id"],
+        }
+    )
+
+
+def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:
+    """A lead as it stood when a person confirmed it. What is said of its bundle is read from the bundle."""
+    return canonical({"lead": number, "facts": dict(facts), "bundles": [of_lead_bundle(bundle)]})
+
+
+def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
+    """The few lines that a reader looks for first."""
+    found = bundle.finding
+    return _of_any(bundle) | {
+        "work": {name: value for name, value in found["work"].items() if name != "passage"},
+        "score": found["score"],
+        "pairs": len(found["pairs"]),
+        "algorithm_version": found["algorithm_version"],
+    }
+
+
+def _of_any(bundle: Opened) -> dict[str, Any]:
+    """What is said alike of a case's and of a lead's."""
+    page, found = bundle.page, bundle.finding
+    return {
+        "digest": bundle.digest,
+        "file": layout.bundle_file(bundle.digest),
+        "url": page["url"],
+        "title": page["title"],
+        "fetched_at": page["fetched_at"],
+        "body_digest": page["body_digest"],
+        "text_digest": page["text_digest"],
+        "class": found["class"],
+        "code_version": found["code_version"],
+    }
+
+
+def proof(bundle: Digest, found: DayProof) -> bytes:
+    """The way of one bundle to its day's root, and which stamps are on that."""
+    stamps = [
+        {"folder": layout.stamp_folder(found.root, number), "authority": stamp.authority}
+        for number, stamp in enumerate(found.stamps, 1)
+    ]
+    return canonical(
+        {
+            "bundle": bundle,
+            "day": found.day.isoformat(),
+            "leaf_index": found.leaf_index,
+            "tree_size": found.tree_size,
+            "path": list(found.path),
+            "root": found.root,
+            "stamps": stamps,
+        }
+    )
+
+
+def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
+    """A proof with its stamps. Raises DoesNotHold for one that is malformed or lacks a file."""
+    try:
+        path = tuple(_digest(each) for each in _few(said["path"], MAX_DEPTH))
+        stamps = [(str(each["folder"]), str(each["authority"])) for each in _few(said["stamps"], MAX_STAMPS)]
+        root, day = _digest(said["root"]), date.fromisoformat(said["day"])
+        place = (int(said["tree_size"]), int(said["leaf_index"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.fields")) from error
+    return DayProof(day, *place, path, root, tuple(stamp_in(files, *each) for each in stamps))
+
+
+def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
+    """A stamp as three files."""
+    named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
+    return {f"{folder}/{name}": content for name, content in named.items()}
+
+
+def stamp_in(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
+    """The stamp in a folder. Raises DoesNotHold for a file that is missing."""
+    names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
+    for name in names:
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+    query, response, roots = (bytes(files[name]) for name in names)
+    return Stamp(query, response, roots, authority)
+
+
+def _few(values: Any, at_most: int) -> list[Any]:
+    if not isinstance(values, list) or len(values) > at_most:
+        raise ValueError("no list, or too long")
+    return values
+
+
+def _digest(value: Any) -> Digest:
+    if not isinstance(value, str) or not _HEX.fullmatch(value):
+        raise ValueError("no SHA-256")
+    return Digest(value)

@@ -1,0 +1,68 @@
+"""An authority is tried before it is relied on: one real request on a random digest, and what came back.
+
+What an answer claims is told apart from what was verified: an answer that does not hold is shown too, with its fault.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from bundles.authority import Authority
+from bundles.certificates import certificate_of, certificates_in
+from bundles.faults import DoesNotHold
+from bundles.stamps import StampFacts, Stated, stated, verified
+from bundles.verification import MAX_CLOCK_DIFFERENCE
+from core.errors import BadInput, RetryLater
+from core.ids import digest
+from core.wording import Message
+
+RANDOM_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of it. facts: of an answer that holds; fault: the first reason why it does not."""
+
+    authority: str  # its URL without secrets
+    asked_at: datetime
+    claims: Stated | None
+    facts: StampFacts | None
+    fault: Message | None
+
+
+def tried(authority: Authority, now: datetime | None = None) -> Trial:
+    """Ask an authority for a stamp on a random digest, and judge it as a reader of an export would. Never raises.
+
+    An authority whose clock is further from this machine's than a stamp may be older than its bundle is at fault too.
+    """
+    asked_at, named = now or datetime.now(UTC), digest(secrets.token_bytes(RANDOM_BYTES))
+    claims = None
+    try:
+        answer = authority.answer(named)
+        claims = stated(answer.response, authority.name)
+        facts = verified(authority.with_lists(answer, named), named, authority.name)
+        _check_clock(facts, asked_at, authority.name)
+    except (DoesNotHold, BadInput, RetryLater) as error:
+        return Trial(authority.name, asked_at, claims, None, error.message)
+    return Trial(authority.name, asked_at, claims, facts, None)
+
+
+def roots_from(content: bytes, shown: str) -> bytes:
+    """The certificates of a file that an authority publishes, PEM or DER, as PEM. shown: the file's name.
+
+    Raises BadInput for what is neither.
+    """
+    try:
+        found = certificates_in(content) or [certificate_of(content)]
+    except ValueError as error:
+        raise BadInput("evidence.no-certificates", file=shown) from error
+    return b"".join(each.public_bytes(Encoding.PEM) for each in found)
+
+
+def _check_clock(facts: StampFacts, asked_at: datetime, shown: str) -> None:
+    apart_s = (facts.at - asked_at).total_seconds()
+    limit_s = MAX_CLOCK_DIFFERENCE.total_seconds()
+    if abs(apart_s) > limit_s:
+        raise BadInput("evidence.clock-apart", authority=shown, seconds=round(apart_s), limit=round(limit_s))

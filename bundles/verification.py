@@ -1,0 +1,374 @@
+"""Verifies an export offline, with nothing but the file; `bundles.verify` is the command.
+
+Order: the container's bytes, the list of files, each bundle in itself, its way to its day's root, the stamps on that,
+what the export repeats outside its bundles, the seal.
+"""
+
+import mmap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bundles import container, layout, statements
+from bundles.bundle import COMPARISON, FINDING
+from bundles.canonical import parsed
+from bundles.digests import sha256
+from bundles.faults import DoesNotHold, Fault
+from bundles.merkle import root_from
+from bundles.opened import Opened, opened
+from bundles.records import DayProof
+from bundles.shapes import moment
+from bundles.stamps import StampFacts, verified
+from bundles.statements import Placed
+from core.errors import UnreadableFile
+from core.ids import Digest
+from core.wording import Message
+
+# Clocks that are set over the network agree within a second; one that is off by more makes every time in it doubtful.
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=10)
+MAX_BUNDLES = 1_000
+
+Files = Mapping[str, memoryview]
+_EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A bundle that holds. `stamps` empty: nothing says when it was there."""
+
+    digest: Digest
+    url: str
+    title: str
+    fetched_at: datetime
+    stamps: tuple[StampFacts, ...]
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What has been looked at so far. papers: what is said of files that are papers, and where it stands.
+
+    documents: what the program wrote of a matter; bundles: the files that are bundles.
+    """
+
+    names: set[str]
+    papers: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    bundles: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """The statement on one case or lead, its name and the number that it must bear.
+
+    copies: which renderings stand beside its bundles.
+    """
+
+    name: str
+    number: int
+    copies: Sequence[str]
+    is_lead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an export that holds proves. One of case, matter and lead is its number, the others None."""
+
+    case: int | None
+    matter: int | None
+    lead: int | None
+    created: str
+    bundles: tuple[Checked, ...]
+    seals: tuple[StampFacts, ...]
+    papers: int  # that go with it as they were sent or made: only that they did not change was checked
+    files: int
+    bytes: int
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew.
+
+        The bundle of a lead is made when it is exported: what speaks for it are the stamps on the whole.
+        """
+        return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
+
+
+def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
+    """Verify a file. `trusted_pem`: root certificates that the reader got from the authorities; the file's where empty.
+
+    Raises DoesNotHold, naming the first part that does not; UnreadableFile where there is no file to read.
+    """
+    try:
+        if not path.is_file():
+            raise UnreadableFile(path, "file.none")
+        size = path.stat().st_size
+        if size > container.MAX_BYTES:
+            raise DoesNotHold(Fault.TOO_LARGE, path.name, limit=Message("flaw.bytes", bytes=container.MAX_BYTES))
+        if size == 0:
+            raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=Message("flaw.empty"))
+        with path.open("rb") as file:
+            # Not closed by hand: views of it may live on in an exception, and it goes with the last of them.
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    return check(container.read(data, path.name), trusted_pem)
+
+
+def check(files: Files, trusted_pem: bytes = b"") -> Report:
+    """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
+    hashed = statements.listed(files)
+    files, is_for_people = _by_program_names(files)
+    manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
+    _check_kind(manifest)
+    listed = {layout.outside_checks(name): each for name, each in hashed.items()}
+    _check_listed(listed, manifest)
+    if _file(files, layout.SUMS) != statements.sums(hashed):
+        raise DoesNotHold(Fault.DIGEST, layout.SUMS)
+    explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
+    looked_at = _Looked({layout.MANIFEST, layout.SUMS, *explained})
+    cases = _cases(files, manifest, looked_at)
+    checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
+    _check_apart(hashed, looked_at, is_for_people=is_for_people)
+    papers = _check_papers(listed, looked_at)
+    _check_expected(files, looked_at)
+    seals = _seals(files, trusted_pem)
+    total = sum(map(len, files.values()))
+    numbers = manifest.get("case"), manifest.get("matter"), manifest.get("lead")
+    return Report(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
+
+
+def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
+    """The stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
+    if root_from(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
+        raise DoesNotHold(Fault.AUDIT_PATH, part)
+    if proof.day != bundle.fetched_at.date():
+        raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.day"))
+    latest = max(bundle.fetched_at, bundle.made_at)
+    facts = []
+    for number, stamp in enumerate(proof.stamps, 1):
+        place = f"{layout.stamp_folder(proof.root, number)}/{layout.RESPONSE}"
+        said = verified(stamp, proof.root, place, trusted_pem)
+        if said.at + MAX_CLOCK_DIFFERENCE < latest:
+            raise DoesNotHold(Fault.STAMP_TIME, place, stamped=moment(said.at), said=moment(latest))
+        facts.append(said)
+    return tuple(facts)
+
+
+def _file(files: Files, name: str) -> bytes:
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    return bytes(files[name])
+
+
+def _check_kind(manifest: Mapping[str, Any]) -> None:
+    is_known = manifest.get("format") == layout.FORMAT
+    numbers = [manifest[name] for name in ("case", "matter", "lead") if name in manifest]
+    is_one = len(numbers) == 1 and type(numbers[0]) is int
+    if not (is_known and is_one and isinstance(manifest.get("created"), str)):
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.another-format"))
+    if manifest.get("version") not in layout.READ_VERSIONS:
+        why = Message("flaw.later-version")
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
+
+
+def _by_program_names(files: Files) -> tuple[Files, bool]:
+    """The files as exports of cases name them, and whether this one has its own folder for what programs check.
+
+    Raises DoesNotHold for two files of one name.
+    """
+    if layout.in_checks(layout.MANIFEST) not in files:
+        return files, False
+    named = {layout.outside_checks(name): content for name, content in files.items()}
+    if len(named) < len(files):
+        twice = next(name for name in files if layout.in_checks(name) in files)
+        raise DoesNotHold(Fault.UNLISTED, twice)
+    return named, True
+
+
+def _check_listed(files: Mapping[str, statements.Listed], manifest: Mapping[str, Any]) -> None:
+    try:
+        named = {
+            layout.outside_checks(str(item["path"])): (str(item["sha256"]), int(item["bytes"]))
+            for item in manifest["files"]
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.list-files")) from error
+    for name, (hashed, size) in named.items():
+        if name not in files:
+            raise DoesNotHold(Fault.MISSING, name)
+        if files[name].size != size or files[name].sha256 != hashed:
+            raise DoesNotHold(Fault.DIGEST, name)
+    for name in files:
+        if name not in named and name not in (layout.MANIFEST, layout.SUMS) and not name.startswith(f"{layout.SEAL}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> list[_Case]:
+    """The statements on cases: one, or as many as the matter names."""
+    if "case" in manifest:
+        return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
+    if "lead" in manifest:
+        return [_Case(layout.LEAD, manifest["lead"], list(layout.SHOWN), is_lead=True)]
+    said = parsed(_file(files, layout.MATTER), layout.MATTER)
+    try:
+        numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
+        looked_at.papers += [(layout.MATTER, dict(each)) for each in said["papers"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields")) from error
+    if said.get("matter") != manifest["matter"]:
+        raise DoesNotHold(Fault.CONTRADICTS, layout.MATTER, why=Message("flaw.case-number"))
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise DoesNotHold(Fault.UNREADABLE, layout.MATTER, why=Message("flaw.fields"))
+    for name in documents:
+        _file(files, name)
+    looked_at.documents = documents
+    looked_at.names |= {layout.MATTER, *documents}
+    return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
+
+
+def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: bytes) -> Iterator[Checked]:
+    """The bundles of a case or lead, each held against what is repeated of it."""
+    said = parsed(_file(files, case.name), case.name)
+    looked_at.names.add(case.name)
+    if said.get("lead" if case.is_lead else "case") != case.number:
+        why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=why)
+    for item in _bundles(said, case.name):
+        placed = _placed(item, case.name)
+        file = placed.file if placed else layout.bundle_file(Digest(str(item["digest"])))
+        bundle = _opened(files, file, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
+        checked = _checked(files, bundle, trusted_pem)
+        looked_at.names |= {file, layout.proof_file(bundle.digest), *_check_repeated(files, case, item, bundle, placed)}
+        looked_at.names |= _stamp_files(files, bundle)
+        looked_at.bundles.add(file)
+        yield checked
+    try:
+        looked_at.papers += [(case.name, dict(each)) for each in said.get("papers", ())]
+    except (TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, case.name, why=Message("flaw.fields")) from error
+
+
+def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+    """What the case says of its bundles."""
+    try:
+        items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
+        named = [item["digest"] for item in items]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
+    if not named or len(named) > MAX_BUNDLES:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.number-of-bundles"))
+    return items
+
+
+def _placed(said: Mapping[str, Any], part: str) -> Placed | None:
+    """Where a bundle stands, and its copies; None for one that stands where its digest says."""
+    if "shown" not in said:
+        return None
+    try:
+        return Placed(str(said["file"]), {str(name): str(file) for name, file in dict(said["shown"]).items()})
+    except (KeyError, TypeError, ValueError) as error:
+        raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
+
+
+def _opened(files: Files, name: str, named: str, said_in: str) -> Opened:
+    if name not in files:
+        raise DoesNotHold(Fault.MISSING, name)
+    bundle = opened(files[name], name, said_in)
+    if bundle.digest != named:
+        raise DoesNotHold(Fault.DIGEST, name)
+    return bundle
+
+
+def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
+    name = layout.proof_file(bundle.digest)
+    stamps: tuple[StampFacts, ...] = ()
+    if name in files:
+        said = parsed(bytes(files[name]), name)
+        proof = statements.read_proof(said, files, name)
+        stamps = check_proof(bundle, proof, name, trusted_pem)
+        if statements.proof(bundle.digest, proof) != files[name]:
+            raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.another-bundle"))
+    return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
+
+
+def _check_repeated(
+    files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened, placed: Placed | None
+) -> set[str]:
+    """What stands outside a bundle for convenience is what stands in it; the names of the copies."""
+    if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle, placed)):
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
+    copied = _copied(bundle, case.copies)
+    shown = placed.shown if placed else {each: layout.shown_file(bundle.digest, each) for each in copied}
+    if set(shown) != set(copied):
+        raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
+    for rendering, name in shown.items():
+        if _file(files, name) != bundle.renderings[rendering]:
+            raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.bundle-differs"))
+    return set(shown.values())
+
+
+def _copied(bundle: Opened, kinds: Sequence[str]) -> list[str]:
+    """The renderings of a bundle that stand beside it too."""
+    return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
+
+
+def _check_papers(listed: Mapping[str, statements.Listed], looked_at: _Looked) -> int:
+    """Each paper is the one that is named; how many there are."""
+    for part, said in looked_at.papers:
+        name = str(said.get("file"))
+        if name not in listed:
+            raise DoesNotHold(Fault.MISSING, name)
+        if listed[name].sha256 != said.get("sha256"):
+            raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=name))
+    names = {str(said["file"]) for _, said in looked_at.papers}
+    looked_at.names |= names
+    return len(names)
+
+
+def _check_apart(files: Collection[str], looked_at: _Looked, *, is_for_people: bool) -> None:
+    """No document or paper stands where bundles or proofs do: a reader would believe that it was one."""
+    folders = {name.rpartition("/")[0] for name in looked_at.bundles}
+
+    def is_apart(name: str, folder: str) -> bool:
+        if not is_for_people:
+            return name.startswith(f"{folder}/")
+        return name in files and name.rpartition("/")[0] not in folders
+
+    for name in looked_at.documents:
+        if not is_apart(name, layout.DOCUMENTS):
+            raise DoesNotHold(Fault.UNLISTED, name)
+    for part, said in looked_at.papers:
+        if not is_apart(str(said.get("file")), layout.PAPERS):
+            raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=str(said.get("file"))))
+
+
+def _check_expected(files: Files, looked_at: _Looked) -> None:
+    """No file stands there that was not looked at: a reader would believe it had been."""
+    for name in files:
+        if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
+            raise DoesNotHold(Fault.UNLISTED, name)
+
+
+def _stamp_files(files: Files, bundle: Opened) -> set[str]:
+    """The files of the stamps that a bundle's proof names; the proof has been checked."""
+    name = layout.proof_file(bundle.digest)
+    said = parsed(bytes(files[name]), name)["stamps"] if name in files else []
+    return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
+
+
+def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
+    sealed = sha256(files[layout.MANIFEST])
+    found_in = {name.rpartition("/")[0] for name in files if name.startswith(f"{layout.SEAL}/")}
+    folders = sorted(found_in, key=lambda name: (len(name), name))
+    if len(folders) > statements.MAX_STAMPS:
+        raise DoesNotHold(Fault.TOO_LARGE, layout.SEAL, limit=Message("flaw.stamps", stamps=statements.MAX_STAMPS))
+    found = []
+    for number, folder in enumerate(folders, 1):
+        named = {f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
+        extra = [name for name in files if name.startswith(f"{folder}/") and name not in named]
+        if folder != layout.seal_folder(number) or extra:
+            raise DoesNotHold(Fault.UNLISTED, (extra or [folder])[0])
+        stamp = statements.stamp_in(files, folder, "")
+        found.append(verified(stamp, sealed, f"{folder}/{layout.RESPONSE}", trusted_pem))
+    return tuple(found)

@@ -1,0 +1,192 @@
+"""`python -m bundles.verify FILE`: what was verified, in English and Chinese, and the exit code that says the same."""
+
+import contextlib
+import json
+import sys
+import unicodedata
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from bundles import layout
+from bundles.certificates import certificates_in
+from bundles.comparison import CAUTION
+from bundles.faults import DoesNotHold
+from bundles.shapes import moment
+from bundles.stamps import StampFacts
+from bundles.verification import Checked, Report, check_file
+from core.errors import UnreadableFile
+from core.wording import say
+
+HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
+_ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def report_verification(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
+    """Verify `path` and say what came out: what holds on stdout, what does not on stderr. Returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        report = check_file(path, b"" if trusted is None else _roots(trusted))
+    except UnreadableFile as error:
+        sys.stderr.write("".join(f"{shown(say(error.message, language))}\n" for language in ("en", "zh")))
+        return UNREADABLE
+    except DoesNotHold as fault:
+        _write_fault(fault, is_json)
+        return BROKEN
+    if is_json:
+        sys.stdout.write(_for_programs(as_json(report)))
+    else:
+        sys.stdout.write("".join(f"{shown(line)}\n" for line in lines(report)))
+    return HOLDS if report.is_stamped else NOT_STAMPED
+
+
+def lines(report: Report) -> list[str]:
+    """A report in both languages."""
+    pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
+    (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
+    said = [
+        f"HOLDS: {en} {report.created}; {pages} bundle(s), {files} files, {size} bytes",
+        f"成立：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
+    ]
+    if report.lead is not None:
+        said += [f"  {say(CAUTION, language)}" for language in ("en", "zh")]
+    for bundle in report.bundles:
+        said += _of_bundle(bundle, is_of_lead=report.lead is not None)
+    for facts in report.seals:
+        said += [f"  whole export stamped {_stamp(facts)}", f"  整份导出文件加盖时间戳 {_stamp(facts)}"]
+    if report.papers:
+        said += [
+            f"  papers that go with it: {report.papers}; unchanged since the export, what they say was not checked",
+            f"  所附材料 {report.papers} 份：自导出后未变，其内容未作核对",
+        ]
+    if not report.seals:
+        said += [
+            f"  facts and explanation ({name}, README) are the exporter's word: they bear no stamp of their own",
+            f"  概要与说明（{name}、README）为导出方陈述，未单独加盖时间戳",
+        ]
+    if report.is_stamped:
+        said += [
+            "Compare the root certificate's SHA-256 above with what the authority publishes.",
+            "请将上列根证书 SHA-256 与时间戳机构公布的值核对。",
+        ]
+    elif report.seals:
+        said += [
+            "PAGES NOT STAMPED: the whole export existed, as it is now, when it was stamped; when its pages were "
+            "fetched is the exporter's word until its day is over and stamped. Export the case again then.",
+            "网页尚未加盖时间戳：整份导出文件在盖章时即已存在且此后未变；各网页的抓取时间在其当日结束并盖章之前，"
+            "仅为导出方陈述。届时请重新导出。",
+        ]
+    else:
+        said += [
+            "NOT STAMPED: nothing was changed in this file since it was written, but whoever had it could have written "
+            "it anew; it proves no time.",
+            "未加盖时间戳：文件写成后未被改动，但持有者可以重新制作；不能证明时间。",
+        ]
+    return said
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """A report for programs."""
+    return {
+        "holds": True,
+        "stamped": report.is_stamped,
+        "case": report.case,
+        "matter": report.matter,
+        "lead": report.lead,
+        "papers": report.papers,
+        "created": report.created,
+        "files": report.files,
+        "bytes": report.bytes,
+        "bundles": [
+            {
+                "digest": bundle.digest,
+                "url": bundle.url,
+                "title": bundle.title,
+                "fetched_at": moment(bundle.fetched_at),
+                "stamps": [_json_stamp(facts) for facts in bundle.stamps],
+            }
+            for bundle in report.bundles
+        ],
+        "seals": [_json_stamp(facts) for facts in report.seals],
+    }
+
+
+def shown(text: str) -> str:
+    """`text` on one line without what could move a terminal's cursor or turn its text around."""
+    return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
+
+
+def _for_programs(value: object) -> str:
+    """`value` as JSON, in which what would act on a terminal stands as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    acting = {char for char in text if char != "\n" and unicodedata.category(char) in _ACTING}
+    return text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}) + "\n"
+
+
+def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
+    if is_json:
+        said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
+        sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": say(fault.message, "zh")}))
+    sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(say(fault.message, 'zh'))}\n")
+
+
+def _kind(report: Report) -> tuple[str, str]:
+    """What it is of, and which moment is named: of a lead that at which a person confirmed it."""
+    if report.lead is not None:
+        return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
+    if report.case is not None:
+        return f"case {report.case}, exported", f"案号 {report.case}，导出于"
+    return f"matter {report.matter}, exported", f"事项 {report.matter}，导出于"
+
+
+def _of_bundle(bundle: Checked, *, is_of_lead: bool) -> list[str]:
+    at = moment(bundle.fetched_at)
+    said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
+    said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
+    return said if bundle.stamps or is_of_lead else [*said, "    no time stamp / 无时间戳"]
+
+
+def _stamp(facts: StampFacts) -> str:
+    at = facts.not_revoked_at
+    revoked = f"not revoked as of/吊销列表截至 {moment(at)}" if at else "revocation not checked/未查吊销"
+    return f"{moment(facts.at)}  {facts.signer}  root/根证书 {facts.root} SHA-256 {facts.root_sha256}  {revoked}"
+
+
+def _json_stamp(facts: StampFacts) -> dict[str, Any]:
+    return {
+        "at": moment(facts.at),
+        "policy": facts.policy,
+        "serial": str(facts.serial),  # up to 160 bits: more than a JSON number holds elsewhere
+        "signer": facts.signer,
+        "root": facts.root,
+        "root_sha256": facts.root_sha256,
+        "not_revoked_at": moment(facts.not_revoked_at) if facts.not_revoked_at else None,
+    }
+
+
+def _roots(path: Path) -> bytes:
+    try:
+        pem = path.read_bytes()
+        if not certificates_in(pem):
+            raise UnreadableFile(path, "file.no-certificate")
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    except ValueError as error:
+        raise UnreadableFile(path, "file.bad-certificate") from error
+    return pem
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
+    options = ArgumentParser(prog="python -m bundles.verify", description="Verify an export of evidence, offline.")
+    options.add_argument("file", metavar="FILE", type=Path)
+    options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")
+    options.add_argument("--json", action="store_true", help="for programs")
+    given = options.parse_args(arguments)
+    return report_verification(given.file, given.ca, is_json=given.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

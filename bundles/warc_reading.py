@@ -1,0 +1,115 @@
+"""WARC 1.1 records as `bundles.warc` writes them, and nothing else: no byte between them is passed over.
+
+Stricter than readers of any archive must be, and read one after the other: an archive of a few megabytes may unpack to
+gigabytes. Source: ISO 28500:2017, section 4.
+"""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
+
+from bundles.faults import DoesNotHold, Fault
+from core.ids import Digest
+from core.wording import Message
+
+MAX_EXPANDED_BYTES = 512 * 2**20  # a page as it is crawled has far less; screenshots of very long ones 20 MB
+MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
+READ_BYTES = 1 << 20
+MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields have 4 kB
+
+_VERSION, _END = "WARC/1.1", b"\r\n\r\n"
+
+
+class Budget:
+    """How many bytes the archives of one bundle may have, unpacked, all of them together."""
+
+    def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
+        self.most_bytes = self.left = most_bytes
+
+
+class Expanded:
+    """What the members of a gzip file hold, one behind the other. Reading raises DoesNotHold, naming `part`."""
+
+    def __init__(self, compressed: bytes, part: str, budget: Budget) -> None:
+        self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; fewer where it ends before."""
+        if size > self._budget.left:
+            raise self._too_large()
+        return self._read(self._file.read, size)
+
+    def digest(self, size: int) -> Digest:
+        """SHA-256 of the next bytes, which are not held."""
+        if size > self._budget.left:
+            raise self._too_large()
+        hasher = hashlib.sha256()
+        for start in range(0, size, READ_BYTES):
+            hasher.update(self.read(min(READ_BYTES, size - start)))
+        return Digest(hasher.hexdigest())
+
+    def line(self, most_bytes: int) -> bytes:
+        """The rest of the line, as much as is allowed of it."""
+        return self._read(self._file.readline, min(most_bytes, self._budget.left + 1))
+
+    def _read(self, read: Callable[[int], bytes], size: int) -> bytes:
+        try:
+            content = read(size)
+        except EOFError as error:
+            raise DoesNotHold(Fault.UNREADABLE, self._part, why=Message("flaw.ends-early")) from error
+        except (OSError, zlib.error) as error:
+            raise DoesNotHold(Fault.UNREADABLE, self._part, why=Message("flaw.no-gzip")) from error
+        self._budget.left -= len(content)
+        if self._budget.left < 0:
+            raise self._too_large()
+        return content
+
+    def _too_large(self) -> DoesNotHold:
+        return DoesNotHold(Fault.TOO_LARGE, self._part, limit=Message("flaw.bytes", bytes=self._budget.most_bytes))
+
+
+def records(compressed: bytes, part: str, budget: Budget) -> Iterator[tuple[Mapping[str, str], bytes]]:
+    """The fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
+    archive, number = Expanded(compressed, part, budget), 0
+    while (fields := _head(archive, part)) is not None:
+        number += 1
+        if number > MAX_RECORDS:
+            raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.records", records=MAX_RECORDS))
+        length = _length(fields, part)
+        block = archive.read(length)
+        if len(block) != length or archive.read(len(_END)) != _END:
+            raise _broken(part)
+        yield fields, block
+
+
+def _head(archive: Expanded, part: str) -> dict[str, str] | None:
+    """The fields of the next record; None where there is none."""
+    head = bytearray(archive.line(MAX_HEAD_BYTES))
+    if not head:
+        return None
+    while not head.endswith(_END):
+        line = archive.line(MAX_HEAD_BYTES - len(head))
+        if not line:
+            raise _broken(part)
+        head += line
+    try:
+        first, *lines = head[: -len(_END)].decode("utf-8").split("\r\n")
+    except UnicodeDecodeError as error:
+        raise _broken(part) from error
+    fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if first != _VERSION or len(fields) != len(lines):
+        raise _broken(part)
+    return fields
+
+
+def _length(fields: Mapping[str, str], part: str) -> int:
+    said = fields.get("content-length", "")
+    if not (said.isascii() and said.isdigit() and len(said) <= 12):
+        raise _broken(part)
+    return int(said)
+
+
+def _broken(part: str) -> DoesNotHold:
+    return DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-warc"))

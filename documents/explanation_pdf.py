@@ -1,0 +1,76 @@
+"""A document as PDF, set by Typst with the Noto CJK fonts of `mplfonts`; its text reaches the template as JSON."""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import typst
+
+from documents.explanation_blocks import Block, Heading, Lines, Pairs, Paragraph, Points, Sides
+
+TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
+# Asked for its place alone: importing the package takes a third of a second.
+_PACKAGE = find_spec("mplfonts")
+FONTS = [str(Path(place) / "fonts") for place in (_PACKAGE.submodule_search_locations or [])] if _PACKAGE else []
+# A run that offers no place to break a line: digests, addresses, commands.
+_LONG_RUN = re.compile("[!-~]{13,}")
+_PIECE_CHARS = 8
+
+
+def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
+    """The document on A4; the same input gives the same bytes."""
+    content = {"title": title, "blocks": [_block(block) for block in blocks]}
+    compiler = typst.Compiler(
+        str(TEMPLATE),
+        root=str(TEMPLATE.parent),
+        font_paths=FONTS,
+        ignore_system_fonts=True,
+    )
+    pdf = compiler.compile(
+        format="pdf",
+        sys_inputs={"document": json.dumps(content, ensure_ascii=False)},
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst takes whole seconds
+    )
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+def breakable(text: str) -> list[str]:
+    """`text` in pieces between which a line may break.
+
+    >>> breakable("see 0123456789abcdef")
+    ['see 01234567', '89abcdef']
+    """
+    pieces, end = [""], 0
+    for run in _LONG_RUN.finditer(text):
+        cut = [run[0][start : start + _PIECE_CHARS] for start in range(0, len(run[0]), _PIECE_CHARS)]
+        pieces[-1] += text[end : run.start()] + cut[0]
+        pieces += cut[1:]
+        end = run.end()
+    pieces[-1] += text[end:]
+    return pieces
+
+
+def _block(block: Block) -> dict[str, Any]:
+    match block:
+        case Heading(text, level):
+            return {"kind": "heading", "text": _shown(text), "level": level}
+        case Paragraph(text):
+            return {"kind": "paragraph", "text": _shown(text)}
+        case Points(items):
+            return {"kind": "points", "items": [_shown(item) for item in items]}
+        case Pairs(rows):
+            return {"kind": "pairs", "rows": [[_shown(name), _shown(value)] for name, value in rows]}
+        case Sides(heads, rows):
+            head, *body = [[_shown(each) for each in row] for row in (heads, *rows)]
+            return {"kind": "sides", "heads": head, "rows": body}
+        case Lines(lines):
+            return {"kind": "lines", "lines": [_shown(line) for line in lines]}
+
+
+def _shown(text: str) -> list[str]:
+    return breakable("".join(char if char.isprintable() or char in "\n\u3000" else "·" for char in text))

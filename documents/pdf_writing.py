@@ -1,0 +1,76 @@
+"""Blocks set as PDF (PDF/A-2u, for archives and courts) with the fonts of reports; texts are data, never markup."""
+
+import json
+import shutil
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from analytics.formats.fit_text import fit_text
+from analytics.formats.typesetting import typeset_folder_apart
+from documents.blocks import Block, Cell, Document, PageBreak, Paragraph, Picture, Table
+from documents.plain import printable
+
+TEMPLATE = Path(__file__).parent / "templates" / "paper.typ"
+
+
+def pdf_file(document: Document, made_at: datetime) -> bytes:
+    """The document as PDF; it bears `made_at`."""
+    with TemporaryDirectory(prefix="zhuiwen-paper-") as name:
+        folder = _Folder(Path(name))
+        content = {
+            "title": printable(document.title),
+            "language": document.language,
+            "head": [folder.block(each) for each in document.head],
+            "foot": [folder.block(each) for each in document.foot],
+            "blocks": [folder.block(each) for each in document.blocks],
+        }
+        shutil.copy(TEMPLATE, folder.path)
+        # Apart: what it takes for pictures and long tables, this process would never get back.
+        return typeset_folder_apart(folder.path, TEMPLATE.name, json.dumps(content, ensure_ascii=False), made_at)
+
+
+class _Folder:
+    """Where Typst finds the pictures of one document."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._pictures = path, 0
+
+    def block(self, block: Block) -> dict[str, Any]:
+        match block:
+            case Paragraph():
+                runs = [
+                    {"lines": _lines(run.text), "bold": run.is_bold, "mark": str(run.mark)}
+                    for run in block.runs
+                    if run.text
+                ]
+                return {
+                    "kind": "paragraph",
+                    "runs": runs,
+                    "align": str(block.align),
+                    "level": block.level,
+                    "indented": block.is_indented,
+                }
+            case Table():
+                rows = [[self._cell(cell) for cell in row] for row in block.rows]
+                return {"kind": "table", "rows": rows, "widths": list(block.widths), "head": block.has_head}
+            case Picture():
+                return {"kind": "picture", "path": self._kept(block.content)}
+            case PageBreak():
+                return {"kind": "break"}
+
+    def _cell(self, cell: Cell) -> dict[str, Any]:
+        return {"span": cell.span, "content": [self.block(each) for each in cell.content]}
+
+    def _kept(self, content: bytes) -> str:
+        self._pictures += 1
+        ending = "png" if content.startswith(b"\x89PNG") else "jpg"
+        name = f"{self._pictures}.{ending}"
+        (self.path / name).write_bytes(content)
+        return name
+
+
+def _lines(text: str) -> list[Any]:
+    """Each fit for the fonts by itself: they have no line feed."""
+    return [fit_text(line) for line in printable(text).split("\n")]
