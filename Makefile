@@ -14,7 +14,7 @@ FONTS_ALONE := --override <(echo "matplotlib; python_version < '3'")
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 
 # What mypy checks, and whose examples in docstrings run.
-PACKAGES := core fingerprint matcher pagestore analytics documents crawler bundles intake records pipeline webadmin laboratory deploy
+PACKAGES := core fingerprint matcher pagestore analytics documents crawler bundles pipeline webadmin laboratory deploy
 
 .PHONY: demo quick test test-whole test-servers fuzz check quality format up down status doctor lock messages bench chaos clean
 

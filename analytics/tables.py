@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import cast
 
 from analytics.figures import StateCounts
-from analytics.plain_text import clean_line
 from analytics.records import CaseRow, LeadRow
 from analytics.report import Report
+from core.plain_text import clean_line
 from core.shares import cut_share
 from core.terms import REWORDED_BANDS
 from core.wording import Message, say

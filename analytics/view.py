@@ -7,11 +7,11 @@ from itertools import groupby
 from analytics import tables
 from analytics.figures import StateCounts
 from analytics.phrases import Phrases
-from analytics.plain_text import clean_line
 from analytics.records import LeadRow
 from analytics.report import STATE_ORDER, Report
 from analytics.tables import Cell, Column, Kind, Table
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines, table_title
+from core.plain_text import clean_line
 from core.states import CaseState
 from core.wording import Message, say
 

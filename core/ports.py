@@ -2,10 +2,10 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         seen, gone, back again              part of every PageStore
-VisitRepository           when addresses are due again        records.sites.visit_repository, crawler.recrawl.memory
+VisitRepository           when addresses are due again        webadmin.sites.services.visit_repository, crawler.recrawl.memory
 WorkStore           texts of the reference corpus          pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
-CaseRepository            rights, outcomes, cases             records.cases.case_repository
+CaseRepository            rights, outcomes, cases             webadmin.cases.services.case_repository
 EvidenceStore       bundles, append-only                pagestore.evidence
 ObjectStore         bytes by key, written once          pagestore.objects
 SearchBacklog          pages to be searched for new texts  part of every CaseRepository

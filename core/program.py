@@ -14,8 +14,8 @@ from pathlib import Path
 from core.ids import Digest
 
 PACKAGES = (
-    "analytics", "core", "crawler", "deploy", "bundles", "documents", "fingerprint", "intake", "matcher", "pagestore",
-    "pipeline", "records", "webadmin",
+    "analytics", "core", "crawler", "deploy", "bundles", "documents", "fingerprint", "matcher", "pagestore",
+    "pipeline", "webadmin",
 )  # fmt: skip
 FOLDER = Path(__file__).resolve().parents[1]
 _COMPILED = "__pycache__"

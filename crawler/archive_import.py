@@ -25,7 +25,7 @@ from crawler.urls import canonical
 FIRST = Position()
 MAX_FAULTS = 50
 TELL_EVERY_RECORDS, TELL_EVERY_S = MAX_PAGES, 2.0  # a page takes up to 80 ms to read, a slow one minutes
-MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (records.sites.imports)
+MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (webadmin.sites.services.imports)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from bundles.authority import Authority
 from bundles.certificates import MAX_PEM_BYTES, certificates_in
-from bundles.trial import roots_from
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.known_settings import variable_of
 from core.service_urls import without_secrets
@@ -22,7 +21,8 @@ from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
 from deploy.private_files import write_privately
-from records.evidence.authorities import root_file_of, roots_for
+from webadmin.evidence.services.authorities import root_file_of, roots_for
+from webadmin.evidence.services.authority_trial import roots_from
 
 FOLDER = "authorities"  # of the home folder, where roots are kept if no setting says otherwise
 URLS, ROOTS = "tsa_urls", "tsa_roots"

@@ -29,7 +29,7 @@ from deploy.home import HEAD_OF_SECRETS, make_folders, prepare
 from deploy.private_files import touched_privately
 from deploy.services.processes import processes
 from deploy.settings_files import change
-from deploy.words import translator
+from webadmin.ui.console.words import translator
 
 HEAD_OF_SETTINGS = "Settings of this installation: name = value, in TOML. All of them: zhuiwen config list"
 ORIGINS = {

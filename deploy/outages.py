@@ -34,7 +34,7 @@ class Outages:
 
         Raises ServiceUnavailable where a service is away for longer than the limit.
         """
-        from records.database import answering, fresh
+        from webadmin.database import answering, fresh
 
         since, told_at = None, 0.0
         while True:

@@ -34,7 +34,7 @@ from deploy.services.supervision import Supervisor
 from deploy.settings_files import change
 
 if TYPE_CHECKING:
-    from records.backups.format import Piece
+    from webadmin.backups.services.format import Piece
 
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder, from the first record to the last
@@ -146,7 +146,7 @@ def forget_what_is_made_anew(home: Home) -> None:
 
 def read_files(store: ObjectStore, pieces: Mapping[str, "Piece"], secrets: bytes) -> BackupFiles:
     """The files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
-    from records.backups.format import DamagedBackup, content_of
+    from webadmin.backups.services.format import DamagedBackup, content_of
 
     if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
         raise DamagedBackup("backup.no-file", name=big[0])

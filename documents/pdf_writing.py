@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analytics.formats.fit_text import fit_text
-from analytics.formats.typesetting import typeset_folder_apart
+from core.fit_text import fit_text
+from core.typesetting import typeset_folder_apart
 from documents.blocks import Block, Cell, Document, PageBreak, Paragraph, Picture, Table
 from documents.plain import printable
 

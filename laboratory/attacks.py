@@ -36,12 +36,12 @@ from crawler.readers.checks import run_check
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import ReadingProcess
 from crawler.rule_checks import rule_faults
-from documents.smtp import Letter, Outcome, hand_over
-from documents.word_template import require_template
 from laboratory.extraction.hostile_pages import KINDS, SENTENCE
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import open_objects
-from records.backups.format import DamagedBackup, Piece, content_of, put_object
+from webadmin.backups.services.format import DamagedBackup, Piece, content_of, put_object
+from webadmin.notices.services.smtp import Letter, Outcome, hand_over
+from webadmin.notices.services.word_template import require_template
 
 # Chosen: several times what each takes on two busy cores (2026-11), and less than anybody notices on a server.
 MAX_SECONDS, MAX_BYTES = 120, 1_500_000_000

@@ -78,7 +78,8 @@ class ChainSpeed:
 def measure(texts: Material, say: Say) -> ChainSpeed:
     """Run the chain once. Raises BrokenInvariant where pages do not come to an outcome."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-chain-") as folder, _installation(Path(folder)) as run:
-        from records.models import Case, Chapter, PageCheck  # they need Django set up for this installation
+        from webadmin.cases.models import Case, PageCheck  # they need Django set up for this installation
+        from webadmin.works.models import Chapter  # they need Django set up for this installation
 
         unindexed, outcomes = Chapter.objects.filter(indexed_at__isnull=True).count, PageCheck.objects.count
         works = _works(texts.works, Path(folder))
@@ -136,7 +137,7 @@ def _installation(home: Path) -> Iterator[Callable[..., None]]:
 
     try:
         run("up")
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "records.settings")
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
         django.setup()
         yield run
     finally:

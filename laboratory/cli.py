@@ -13,11 +13,11 @@ import typer
 from core.errors import BadConfiguration, BadInput
 from core.known_settings import PREFIX, variable_of
 from core.wording import Message
-from deploy.cli.faults import complain
-from deploy.cli.groups import verb_group
-from deploy.cli.output import counting, say, table
-from deploy.cli.written_files import require_folder, write
 from laboratory.report import Section, TextTable
+from webadmin.ui.console.faults import complain
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.output import counting, say, table
+from webadmin.ui.console.written_files import require_folder, write
 
 MAX_CHARS = 1e9  # of works: what the product is made for
 

@@ -1,15 +1,13 @@
-"""The Celery application: queues, acknowledgement, limits. Steps are in `pipeline.steps`, tasks in `pipeline.tasks`."""
+"""The Celery application: queues, acknowledgement, limits. `webadmin.celery` adds the tasks."""
 
 import os
 
-import django
 from celery import Celery
 
 from core.redis_names import QUEUE_PREFIX
 from core.service_urls import celery_broker
 from core.settings_loading import load
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "records.settings")
 SETTINGS = load(os.environ)
 
 STEP_LIMIT_S = 300  # the largest page met took 4 s (1.6 M characters against itself); a minute more, and it is killed
@@ -70,16 +68,6 @@ app.conf.update(
     worker_hijack_root_logger=False,
     timezone="UTC",
     enable_utc=True,
-    imports=["pipeline.tasks", "pipeline.worker"],
-    beat_scheduler="pipeline.beat:Scheduler",
     beat_max_loop_interval=10,  # s; deploy.services.health allows more
 )
 app.set_default()
-
-
-def setup_django() -> None:
-    """Make the ORM usable; safe to call again."""
-    django.setup()
-
-
-setup_django()

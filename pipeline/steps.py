@@ -27,7 +27,7 @@ from pipeline.beside import beside, with_those_beside
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything outside that a step may touch. Put together in `pipeline.wiring` and, in memory, by tests."""
+    """Everything outside that a step may touch. Put together in `webadmin.wiring` and, in memory, by tests."""
 
     pages: KeptPages
     works: WorkStore

@@ -70,8 +70,8 @@ def django_db_setup(copied_tables: pytest.MonkeyPatch, django_db_setup: None) ->
 @pytest.fixture
 def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
     """What the records send in place of giving it to the broker."""
-    from records import stores
     from tests.support.desk import CollectingOutbox
+    from webadmin import stores
 
     collecting = CollectingOutbox()
     monkeypatch.setattr(stores, "outbox", lambda: collecting)
@@ -81,8 +81,8 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
 @pytest.fixture
 def evidence_store(monkeypatch: pytest.MonkeyPatch) -> object:
     """What keeps evidence and the files of a rights holder, in memory."""
-    from records import stores
     from tests.support.memory_evidence import MemoryEvidenceStore
+    from webadmin import stores
 
     kept = MemoryEvidenceStore()
     monkeypatch.setattr(stores, "evidence_store", lambda: kept)

@@ -69,10 +69,11 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     from crawler.readers.pages import PageToRead
     from crawler.readers.worker import Desk
     from pipeline import steps
-    from records.cases.case_repository import DjangoCaseRepository
-    from records.models import RightsHolder, Site
-    from records.works.catalogue import add_work
     from tests.support.memory_chain import carry, chain
+    from webadmin.accounts.models import RightsHolder
+    from webadmin.cases.services.case_repository import DjangoCaseRepository
+    from webadmin.sites.models import Site
+    from webadmin.works.services.catalogue import add_work
 
     memory = chain()
     ports = replace(memory.ports, cases=DjangoCaseRepository(memory.ports.works))
@@ -105,7 +106,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
 def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         walk_page = set_up(home)
-        from records.models import Case
+        from webadmin.cases.models import Case
 
         for number in (1, 2):
             walk = Walk(is_noted=number == 2)

@@ -1,11 +1,6 @@
 """The Django applications of the desk: its pages, and the admin with the site that is ours."""
 
-from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
-
-
-class WebadminConfig(AppConfig):
-    name = "webadmin"
 
 
 class DeskAdminConfig(admin_apps.SimpleAdminConfig):

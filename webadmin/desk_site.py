@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.sites import UnfoldAdminSite
 
-from webadmin.requests.bad_values import BadValue
-from webadmin.requests.bidi import marked
-from webadmin.requests.request_values import check_search, is_page_number
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.bidi import marked
+from webadmin.ui.pages.requests.request_values import check_search, is_page_number
 
 
 class DeclaredAutocomplete(AutocompleteJsonView):
@@ -52,10 +52,9 @@ class DeskSite(UnfoldAdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Sign in; after many wrong passwords from one address, not at once."""
-        from django.contrib.auth.models import User  # as below
-
-        from webadmin.requests.slow_logins import pause_left_s
-        from webadmin.views.errors import paused
+        from webadmin.accounts.models import User  # as below
+        from webadmin.accounts.pages.slow_logins import pause_left_s
+        from webadmin.ui.pages.errors import paused
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
             return paused(request, pause_s)
@@ -67,13 +66,15 @@ class DeskSite(UnfoldAdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The inbox."""
-        from webadmin.inbox.inbox_view import inbox_view  # reads models, which are not loaded yet when this is
+        from webadmin.review.pages.inbox.inbox_view import (
+            inbox_view,  # reads models, which are not loaded yet when this is
+        )
 
         return inbox_view(request)
 
     def dashboard(self, request: HttpRequest) -> HttpResponse:
         """The figures of everything."""
-        from webadmin.dashboard import dashboard_view  # as above
+        from webadmin.reports.pages.dashboard import dashboard_view  # as above
 
         return dashboard_view(request)
 

@@ -1,13 +1,13 @@
-"""Django's settings of the desk, on those of the records: chosen here, the rest is the operator's."""
+"""Django's settings for the web server, on those of the workers: chosen here, the rest is the operator's."""
 
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from records.settings import *  # noqa: F403 - the desk is the records and what shows them
-from records.settings import INSTALLED_APPS as RECORDS
-from records.settings import ZHUIWEN
 from webadmin.theme import UNFOLD  # noqa: F401 - django-unfold reads it here
+from webadmin.worker_settings import *  # noqa: F403 - pages show what workers keep
+from webadmin.worker_settings import INSTALLED_APPS as WORKER_APPS
+from webadmin.worker_settings import ZHUIWEN
 
 BASE_DIR = Path(__file__).resolve().parent
 
@@ -23,25 +23,24 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "axes",
-    "webadmin",
-    *RECORDS,
+    *WORKER_APPS,
 ]
 
 MIDDLEWARE = [
-    "webadmin.requests.content_policy.AnswerHeadersMiddleware",
+    "webadmin.ui.pages.requests.content_policy.AnswerHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "webadmin.requests.bidi.BidiMiddleware",
+    "webadmin.ui.pages.requests.bidi.BidiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "webadmin.requests.request_size.RequestSizeMiddleware",
+    "webadmin.ui.pages.requests.request_size.RequestSizeMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "webadmin.requests.zones.ZoneMiddleware",
+    "webadmin.accounts.pages.zones.ZoneMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "webadmin.requests.request_values.RequestValuesMiddleware",
+    "webadmin.ui.pages.requests.request_values.RequestValuesMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -52,10 +51,10 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_USERNAME_CALLABLE = "webadmin.requests.slow_logins.attempted_name"
-AXES_CLIENT_IP_CALLABLE = "webadmin.requests.slow_logins.visitor_address"
-AXES_LOCKOUT_CALLABLE = "webadmin.views.errors.locked_out"
-CSRF_FAILURE_VIEW = "webadmin.views.errors.stale_form"
+AXES_USERNAME_CALLABLE = "webadmin.accounts.pages.slow_logins.attempted_name"
+AXES_CLIENT_IP_CALLABLE = "webadmin.accounts.pages.slow_logins.visitor_address"
+AXES_LOCKOUT_CALLABLE = "webadmin.ui.pages.errors.locked_out"
+CSRF_FAILURE_VIEW = "webadmin.ui.pages.errors.stale_form"
 
 ROOT_URLCONF = "webadmin.urls"
 WSGI_APPLICATION = "webadmin.wsgi.application"
@@ -94,7 +93,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "webadmin.passwords.OwnCharsValidator"},
+    {"NAME": "webadmin.accounts.services.passwords.OwnCharsValidator"},
 ]
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from core.states import CaseState
 
 # By name: the models that stand behind it are not loaded yet when the settings import this module.
-IS_MANAGER = "webadmin.admin.isolation.is_manager"
+IS_MANAGER = "webadmin.accounts.pages.isolation.is_manager"
 ADMINISTRATION = _("Administration")
-CASE_LIST = "admin:records_case_changelist"
+CASE_LIST = "admin:cases_case_changelist"
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -45,69 +45,69 @@ NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
         (
             _Item(_("Inbox"), "inbox", "admin:index"),
             _Item(_("Dashboard"), "dashboard", "admin:dashboard"),
-            _Item(_("Cases"), "gavel", "admin:records_case_changelist"),
-            _Item(_("Reworded and translated (leads)"), "translate", "admin:records_rewordedlead_changelist"),
-            _Item(_("Excluded findings"), "filter_alt_off", "admin:records_exclusion_changelist"),
-            _Item(_("Ignored texts"), "hearing_disabled", "admin:records_ignoredtext_changelist"),
-            _Item(_("Evidence"), "verified", "admin:records_evidencebundle_changelist"),
-            _Item(_("Notices"), "outgoing_mail", "admin:records_notice_changelist"),
+            _Item(_("Cases"), "gavel", "admin:cases_case_changelist"),
+            _Item(_("Reworded and translated (leads)"), "translate", "admin:rewrites_rewordedlead_changelist"),
+            _Item(_("Excluded findings"), "filter_alt_off", "admin:cases_exclusion_changelist"),
+            _Item(_("Ignored texts"), "hearing_disabled", "admin:cases_ignoredtext_changelist"),
+            _Item(_("Evidence"), "verified", "admin:evidence_evidencebundle_changelist"),
+            _Item(_("Notices"), "outgoing_mail", "admin:notices_notice_changelist"),
             _Item(_("Reports"), "summarize", "webadmin_reports"),
         ),
     ),
     (
         _("Watch"),
         (
-            _Item(_("Sites"), "public", "admin:records_site_changelist"),
-            _Item(_("Addressees"), "contact_mail", "admin:records_addressee_changelist"),
-            _Item(_("Crawl runs"), "travel_explore", "admin:records_crawlrun_changelist"),
-            _Item(_("Pages"), "article", "admin:records_pagerecord_changelist"),
-            _Item(_("Archive imports"), "unarchive", "admin:records_archiveimport_changelist"),
-            _Item(_("Addresses"), "link", "admin:records_address_changelist"),
-            _Item(_("Moves of sites"), "move_up", "admin:records_sitemove_changelist"),
+            _Item(_("Sites"), "public", "admin:watched_sites_site_changelist"),
+            _Item(_("Addressees"), "contact_mail", "admin:notices_addressee_changelist"),
+            _Item(_("Crawl runs"), "travel_explore", "admin:watched_sites_crawlrun_changelist"),
+            _Item(_("Pages"), "article", "admin:watched_sites_pagerecord_changelist"),
+            _Item(_("Archive imports"), "unarchive", "admin:watched_sites_archiveimport_changelist"),
+            _Item(_("Addresses"), "link", "admin:watched_sites_address_changelist"),
+            _Item(_("Moves of sites"), "move_up", "admin:watched_sites_sitemove_changelist"),
         ),
     ),
     (
         _("Discovery"),
         (
-            _Item(_("Found pages"), "saved_search", "admin:records_discoveredpage_changelist"),
-            _Item(_("Searches for works"), "manage_search", "admin:records_discoveryplan_changelist"),
-            _Item(_("Search queries"), "history", "admin:records_discoveryquery_changelist"),
+            _Item(_("Found pages"), "saved_search", "admin:watched_sites_discoveredpage_changelist"),
+            _Item(_("Searches for works"), "manage_search", "admin:watched_sites_discoveryplan_changelist"),
+            _Item(_("Search queries"), "history", "admin:watched_sites_discoveryquery_changelist"),
         ),
     ),
     (
         _("Rights"),
         (
-            _Item(_("Works"), "menu_book", "admin:records_work_changelist"),
-            _Item(_("Licences"), "contract", "admin:records_licence_changelist"),
-            _Item(_("Identity"), "badge", "admin:records_holderidentity_changelist"),
-            _Item(_("Papers"), "folder_open", "admin:records_holderpaper_changelist"),
-            _Item(_("Templates"), "draft", "admin:records_papertemplate_changelist"),
-            _Item(_("Own domains"), "domain_verification", "admin:records_owndomain_changelist"),
-            _Item(_("Own accounts"), "account_circle", "admin:records_ownaccount_changelist"),
-            _Item(_("Pen names"), "ink_pen", "admin:records_authoralias_changelist"),
-            _Item(_("Rights holders"), "copyright", "admin:records_rightsholder_changelist"),
-            _Item(_("Memberships"), "group", "admin:records_membership_changelist", IS_MANAGER),
+            _Item(_("Works"), "menu_book", "admin:works_work_changelist"),
+            _Item(_("Licences"), "contract", "admin:works_licence_changelist"),
+            _Item(_("Identity"), "badge", "admin:notices_holderidentity_changelist"),
+            _Item(_("Papers"), "folder_open", "admin:notices_holderpaper_changelist"),
+            _Item(_("Templates"), "draft", "admin:notices_papertemplate_changelist"),
+            _Item(_("Own domains"), "domain_verification", "admin:works_owndomain_changelist"),
+            _Item(_("Own accounts"), "account_circle", "admin:works_ownaccount_changelist"),
+            _Item(_("Pen names"), "ink_pen", "admin:works_authoralias_changelist"),
+            _Item(_("Rights holders"), "copyright", "admin:accounts_rightsholder_changelist"),
+            _Item(_("Memberships"), "group", "admin:accounts_membership_changelist", IS_MANAGER),
         ),
     ),
     (
         ADMINISTRATION,
         (
             _Item(_("Users"), "manage_accounts", "admin:auth_user_changelist", is_administrator),
-            _Item(_("Failed messages"), "sms_failed", "admin:records_failedmessage_changelist", is_administrator),
+            _Item(_("Failed messages"), "sms_failed", "admin:accounts_failedmessage_changelist", is_administrator),
             _Item(
-                _("Checks of the evidence"), "fact_check", "admin:records_evidencecheck_changelist", is_administrator
+                _("Checks of the evidence"), "fact_check", "admin:evidence_evidencecheck_changelist", is_administrator
             ),
             _Item(
-                _("Checks of the stores"), "health_and_safety", "admin:records_storecheck_changelist", is_administrator
+                _("Checks of the stores"), "health_and_safety", "admin:backups_storecheck_changelist", is_administrator
             ),
-            _Item(_("Trees and time stamps"), "account_tree", "admin:records_daytree_changelist", is_administrator),
-            _Item(_("Failed stamps"), "timer_off", "admin:records_stampattempt_changelist", is_administrator),
-            _Item(_("Removed evidence"), "delete_history", "admin:records_retentionlog_changelist", is_administrator),
+            _Item(_("Trees and time stamps"), "account_tree", "admin:evidence_daytree_changelist", is_administrator),
+            _Item(_("Failed stamps"), "timer_off", "admin:evidence_stampattempt_changelist", is_administrator),
+            _Item(_("Removed evidence"), "delete_history", "admin:evidence_retentionlog_changelist", is_administrator),
             _Item(
                 _("Periodic tasks"), "schedule", "admin:django_celery_beat_periodictask_changelist", is_administrator
             ),
-            _Item(_("Backups"), "backup", "admin:records_backuprun_changelist", is_administrator),
-            _Item(_("Schedule of backups"), "event_repeat", "admin:records_backupplan_changelist", is_administrator),
+            _Item(_("Backups"), "backup", "admin:backups_backuprun_changelist", is_administrator),
+            _Item(_("Schedule of backups"), "event_repeat", "admin:backups_backupplan_changelist", is_administrator),
             _Item(_("Failed logins"), "lock", "admin:axes_accessattempt_changelist", is_administrator),
         ),
     ),
@@ -179,7 +179,7 @@ def tabs(request: HttpRequest) -> list[dict[str, Any]]:
     """What stands above the list of cases."""
     return [
         {
-            "models": ["records.case"],
+            "models": ["cases.case"],
             "items": [
                 {"title": _("All"), "link": reverse(CASE_LIST), "active": sees_all_cases},
                 _state_tab(_("Open"), CaseState.OPEN),

@@ -3,22 +3,23 @@
 from django.contrib import admin
 from django.templatetags.static import static
 from django.urls import include, path
+from django.utils.module_loading import autodiscover_modules
 from django.views.generic import RedirectView
 
-from webadmin.inbox.matter_view import matter_view
-from webadmin.matters.export_view import matter_export_view
-from webadmin.third_party.damages_view import damages_view
-from webadmin.third_party.factors_view import matter_factors_view
-from webadmin.third_party.proofs_view import matter_proofs_view
-from webadmin.views.profile import profile_view
-from webadmin.views.report_page import report_view
+from webadmin.accounts.pages.profile import profile_view
+from webadmin.evidence.pages.factors_view import matter_factors_view
+from webadmin.evidence.pages.proofs_view import matter_proofs_view
+from webadmin.reports.pages.court_file_view import matter_export_view
+from webadmin.reports.pages.report_page import report_view
+from webadmin.review.pages.damages_view import damages_view
+from webadmin.review.pages.inbox.matter_view import matter_view
 
-admin.autodiscover()
+autodiscover_modules("pages.admin", register_to=admin.site)
 
-handler400 = "webadmin.views.errors.bad_request"
-handler403 = "webadmin.views.errors.forbidden"
-handler404 = "webadmin.views.errors.not_found"
-handler500 = "webadmin.views.errors.broken"
+handler400 = "webadmin.ui.pages.errors.bad_request"
+handler403 = "webadmin.ui.pages.errors.forbidden"
+handler404 = "webadmin.ui.pages.errors.not_found"
+handler500 = "webadmin.ui.pages.errors.broken"
 
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),

@@ -14,10 +14,10 @@ from enum import StrEnum
 
 from analytics import tables
 from analytics.phrases import Phrases
-from analytics.plain_text import defuse_formula
 from analytics.report import Report
 from analytics.tables import Cell, Table
 from analytics.wording import column_label, table_title
+from core.plain_text import defuse_formula
 
 
 def render(report: Report) -> bytes:

@@ -17,9 +17,9 @@ from datetime import date
 from typing import Any
 
 from analytics import tables
-from analytics.plain_text import clean_line
 from analytics.report import Report
 from analytics.tables import Cell, Column, Figure, Kind, Table
+from core.plain_text import clean_line
 
 FORMAT = "zhuiwen.report"
 VERSION = 1

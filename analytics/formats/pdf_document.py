@@ -8,12 +8,12 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from analytics.formats.fit_text import fit_text
-from analytics.formats.typesetting import TypesettingError, typeset, typeset_apart
-from analytics.plain_text import text_width
 from analytics.report import Report
 from analytics.view import CaseView, ReportView, lay_out
 from core.errors import BadInput, RetryLater
+from core.fit_text import fit_text
+from core.plain_text import text_width
+from core.typesetting import TypesettingError, typeset, typeset_apart
 
 # Measured 2026-11-21 on two cores with 500 to 5,000 cases: 0.2 MB and 2 ms a case; 5,000 take 1.1 GB and 10 s and make
 # more than 600 pages. Nobody is served by more paper, and a small machine has no more memory.

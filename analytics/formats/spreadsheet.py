@@ -14,11 +14,11 @@ import xlsxwriter
 
 from analytics import tables
 from analytics.phrases import Phrases
-from analytics.plain_text import text_width
 from analytics.report import Report
 from analytics.tables import Cell, Figure, Kind, Table
 from analytics.wording import cell_text, column_label, row_texts, table_title
 from core.errors import BadInput
+from core.plain_text import text_width
 from core.shares import percentage
 
 MAX_ROWS = 1_048_575  # of a sheet, below its header; the format's limit

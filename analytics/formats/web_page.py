@@ -15,11 +15,11 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
-from analytics.formats.fit_text import fit_text
-from analytics.formats.typesetting import draw
 from analytics.phrases import Phrases
 from analytics.report import Report
 from analytics.view import CaseGroup, CaseView, CellView, Charts, LeadsView, ReportView, TableView, lay_out
+from core.fit_text import fit_text
+from core.typesetting import draw
 
 _STYLE_SHEET = Path(__file__).parents[1] / "templates" / "report.css"
 

@@ -13,9 +13,9 @@ import typer
 from typer.core import TyperGroup
 
 from core.errors import BadInput
-from deploy.cli.faults import DONE, INTERRUPTED, exit_code_of
 from deploy.cli.help import localize
-from deploy.words import language
+from webadmin.ui.console.faults import DONE, INTERRUPTED, exit_code_of
+from webadmin.ui.console.words import language
 
 # Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
 # that `zhuiwen read` does not pay for what `zhuiwen up` needs. The module has a function of the verb's name, or the
@@ -137,7 +137,7 @@ def _unheard() -> int:
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        from records.code_version import code_version
+        from core.program import code_version
 
         typer.echo(f"zhuiwen {code_version()}")
         raise typer.Exit

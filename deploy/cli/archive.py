@@ -15,7 +15,7 @@ from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
 from crawler.opening import Rejected
 from deploy.cli.comparing_processes import in_order
-from deploy.cli.json_lines import Complain, Record, records
+from webadmin.ui.console.json_lines import Complain, Record, records
 
 PROGRESS_EVERY_PAGES = 100
 # What a process is given at once, whichever is reached first: a few hundredths of a second of work.

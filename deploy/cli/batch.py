@@ -7,9 +7,9 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
-from deploy.cli.faults import FAILED, complain
-from deploy.cli.interrupts import termination_raised
-from deploy.cli.output import as_json, progress, say, table
+from webadmin.ui.console.faults import FAILED, complain
+from webadmin.ui.console.interrupts import termination_raised
+from webadmin.ui.console.output import as_json, progress, say, table
 
 if TYPE_CHECKING:
     from deploy.cli.archive import Summary, Works

@@ -8,9 +8,9 @@ from core.known_settings import nearest, unknown_names, variable_of
 from core.settings_layers import Origin, file_layers, planned
 from core.wording import Message
 from deploy import restoration, started
-from deploy.cli.faults import warn
 from deploy.home import Home
 from deploy.services import installed
+from webadmin.ui.console.faults import warn
 
 
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:

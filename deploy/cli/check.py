@@ -15,15 +15,15 @@ from core.settings import Settings
 from core.shares import cut_share, percentage
 from core.wording import Message
 from core.zones import Zone
-from deploy.cli.faults import complain
 from deploy.cli.leads_shown import Lead, show_leads
-from deploy.cli.output import as_json, fields, passage, pieces_of, progress, say, table
-from deploy.cli.session import session
-from deploy.words import language, obfuscation
+from webadmin.ui.console.faults import complain
+from webadmin.ui.console.output import as_json, fields, passage, pieces_of, progress, say, table
+from webadmin.ui.console.session import session
+from webadmin.ui.console.words import language, obfuscation
 
 if TYPE_CHECKING:
     from deploy.cli.source import Source
-    from records.models import Chapter
+    from webadmin.works.models import Chapter
 
 MAX_PASSAGES = 3  # of one match; all of them stand in --json
 MAX_EXCERPT_CHARS = 80
@@ -68,8 +68,8 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.beside import with_those_beside
-    from pipeline.wiring import live
-    from records.works.catalogue import corpus_texts
+    from webadmin.wiring import live
+    from webadmin.works.services.catalogue import corpus_texts
 
     ports = live(settings)
     if ports.index.state().generation == 0:
@@ -89,8 +89,8 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     from matcher.reworded.calibration import COPIED_SHARE
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
-    from pipeline.wiring import live
-    from records.works.catalogue import corpus_texts
+    from webadmin.wiring import live
+    from webadmin.works.services.catalogue import corpus_texts
 
     if sum(match.page_containment for match in matches) > COPIED_SHARE:
         return []
@@ -109,7 +109,7 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
 
 
 def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
-    from records.models import Chapter
+    from webadmin.works.models import Chapter
 
     owners: dict[str, list[Chapter]] = defaultdict(list)
     chapters = Chapter.objects.filter(text_id__in=text_ids).select_related("work__rights_holder")
@@ -125,7 +125,7 @@ def _record(
     works_texts: dict[str, str],
     raw: RawPlaces,
 ) -> dict[str, Any]:
-    from records.snapshots import frozen_span
+    from webadmin.cases.services.snapshots import frozen_span
 
     return {
         "works": _works(owners[match.text_id]),
@@ -160,7 +160,7 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
     if not records:
         say(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
         return
-    from records.models.phrases import MATCH_CLASSES, ZONES
+    from webadmin.ui.models.phrases import MATCH_CLASSES, ZONES
 
     rows = []
     for record in records:

@@ -11,9 +11,9 @@ from core.errors import BadInput
 from core.known_settings import HOME, PREFIX, known_settings, nearest
 from core.known_settings import shown as hidden
 from core.wording import Message
-from deploy.cli.groups import verb_group
-from deploy.cli.output import as_json, say, shown, table
-from deploy.words import translator, worded
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.output import as_json, say, shown, table
+from webadmin.ui.console.words import translator, worded
 
 FROM_STDIN = "-"
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.wording import Message
-from deploy.cli.output import as_json, head, say
-from deploy.words import worded
+from webadmin.ui.console.output import as_json, head, say
+from webadmin.ui.console.words import worded
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,7 +61,7 @@ def _notice(result: "DemoResult") -> dict[str, Any] | None:
 
 def _address_of(result: "DemoResult", notice: int) -> str:
     """Where the notice is seen."""
-    return f"{result.address}records/notice/{notice}/change/"
+    return f"{result.address}notices/notice/{notice}/change/"
 
 
 def _show(result: "DemoResult") -> None:

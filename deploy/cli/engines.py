@@ -10,8 +10,8 @@ import typer
 from core.errors import NotFound
 from core.wording import Message
 from core.words import Words
-from deploy.cli.output import as_json, fields, head, say, table
-from deploy.words import ENGLISH, language
+from webadmin.ui.console.output import as_json, fields, head, say, table
+from webadmin.ui.console.words import ENGLISH, language
 
 OWN = "zhuiwen"
 OWN_SUMMARY = Words(

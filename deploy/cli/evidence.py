@@ -13,18 +13,18 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
 from deploy.cli import evidence_authority
-from deploy.cli.groups import verb_group
-from deploy.cli.keys import case_number, find_case, find_lead, find_matter, find_site, find_work
-from deploy.cli.output import as_json, say
-from deploy.cli.session import local_time, session
-from deploy.words import language, worded
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import case_number, find_case, find_lead, find_matter, find_site, find_work
+from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.session import local_time, session
+from webadmin.ui.console.words import language, worded
 
 if TYPE_CHECKING:
     from bundles.ports import Stamper
     from bundles.records import CaseMaterial
     from bundles.verification import Report
     from core.settings import Settings
-    from records.models import RewordedLead
+    from webadmin.rewrites.models import RewordedLead
 
     Writer = Callable[[Sequence[Stamper]], Report]
 
@@ -88,9 +88,9 @@ def factors(
 ) -> None:
     """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge."""
     with session() as settings:
-        from records.evidence.factor_facts import facts_of
-        from records.evidence.factors import sheet, source_of
-        from records.evidence.subject import Subject
+        from webadmin.evidence.services.factor_facts import facts_of
+        from webadmin.evidence.services.factors import sheet, source_of
+        from webadmin.evidence.services.subject import Subject
 
         subject = Subject(matter=find_matter(case_key)) if is_matter else Subject(case=find_case(case_key))
         facts = facts_of(subject, SystemClock().now())
@@ -128,7 +128,7 @@ def digests(
         raise BadInput("digests.no-output")
     cases, matters = numbers_in(chosen or ())
     with session() as settings:
-        from records.evidence import digest_list
+        from webadmin.evidence.services import digest_list
 
         sites = [find_site(key).pk for key in site or ()]
         works = [find_work(key).pk for key in work or ()]
@@ -169,16 +169,16 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 def _case(number: int, *, with_names: bool) -> "CaseMaterial":
-    from records.evidence.case_export import materials
+    from webadmin.evidence.services.case_export import materials
 
     return materials().material_of(number, with_names=with_names)
 
 
 def _removal_of(case: int) -> "CaseMaterial":
     """What shows the newest removal of a case's page. Raises BadInput where there is none, or no proof yet."""
-    from records import stores
-    from records.models import Removal
-    from records.removals.proof import material_of
+    from webadmin import stores
+    from webadmin.notices.models import Removal
+    from webadmin.notices.services.removals.proof import material_of
 
     removal = Removal.objects.filter(case=case).select_related("case").first()
     if removal is None:
@@ -187,25 +187,25 @@ def _removal_of(case: int) -> "CaseMaterial":
 
 
 def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
-    from bundles.export import write
-    from records.code_version import code_version
+    from core.program import code_version
+    from webadmin.evidence.services.export import write
 
     return lambda seals: write(out, material, code_version(), seals=seals)
 
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
     """Raises BadInput for one that nobody confirmed as it is."""
-    from bundles.lead_export import write_lead
-    from records import stores
-    from records.code_version import code_version
-    from records.leads.lead_export import lead_material
+    from core.program import code_version
+    from webadmin import stores
+    from webadmin.rewrites.services.lead_archive import write_lead
+    from webadmin.rewrites.services.lead_export import lead_material
 
     material = lead_material(lead, stores.page_store(), stores.work_store(), with_names=with_names)
     return lambda seals: write_lead(out, material, code_version(), seals)
 
 
 def _written(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Report":
-    from records.evidence.authorities import authorities_of
+    from webadmin.evidence.services.authorities import authorities_of
 
     seals = authorities_of(settings.evidence) if is_sealed else []
     try:

@@ -9,11 +9,11 @@ import typer
 from core.errors import BadInput
 from core.wording import Message
 from deploy.cli.config import typed_value
-from deploy.cli.groups import verb_group
-from deploy.cli.output import as_json, fields, say, table
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.output import as_json, fields, say, table
 
 if TYPE_CHECKING:
-    from bundles.trial import Trial
+    from webadmin.evidence.services.authority_trial import Trial
 
 
 def add(
@@ -22,9 +22,9 @@ def add(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
-    from bundles.trial import tried
     from deploy.authorities import authority_of, keep
     from deploy.configuration import Configuration
+    from webadmin.evidence.services.authority_trial import tried
 
     held = Configuration.of(os.environ)
     address = typed_value("tsa_urls", url)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.redis_names import EVIDENCE_NOTE
 from core.wording import Message
-from deploy.cli.session import local_iso, local_time, session
 from deploy.services import health
+from webadmin.ui.console.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
     from core.settings import Settings
@@ -21,7 +21,7 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
     with session() as settings:
         from django.utils import timezone
 
-        from records.evidence.status import status_values
+        from webadmin.evidence.services.status import status_values
 
         values = status_values(settings.evidence, timezone.now())
         return lines(values, settings), in_zone(values, settings)

@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from deploy.words import CHINESE, language
+from webadmin.ui.console.words import CHINESE, language
 
 ANYWHERE = "*"
 # A Chinese character takes two columns, and typer counts characters.

@@ -9,10 +9,10 @@ import typer
 
 from core.errors import BadConfiguration, RetryLater
 from core.wording import Message
-from deploy.cli.faults import FAILED, complain
-from deploy.cli.groups import verb_group
-from deploy.cli.output import as_json, fields, head, progress, say
-from deploy.cli.session import local_iso, local_time, session
+from webadmin.ui.console.faults import FAILED, complain
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.output import as_json, fields, head, progress, say
+from webadmin.ui.console.session import local_iso, local_time, session
 
 if TYPE_CHECKING:
     from core.settings import Settings
@@ -25,9 +25,10 @@ WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not."""
     with session() as settings:
+        from pipeline.connections import redis_client
         from pipeline.job_stats import last_job_stats
-        from pipeline.wiring import live, redis_client
-        from records.works.catalogue import corpus_texts
+        from webadmin.wiring import live
+        from webadmin.works.services.catalogue import corpus_texts
 
         ports = live(settings)
         state, corpus = ports.index.state(), corpus_texts()
@@ -57,10 +58,11 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 def rebuild() -> None:
     """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
     with session() as settings, progress(Message("corpus.indexed")) as meter:
+        from pipeline.connections import redis_client
         from pipeline.rebuild import rebuild_index
         from pipeline.redis_lock import MAINTENANCE, redis_lock
-        from pipeline.wiring import live, redis_client
-        from records.works.catalogue import corpus_texts
+        from webadmin.wiring import live
+        from webadmin.works.services.catalogue import corpus_texts
 
         ports, corpus = live(settings), corpus_texts()
         with redis_lock(redis_client(settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
@@ -79,7 +81,7 @@ def snapshot() -> None:
     """Write the copy of the index that the workers of this machine share; the sweeper does so on its own machine."""
     with session() as settings:
         from pipeline.snapshots import refresh_snapshot
-        from pipeline.wiring import live
+        from webadmin.wiring import live
 
         if not settings.services.index_snapshot:
             raise BadConfiguration("corpus.no-snapshot-folder")

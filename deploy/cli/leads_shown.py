@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.text import TextRange
 from core.wording import Message
-from deploy.cli.output import cut, passage, say, table
+from webadmin.ui.console.output import cut, passage, say, table
 
 if TYPE_CHECKING:
     from matcher.reworded.found import RewordedMatch

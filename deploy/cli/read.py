@@ -9,9 +9,9 @@ from core.counting import count_characters
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.wording import Message
-from deploy.cli.output import as_json, fields, shown
-from deploy.cli.session import local_iso, local_time, settings_alone
-from deploy.words import obfuscation_found
+from webadmin.ui.console.output import as_json, fields, shown
+from webadmin.ui.console.session import local_iso, local_time, settings_alone
+from webadmin.ui.console.words import obfuscation_found
 
 
 def read(

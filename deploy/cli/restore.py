@@ -10,17 +10,17 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
-from deploy.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
-from deploy.cli.output import as_json, progress, say
-from deploy.cli.session import session
-from deploy.words import worded
+from webadmin.backups.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
+from webadmin.ui.console.output import as_json, progress, say
+from webadmin.ui.console.session import session
+from webadmin.ui.console.words import worded
 
 if TYPE_CHECKING:
     from core.ports import ObjectStore
     from core.settings import Settings
     from deploy.restoration import BackupFiles, Offer
-    from records.backups.format import Backup
-    from records.backups.restoring import Target
+    from webadmin.backups.services.format import Backup
+    from webadmin.backups.services.restoring import Target
 
 
 def restore(
@@ -50,7 +50,7 @@ def restore(
     restoration.require_no_other(half, chosen)
     wishes = Wishes(half.backup if half else chosen, passphrase, is_unsealed, with_settings)
     with session() as settings:  # nothing is written, made or started before all of the backup was read
-        from records.backups.restoring import require_no_rows
+        from webadmin.backups.services.restoring import require_no_rows
 
         if half is None and (settings.services.database_url or settings.sqlite_path.exists()):
             require_no_rows()
@@ -92,8 +92,8 @@ class Reviewed:
 def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
     """Read all of a backup, and ask what has to be asked; nothing is changed. Raises BadInput, ServiceUnavailable."""
     from deploy import restoration
-    from records.backups.restoring import require_whole
-    from records.backups.verification import require_fitting
+    from webadmin.backups.services.restoring import require_whole
+    from webadmin.backups.services.verification import require_fitting
 
     backup = chosen_backup(store, wishes.chosen)
     require_fitting(backup.manifest)
@@ -138,12 +138,11 @@ def _is_taking(files: "BackupFiles", offer: "Offer", with_settings: bool | None)
 
 
 def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:
-    from django.contrib.auth.models import User
-
     from deploy import restoration
     from deploy.home import prepare
-    from records.backups.restoring import require_empty, settle
-    from records.backups.restoring import restore as write
+    from webadmin.accounts.models import User
+    from webadmin.backups.services.restoring import require_empty, settle
+    from webadmin.backups.services.restoring import restore as write
 
     wanted, target = reviewed.backup, _target(settings)
     half, places = restoration.begun(settings.home), restoration.places_of(settings)
@@ -177,8 +176,8 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
     """Into the installation as it runs, what is damaged or gone in its stores."""
     with session() as settings:
-        from records.backups.installation import installation_key
-        from records.backups.mending import mend
+        from webadmin.backups.services.installation import installation_key
+        from webadmin.backups.services.mending import mend
 
         store = open_place(source, settings)
         wanted = chosen_backup(store, chosen)
@@ -196,8 +195,8 @@ def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, i
 def _target(settings: "Settings") -> "Target":
     from pagestore.connection import connect
     from pagestore.opening import open_raw_bodies
-    from records import stores
-    from records.backups.restoring import Target
+    from webadmin import stores
+    from webadmin.backups.services.restoring import Target
 
     database = connect(settings.mongo_url)
     raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
@@ -206,7 +205,7 @@ def _target(settings: "Settings") -> "Target":
 
 def _require_no_index(settings: "Settings") -> None:
     """A Redis that runs elsewhere may hold the index of another installation; the embedded one is made anew."""
-    from pipeline.wiring import match_index
+    from pipeline.connections import match_index
 
     if not (settings.services.embeds_redis and not settings.services.index_url) and (
         match_index(settings).state().generation
@@ -216,7 +215,7 @@ def _require_no_index(settings: "Settings") -> None:
 
 def _to_enter_again() -> list[Message]:
     """What only the secrets would have opened."""
-    from records.models import SiteProxy
+    from webadmin.sites.models import SiteProxy
 
     sites = list(SiteProxy.objects.exclude(sealed_password="").values_list("site__name", flat=True).distinct()[:10])
     lines = [Message("backup.secrets-again")]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.wording import Message
-from deploy.cli.output import as_json, head, padded, say, shown, width
-from deploy.cli.session import session
-from deploy.words import worded
+from webadmin.ui.console.output import as_json, head, padded, say, shown, width
+from webadmin.ui.console.session import session
+from webadmin.ui.console.words import worded
 
 if TYPE_CHECKING:
     from deploy.services import ServiceStatus
@@ -29,7 +29,7 @@ def up() -> None:
         say(line)
     services.up(home, say)
     with session():
-        from django.contrib.auth.models import User
+        from webadmin.accounts.models import User
 
         if not User.objects.exists():
             say(Message("start.first-user"))

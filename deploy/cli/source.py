@@ -12,7 +12,7 @@ from core.settings import Settings
 from core.wording import Message
 from crawler.formats.kinds import kind_of
 from crawler.opening import Rejected
-from deploy.words import worded
+from webadmin.ui.console.words import worded
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
@@ -75,7 +75,7 @@ def _is_url(source: str) -> bool:
 
 
 def _bytes(source: str, settings: Settings) -> bytes:
-    from intake.plain import read_bytes
+    from webadmin.works.services.intake.plain import read_bytes
 
     limit = settings.crawl.max_body_bytes
     if source != STANDARD_INPUT:
@@ -89,7 +89,7 @@ def _bytes(source: str, settings: Settings) -> bytes:
 
 
 def _book(path: Path) -> Source:
-    from intake import BoundedReader, read_work
+    from webadmin.works.services.intake import BoundedReader, read_work
 
     with BoundedReader() as reader:
         works = read_work(path, reader.read_file)

@@ -21,13 +21,13 @@ from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
 from deploy import disk, started
 from deploy.cli.evidence_standing import noted_lines
-from deploy.cli.session import local_time
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
+from webadmin.ui.console.session import local_time
 
 # A clock that was ahead left them; what counts from them stands still until they come, or are set back.
 _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
-    SELECT last_run_at AS moment FROM django_celery_beat_periodictask UNION ALL SELECT due_at FROM records_crawlrun
+    SELECT last_run_at AS moment FROM django_celery_beat_periodictask UNION ALL SELECT due_at FROM watched_sites_crawlrun
 ) AS moments WHERE moment > {after}"""
 
 

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from analytics.plain_text import clean_line
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
+from core.plain_text import clean_line
 from core.wording import Message
-from deploy.cli.session import session
 from deploy.findings import Check, Context, Finding
+from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
     from core.settings import Settings
-    from records.evidence.bundles import EvidenceStatus
+    from webadmin.evidence.services.bundles import EvidenceStatus
 
 MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
 MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
@@ -32,8 +32,8 @@ def readings(_: Context) -> list[Finding]:
 
 def index(settings: "Settings") -> list[Finding]:
     """The index must be there, and have what the rights holders have."""
-    from pipeline.wiring import live
-    from records.works.catalogue import corpus_texts
+    from webadmin.wiring import live
+    from webadmin.works.services.catalogue import corpus_texts
 
     held, state = corpus_texts(), live(settings).index.state()
     missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
@@ -49,7 +49,8 @@ def failures(_: "Settings") -> list[Finding]:
     """Messages that no retry could carry out, and expected crawls that did not happen."""
     from django.utils import timezone
 
-    from records.models import CrawlRun, FailedMessage
+    from webadmin.accounts.models import FailedMessage
+    from webadmin.sites.models import CrawlRun
 
     failed = FailedMessage.objects.count()
     day_ago = timezone.now() - timedelta(days=1)
@@ -68,7 +69,7 @@ def clock(_: "Settings") -> list[Finding]:
     """Moments that lie in the future: what counts from them stands still."""
     from django.utils import timezone
 
-    from records.future_moments import count_ahead
+    from webadmin.backups.services.future_moments import count_ahead
 
     names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
     problem = Message("doctor.clock-ahead", names=names)
@@ -79,8 +80,8 @@ def evidence(settings: "Settings") -> list[Finding]:
     """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
     from django.utils import timezone
 
-    from records.evidence.authorities import authorities_of
-    from records.evidence.bundles import evidence_status
+    from webadmin.evidence.services.authorities import authorities_of
+    from webadmin.evidence.services.bundles import evidence_status
 
     try:
         names = [authority.name for authority in authorities_of(settings.evidence)]
@@ -94,7 +95,7 @@ def backups(_: "Settings") -> list[Finding]:
     """A backup that is older than set, or none at all of an installation that has cases."""
     from django.utils import timezone
 
-    from records.backups.runs import standing
+    from webadmin.backups.services.runs import standing
 
     warning = standing(timezone.now()).warning
     return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
@@ -104,7 +105,7 @@ def stores(_: "Settings") -> list[Finding]:
     """What the checks of the stores found damaged; nightly checks that do not happen."""
     from django.utils import timezone
 
-    from records.checks import known_damages, last_check
+    from webadmin.backups.services.store_checks import known_damages, last_check
 
     known, last, now = known_damages(), last_check(), timezone.now()
     if known:
@@ -120,7 +121,7 @@ def stores(_: "Settings") -> list[Finding]:
 def encoder(_: "Settings") -> list[Finding]:
     """Pages in other words that are to be looked for, and nothing here to do it with."""
     from matcher.reworded.weights import fault
-    from records.leads.owed import watches
+    from webadmin.rewrites.services.owed import watches
 
     holders = [watch.name for watch in watches()]
     if not holders or (found := fault()) is None:

@@ -25,16 +25,20 @@ from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import SitePlan
 from deploy.demo.verification import Finding, Verification, path_of, verify
 from deploy.outages import Outages
-from deploy.words import language, obfuscation
-from pipeline.interruptions import newest
-from pipeline.maintenance import sweep_all
+from pipeline.connections import redis_client
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, redis_lock
-from pipeline.wiring import live, redis_client
-from records.models import Case, CrawlRun, Exclusion, PageRecord, RightsHolder, Site, Work
-from records.models.phrases import MATCH_CLASSES, REJECTIONS
-from records.reports import make_report
-from records.sites import runs as crawls
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.services.maintenance import sweep_all
+from webadmin.reports.services.report_rows import make_report
+from webadmin.sites.models import CrawlRun, PageRecord, Site
+from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.interruptions import newest
+from webadmin.ui.console.words import language, obfuscation
+from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS
+from webadmin.wiring import live
+from webadmin.works.models import Work
 
 Say = Callable[[Message], None]
 

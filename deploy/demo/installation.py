@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.contrib.auth.models import User
 from django.utils import timezone
 
 from core.ports import Outbox, WorkStore
 from core.works import WorkFile
 from deploy.demo.library import DemoWork
 from deploy.demo.plan import SitePlan
-from records.models import Licence, Membership, OwnDomain, RightsHolder, Site, SiteDomain, Work
-from records.works.catalogue import add_work, holder
-from records.works.official_times import in_series, set_times
+from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.sites.models import Site, SiteDomain
+from webadmin.works.models import Licence, OwnDomain, Work
+from webadmin.works.services.catalogue import add_work, holder
+from webadmin.works.services.official_times import in_series, set_times
 
 LICENCE_NUMBER = "QW-2026-017"
 LICENSED_SINCE = date(2026, 1, 1)

@@ -6,14 +6,16 @@ about the site, nothing is decided or drafted again.
 
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
-
 from core.addressees import AddresseeRole
 from core.errors import BadInput
 from core.states import CaseState, Verdict
-from records.cases.verdicts import decide
-from records.models import Addressee, Case, HolderIdentity, Matter, Notice, RightsHolder, Site, Work
-from records.notices.drafting import confirmed_cases, draft
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.verdicts import decide
+from webadmin.notices.models import Addressee, HolderIdentity, Notice
+from webadmin.notices.services.drafting import confirmed_cases, draft
+from webadmin.sites.models import Site
+from webadmin.works.models import Work
 
 USERNAME = "qingwu"
 NOTE = "演示数据：逐字比对后认定"

@@ -33,7 +33,7 @@ def steps(*, is_alone: bool) -> tuple[Step, ...]:
         # Django's checks are of the code, and cost a second: `doctor` has them made.
         Step(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
         Step(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
-        Step(Message("start.step-prepare"), _python("pipeline.prepare", *alone), tells=True),
+        Step(Message("start.step-prepare"), _python("webadmin.process", "webadmin.preparation", *alone), tells=True),
     )
 
 

@@ -120,7 +120,7 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
     """The Celery worker: one pool for all queues, or, on machines of their own, one for some."""
     # Django's checks look at every page of the desk, which no worker shows: a second of each start.
-    celery = (sys.executable, "-m", "celery", "--app", "pipeline.app", "--skip-checks", "worker")
+    celery = (sys.executable, "-m", "celery", "--app", "webadmin.celery", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
     return (*celery, "--queues", ",".join(queues), "--concurrency", str(children), *options)
 
@@ -165,7 +165,7 @@ def _worker(home: Home) -> Process:
     children = settings.pipeline.workers + bool(settings.discovery.search_url)
     command = (*worker_command(children), "--beat")
     # Large arrays go back to the system when a work is done, where malloc would keep 20 MB in each process of the pool.
-    environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "records.settings"}
+    environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings"}
     return _silent(
         home, "worker", command, WORKER_SIGNS_S, stop_wait_s=WORKER_STOP_WAIT_S, start_s=5.0, environment=environment
     )

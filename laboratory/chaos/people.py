@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from http.cookiejar import CookieJar
 
 from django.conf import settings
-from django.contrib.auth.models import User
 
 from core.addressees import Paper
 from core.clock import SystemClock
@@ -19,12 +18,16 @@ from core.messages import CrawlRequested
 from core.states import Verdict
 from core.works import Chapter, WorkFile
 from laboratory.chaos.plan import Act, Options, site_count, works
-from pipeline.wiring import live
-from records.models import Case, HolderIdentity, Notice, Site, VerdictRecord, Work
-from records.notices import drafting
-from records.notices.sending import Noted, mark_sent
-from records.sites import runs as crawls
-from records.works.catalogue import add_site, add_work, holder
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case, VerdictRecord
+from webadmin.notices.models import HolderIdentity, Notice
+from webadmin.notices.services import drafting
+from webadmin.notices.services.sending import Noted, mark_sent
+from webadmin.sites.models import Site
+from webadmin.sites.services import runs as crawls
+from webadmin.wiring import live
+from webadmin.works.models import Work
+from webadmin.works.services.catalogue import add_site, add_work, holder
 
 USER, PASSWORD, HOLDER = "chaos", "of-the-laboratory-alone", "laboratory"
 TIMEOUT_S = 20.0  # of an answer of the desk
@@ -132,7 +135,7 @@ class Desk:
             self._post("admin/login/", {"username": USER, "password": PASSWORD, "next": "/admin/"})
             self._is_signed_in = True
         try:
-            self._post(f"admin/records/case/{case}/change/", {"verdict": str(verdict), "note": "示例", "basis": "0"})
+            self._post(f"admin/cases/case/{case}/change/", {"verdict": str(verdict), "note": "示例", "basis": "0"})
         except NotYet:
             self._is_signed_in = False
             raise

@@ -23,7 +23,7 @@ QUIET_POLLS = 3  # one after the other, since a process may be between two steps
 def main(arguments: Sequence[str]) -> int:
     """Act, wait until nothing is left to do, and write what is stored; 1 where something never became done."""
     order = json.loads(Path(arguments[0]).read_text())
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "records.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
     django.setup()
     from laboratory.chaos import people, stored
     from laboratory.chaos.plan import Options, acts, all_done_within_s
@@ -52,7 +52,7 @@ def patiently(call: Callable[[], T], what: str, deadline: float) -> T:
     """
     from core.errors import BadInput, RetryLater
     from laboratory.chaos.people import NotYet
-    from records.database import AWAY, fresh, is_away
+    from webadmin.database import AWAY, fresh, is_away
 
     last = ""
     while True:

@@ -14,25 +14,19 @@ from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, WorkTextId, digest
 from core.pages import Page
 from laboratory.chaos.plan import Options
-from pipeline.maintenance import sweep_all
+from pipeline.connections import redis_client
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, redis_lock
-from pipeline.wiring import live, live_evidence, redis_client
-from records.evidence import bundles
-from records.models import (
-    Case,
-    CaseMatch,
-    Chapter,
-    CrawlRun,
-    EvidenceBundle,
-    Exclusion,
-    FailedMessage,
-    Notice,
-    NoticeMail,
-    Site,
-    VerdictRecord,
-    Work,
-)
+from webadmin.accounts.models import FailedMessage
+from webadmin.cases.models import Case, CaseMatch, Exclusion, VerdictRecord
+from webadmin.cases.services.maintenance import sweep_all
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services import bundles
+from webadmin.evidence.services.making import live_evidence
+from webadmin.notices.models import Notice, NoticeMail
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.wiring import live
+from webadmin.works.models import Chapter, Work
 
 BATCH = 500
 

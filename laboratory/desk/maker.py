@@ -10,7 +10,6 @@ from random import Random
 from typing import Any, TypeVar
 
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
-from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Model
 
@@ -21,8 +20,9 @@ from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from core.wording import Message
 from laboratory.draws import between, one_of
-from records import models
-from records.matters.figures import refresh
+from records import models_gone as models
+from webadmin.accounts.models import User
+from webadmin.cases.services.matters.figures import refresh
 
 Row = TypeVar("Row", bound=Model)
 WORDS = ("渡口", "灯火", "雨夜", "石桥", "北岸", "长河", "旧书", "归人", "青瓦", "远山", "雪线", "槐树", "码头", "春汛")

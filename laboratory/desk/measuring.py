@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
 
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from core.errors import BadInput, BrokenInvariant
+from core.program import code_version
 from laboratory import draws
 from laboratory.desk.maker import Estate, Maker
 from laboratory.desk.questions import questions
@@ -20,8 +20,8 @@ from laboratory.desk.shown_case import shown_case
 from laboratory.measures.quality import Listener
 from laboratory.report import Section, TextTable
 from laboratory.speed.machine import load, machine
-from records.code_version import code_version
-from records.statistics import refresh_statistics
+from webadmin.accounts.models import User
+from webadmin.database_statistics import refresh_statistics
 
 LIST_MEDIAN_MS, LIST_P95_MS, CASE_VIEW_MS = 300.0, 1_000.0, 500.0
 
@@ -79,7 +79,7 @@ def measure(plan: Plan, listener: Listener) -> Section:
     with shown_case(estate, draws.generator(plan.seed, "shown case")) as case:
         for who, person in (("manager", estate.people[0]), ("administrator", administrator)):
             lists |= _lists(who, signed_in(person), estate, plan, listener)
-        address = reverse("admin:records_case_change", args=[case.pk])
+        address = reverse("admin:cases_case_change", args=[case.pk])
         case_view = _times(signed_in(estate.people[0]), address, plan.rounds)
     ordered = dict(sorted(lists.items(), key=lambda item: -item[1].median_ms))
     record = {

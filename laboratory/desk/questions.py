@@ -16,10 +16,11 @@ from django.utils import timezone
 from core.obfuscations import Obfuscation
 from core.states import CaseState
 from laboratory.desk.maker import WORDS, Estate
-from records.models import Case, PageRecord
-from webadmin.admin.filters import DayRangeFilter, HolderAutocompleteFilter
-from webadmin.matters.asked import ORDERS
-from webadmin.matters.queues import Queue
+from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
+from webadmin.cases.models import Case
+from webadmin.review.pages.matter_lists.asked import ORDERS
+from webadmin.review.pages.matter_lists.queues import Queue
+from webadmin.sites.models import PageRecord
 
 ABSENT = "没有这样的题目"
 # Values of a filter that the database answers in another way than the one that is asked for of every filter.

@@ -14,8 +14,9 @@ from core.states import CaseState
 from laboratory import draws
 from laboratory.desk.maker import CHAPTER_CHARS, Estate
 from pagestore.documents import new_version
-from records import stores
-from records.models import Case, PageRecord
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.sites.models import PageRecord
 
 CHANGED_ONE_IN = 10
 HAN = "的一是不了在人有我他这中大来上个国到说们为子和你地出道也时年"

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from analytics.formats import FORMATS, render
 from analytics.formats.comma_separated import plain_cell
-from analytics.formats.fit_text import cut_runs
 from analytics.formats.pdf_document import MAX_CASES, MAX_CASES_IN_THIS_PROCESS
 from analytics.phrases import Phrases
-from analytics.plain_text import clean_line
 from analytics.records import CaseRow, CrawlRow, CrawlState, ExclusionRow, PageRow
 from analytics.report import Report, build_report
 from core.errors import BadInput, RetryLater
+from core.fit_text import cut_runs
+from core.plain_text import clean_line
 from core.states import Rejection, Verdict
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows

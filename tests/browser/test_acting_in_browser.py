@@ -12,15 +12,15 @@ from playwright.sync_api import expect
 from core.clock import SystemClock
 from core.messages import MailRequested
 from core.settings import MailSettings
-from records import stores
-from records.models import HolderIdentity, Notice
-from records.notices import mails
 from tests.crawler.texts import SIMPLIFIED, paragraphs
 from tests.crawler.visited_site import START
 from tests.support import admin_data, browser, sent_notices
 from tests.support.followed_site import FollowedSite
 from tests.support.mail_servers import real_server
 from tests.support.web_server import WebServer, page
+from webadmin import stores
+from webadmin.notices.models import HolderIdentity, Notice
+from webadmin.notices.services import mails
 
 pytestmark = pytest.mark.django_db(transaction=True)
 COPY, DAY = "/copy.html", timedelta(days=1)
@@ -69,14 +69,14 @@ def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # o
     person, case = opened(site.desk.manager), site.case(COPY)
     shown = person.page
 
-    person.go(f"/admin/records/case/{case.pk}/change/")
+    person.go(f"/admin/cases/case/{case.pk}/change/")
     person.leave_by('button[name=verdict][value="confirmed"]')
     person.go(f"/admin/matters/{case.matter_id}/")
     person.leave_by("form[action*='notice/draft'] button")
     expect(shown.locator("#notice-standing")).to_have_text("Ready to be confirmed")
     person.leave_by("button[value=confirm]")
     notice = Notice.objects.get()
-    address = f"/admin/records/notice/{notice.pk}/change/"
+    address = f"/admin/notices/notice/{notice.pk}/change/"
 
     class Worker:
         """An outbox whose messages are carried out at once."""
@@ -98,7 +98,7 @@ def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # o
             site.crawl(today() + after, COPY, "/weather.html", "/")
         person.go(address)
         expect(shown.locator("#notice-events + ol")).to_contain_text("removed")
-        person.go(f"/admin/records/case/{case.pk}/change/")
+        person.go(f"/admin/cases/case/{case.pk}/change/")
         with shown.expect_download() as proof:
             shown.click("text=Download the proof of removal")
         assert proof.value.path().stat().st_size > 0

@@ -4,13 +4,13 @@ import pytest
 from playwright.sync_api import expect
 
 from core.messages import OpinionsRequested
-from records.opinions.asking import ask
-from records.opinions.requests import Subject
 from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk import CollectingOutbox, record_url
+from webadmin.cases.services.opinions.asking import ask
+from webadmin.cases.services.opinions.requests import Subject
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

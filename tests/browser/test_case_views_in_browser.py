@@ -5,9 +5,10 @@ from playwright.sync_api import Route, expect
 
 from core.marks import Mark
 from core.text import TextRange
-from records.models import Case, EvidenceBundle
 from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
+from webadmin.cases.models import Case
+from webadmin.evidence.models import EvidenceBundle
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,7 +44,7 @@ def picture(route: Route) -> None:
 def at_case(opened: browser.Opened, world: World, case: Case, width: int = 1440) -> browser.Visitor:
     reviewer = opened(world.ours.reviewer, width=width)
     reviewer.page.route("**/*shown=screenshot*", picture)
-    reviewer.go(f"/admin/records/case/{case.pk}/change/")
+    reviewer.go(f"/admin/cases/case/{case.pk}/change/")
     return reviewer
 
 

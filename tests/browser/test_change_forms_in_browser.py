@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
+import webadmin.admin_gone  # noqa: F401 - registers the lists
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import reverse
 
-import webadmin.admin  # noqa: F401 - registers the lists
-from records.access import HOLDER_PATHS, visible
 from tests.support import browser
 from tests.support.admin_data import World
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import HOLDER_PATHS, visible
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 
@@ -30,7 +30,9 @@ def test_no_record_has_a_page_on_which_a_script_complains(opened: browser.Opened
     shown, faults = set(), {}
     for record in records_of(person):
         visitor.complaints.clear()
-        status = visitor.go(reverse(f"admin:records_{record._meta.model_name}_change", args=[record.pk]))
+        status = visitor.go(
+            reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
+        )
         if status == 403:  # a list of managers
             continue
         shown.add(type(record).__name__)

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.messages import CrawlRequested
-from records.models import DiscoveredPage, Site
-from records.sites import discovery
-from records.sites import encrypted_secrets as sealed
 from tests.support import browser
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
+from webadmin.sites.models import DiscoveredPage, Site
+from webadmin.sites.services import discovery
+from webadmin.sites.services import encrypted_secrets as sealed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = 2
@@ -41,7 +41,7 @@ def frame_px(page: Page, name: str) -> float:
 def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(opened: browser.Opened, world: World) -> None:
     at_work, site = opened(world.ours.manager), world.ours.sites[0]
     page = at_work.page
-    at_work.go(f"/admin/records/site/{site.pk}/change/")
+    at_work.go(f"/admin/watched_sites/site/{site.pk}/change/")
     choose_tab(page, "rules")
     for name in ("rules-0-login_values", "rules-0-cookies"):
         assert frame_px(page, name) >= 1
@@ -79,9 +79,9 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(opened: brows
 def test_a_site_of_archive_files_is_offered_no_crawl(opened: browser.Opened, world: World) -> None:
     at_work = opened(world.ours.manager)
     archive = Site.objects.create(rights_holder=world.ours.holder, name="旧档", kind="archive")
-    at_work.go(f"/admin/records/site/{world.ours.sites[0].pk}/change/")
+    at_work.go(f"/admin/watched_sites/site/{world.ours.sites[0].pk}/change/")
     expect(at_work.page.get_by_text("Crawl now").first).to_be_visible()
-    at_work.go(f"/admin/records/site/{archive.pk}/change/")
+    at_work.go(f"/admin/watched_sites/site/{archive.pk}/change/")
     expect(at_work.page.get_by_text("Crawl now")).to_have_count(0)
     expect(at_work.page.locator("textarea[name=start_urls]")).to_be_hidden()
     expect(at_work.page.locator("input[name=crawl_at]")).to_be_hidden()
@@ -99,10 +99,10 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     assert found is not None
     at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page
-    at_work.go("/admin/records/discoveryquery/")
+    at_work.go("/admin/watched_sites/discoveryquery/")
     expect(page.locator("#result_list .field-left_out_line").first).to_have_text("3")
     at_work.keep("queries")
-    at_work.go(f"/admin/records/discoveredpage/{found.pk}/change/")
+    at_work.go(f"/admin/watched_sites/discoveredpage/{found.pk}/change/")
     page.get_by_text("监测这个网站").first.click()
     at_work.leave_by('button[type=submit]:has-text("监测"):visible')
     expect(page.locator("body")).to_contain_text("pirate.example")

@@ -8,12 +8,13 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from core.states import CaseState, Verdict
-from records import stores
-from records.models import Case, Work
 from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.works.models import Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = 11
@@ -42,8 +43,8 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     picture.write_bytes(b"\xff\xd8\xff")
     at_work = opened(world.ours.manager)
     page = at_work.page
-    at_work.go("/admin/records/work/")
-    at_work.leave_by('a[href="/admin/records/work/add/"]')
+    at_work.go("/admin/works/work/")
+    at_work.leave_by('a[href="/admin/works/work/add/"]')
     page.set_input_files("input[type=file]", [novel, picture])
     at_work.leave_by(".zw-send button[type=submit]")
     assert not Work.objects.filter(title="夜航").exists(), "first what it would do"
@@ -76,7 +77,7 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
     with large.open("wb") as file:
         file.truncate(33 * 1024 * 1024)
     at_work = opened(world.ours.manager, "zh-CN")
-    at_work.go("/admin/records/work/add/")
+    at_work.go("/admin/works/work/add/")
     at_work.page.set_input_files("input[type=file]", large)
     expect(at_work.page.locator(".zw-too-much")).to_have_text("所选文件合计 33 MB；一次最多上传 32 MB。")
     at_work.page.click(".zw-send button[type=submit]")
@@ -92,7 +93,7 @@ def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on
     page = at_work.page
     wanted = [case for case in world.ours.cases if case.match_class == "identical"]
     assert 0 < len(wanted) < len(world.ours.cases)
-    at_work.go("/admin/records/case/")
+    at_work.go("/admin/cases/case/")
     page.click('#zw-none, a:has-text("Filters")')
     page.select_option("select[name=match_class__exact]", "identical", force=True)
     page.click('button:has-text("Apply Filters")')

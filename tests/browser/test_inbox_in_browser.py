@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from core.states import CaseState
-from records.models import Case
 from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
+from webadmin.cases.models import Case
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PASSWORD = admin_data.PASSWORD

@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from records.models import RewordedLead
 from tests.support import admin_data, browser, case_texts
+from webadmin.rewrites.models import RewordedLead
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,7 +21,7 @@ def lead(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> RewordedLea
 def test_from_the_list_to_the_page_to_a_verdict_on_a_telephone(opened: browser.Opened, lead: RewordedLead) -> None:
     visitor = opened(lead.rights_holder.memberships.get(role="reviewer").user, "zh-CN", 390)
     page = visitor.page
-    visitor.go("/admin/records/rewordedlead/?state__exact=waiting")
+    visitor.go("/admin/rewrites/rewordedlead/?state__exact=waiting")
     visitor.leave_by(f'a[href*="/rewordedlead/{lead.pk}/change/"]')
     expect(page.locator(".lead-caution")).to_contain_text("本结果为语义的统计比对")
     row = page.locator(".lead-row[id]").first

@@ -1,14 +1,14 @@
 """What is left out is tinted, and selected text becomes noise of the site, in a real browser."""
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
-from records.cases.passages import exclude_passages
-from records.models import CaseMatch, IgnoredText
 from tests.support import browser
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk_chain import DeskChain
+from webadmin.accounts.models import User
+from webadmin.cases.models import CaseMatch, IgnoredText
+from webadmin.cases.services.passages import exclude_passages
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CHAPTER = story(3)
@@ -30,7 +30,7 @@ def test_a_part_of_a_passage_has_the_other_tint_on_both_sides(reviewer: browser.
     desk.compare(with_homophones(CHAPTER[:600], 0.2))
     match = CaseMatch.objects.get()
     exclude_passages(match, [CHAPTER[100:160]], desk.reviewer, reason="set_wording")
-    reviewer.go(f"/admin/records/case/{desk.case.pk}/change/")
+    reviewer.go(f"/admin/cases/case/{desk.case.pk}/change/")
     expect(reviewer.page.locator(".zw-passage.zw-partly-out")).to_have_count(2)
     tinted = reviewer.page.evaluate("() => [...CSS.highlights.get('zw-out')].map((range) => range.toString())")
     assert [text[1:-1] in CHAPTER[100:160] for text in tinted] == [True, False]
@@ -43,7 +43,7 @@ def test_a_part_of_a_passage_has_the_other_tint_on_both_sides(reviewer: browser.
 def test_text_that_is_selected_in_a_column_goes_into_the_form(reviewer: browser.Visitor, desk: DeskChain) -> None:
     desk.compare(COPY)
     page = reviewer.page
-    reviewer.go(f"/admin/records/case/{desk.case.pk}/change/")
+    reviewer.go(f"/admin/cases/case/{desk.case.pk}/change/")
     page.click("text=This is noise of the site")
     page.evaluate(
         "() => { const range = document.createRange();"

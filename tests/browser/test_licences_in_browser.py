@@ -4,10 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from core.states import Verdict
-from records.models import Case, Licence
 from tests.support import browser
 from tests.support.admin_data import World
 from tests.support.desk import record_url
+from webadmin.cases.models import Case
+from webadmin.works.models import Licence
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 CASES = 7

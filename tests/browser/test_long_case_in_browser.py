@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from records.models import Case, CaseMatch
 from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import record_url
+from webadmin.cases.models import Case, CaseMatch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = 2

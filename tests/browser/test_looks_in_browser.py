@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support import admin_data, browser
 from tests.support.admin_data import World
-from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
+from webadmin.ui.pages.requests.content_policy import CONTENT_SECURITY_POLICY
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("texts")]
 
@@ -21,12 +21,12 @@ TELEPHONE = {"width": 390, "height": 844}
 # Lists and forms that hold what others have not; all lists have one template.
 LISTS = {
     "landing page": "/admin/",
-    "cases": "/admin/records/case/",
-    "works": "/admin/records/work/",
-    "notices": "/admin/records/notice/",
-    "template to add": "/admin/records/papertemplate/add/",
-    "addressees": "/admin/records/addressee/",
-    "addressee to add": "/admin/records/addressee/add/",
+    "cases": "/admin/cases/case/",
+    "works": "/admin/works/work/",
+    "notices": "/admin/notices/notice/",
+    "template to add": "/admin/notices/papertemplate/add/",
+    "addressees": "/admin/notices/addressee/",
+    "addressee to add": "/admin/notices/addressee/add/",
     "password": "/admin/password_change/",
 }
 # Others that may be as wide as what they hold.
@@ -42,28 +42,28 @@ def own_pages(world: World) -> dict[str, str]:
     """The pages that stand on the desk's own base."""
     case = world.ours.cases[3]
     return {
-        "case": f"/admin/records/case/{case.pk}/change/",
-        "decided case": f"/admin/records/case/{world.ours.cases[1].pk}/change/",
-        "history of a page": f"/admin/records/pagerecord/{case.page_id}/timeline/",
-        "works to add": "/admin/records/work/add/",
-        "case as it came": f"/admin/records/case/{case.pk}/change/?column=came",
-        "difference": f"/admin/records/case/{world.ours.cases[1].pk}/change/?difference=1",
+        "case": f"/admin/cases/case/{case.pk}/change/",
+        "decided case": f"/admin/cases/case/{world.ours.cases[1].pk}/change/",
+        "history of a page": f"/admin/watched_sites/pagerecord/{case.page_id}/timeline/",
+        "works to add": "/admin/works/work/add/",
+        "case as it came": f"/admin/cases/case/{case.pk}/change/?column=came",
+        "difference": f"/admin/cases/case/{world.ours.cases[1].pk}/change/?difference=1",
         "dashboard": "/admin/dashboard/",
         "inbox": "/admin/?queue=all&days=90",
         "matter": f"/admin/matters/{case.matter_id}/",
-        "what others made of a case": f"/admin/records/case/{case.pk}/proofs/",
+        "what others made of a case": f"/admin/cases/case/{case.pk}/proofs/",
         "what others made of a matter": f"/admin/matters/{case.matter_id}/proofs/",
-        "factors": f"/admin/records/case/{case.pk}/factors/",
+        "factors": f"/admin/cases/case/{case.pk}/factors/",
         "damages": f"/admin/matters/{case.matter_id}/damages/",
         "a matter as one file": f"/admin/matters/{case.matter_id}/export/",
-        "what is due": "/admin/records/notice/due/",
-        "excluded finding": f"/admin/records/exclusion/{world.ours.exclusion.pk}/change/",
-        "lead": f"/admin/records/rewordedlead/{world.ours.lead.pk}/change/",
-        "ignored text to add": "/admin/records/ignoredtext/add/",
-        "whole book": f"/admin/records/work/{case.work_id}/on/{case.page.site_id}/",
-        "official times": f"/admin/records/work/{case.work_id}/times/",
-        "chapter": f"/admin/records/work/{case.work_id}/read/1/",
-        "notice": f"/admin/records/notice/{world.ours.notice.pk}/change/",
+        "what is due": "/admin/notices/notice/due/",
+        "excluded finding": f"/admin/cases/exclusion/{world.ours.exclusion.pk}/change/",
+        "lead": f"/admin/rewrites/rewordedlead/{world.ours.lead.pk}/change/",
+        "ignored text to add": "/admin/cases/ignoredtext/add/",
+        "whole book": f"/admin/works/work/{case.work_id}/on/{case.page.site_id}/",
+        "official times": f"/admin/works/work/{case.work_id}/times/",
+        "chapter": f"/admin/works/work/{case.work_id}/read/1/",
+        "notice": f"/admin/notices/notice/{world.ours.notice.pk}/change/",
         "profile": "/admin/profile/",
         "reports": "/admin/reports/",
         "report": "/admin/reports/?do=show&since=2026-03-01&until=2026-03-31&language=en&format=pdf",
@@ -96,7 +96,7 @@ def seen(page: Page) -> dict[str, object]:
 
 
 def show_bulk_page(visitor: browser.Visitor) -> None:
-    visitor.go("/admin/records/case/")
+    visitor.go("/admin/cases/case/")
     for box in visitor.page.locator("#result_list input.action-select").all():
         box.check()
     visitor.page.select_option("select[name=action]", "decide_confirmed")
@@ -122,7 +122,7 @@ def test_every_page_obeys_the_policy_fits_on_a_telephone_and_axe_finds_nothing_g
     found = {"login": seen(visitor.page)}
     visitor.log_in(world.ours.manager)
     own, site = own_pages(world), world.ours.cases[0].page.site_id
-    pages = list((LISTS | {"site": f"/admin/records/site/{site}/change/"} | own).items())
+    pages = list((LISTS | {"site": f"/admin/watched_sites/site/{site}/change/"} | own).items())
     for name, path in pages[part::WALKS]:
         assert visitor.go(path) == 200
         found[name] = seen(visitor.page)
@@ -152,7 +152,7 @@ def test_light_and_dark_are_one_choice_on_all_pages(opened: browser.Opened, worl
     visitor.page.locator(".desk-user > summary").click()
     visitor.page.click("[data-theme=dark]")
     assert "dark" in root.get_attribute("class").split()
-    visitor.go("/admin/records/case/")  # Unfold's own page
+    visitor.go("/admin/cases/case/")  # Unfold's own page
     assert "dark" in root.get_attribute("class").split()
     visitor.page.evaluate("Alpine.$data(document.documentElement).switchTheme('light')")
     visitor.go("/admin/reports/")

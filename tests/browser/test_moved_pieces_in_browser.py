@@ -10,11 +10,11 @@ from fingerprint.fingerprinting import fingerprint_text
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
-from records.models import Case, CaseMatch
-from records.snapshots import frozen_span
 from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.corpus_texts import story, with_homophones
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.cases.services.snapshots import frozen_span
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = 2
@@ -43,7 +43,7 @@ def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
     opened: browser.Opened, world: World, shuffled: Case
 ) -> None:
     reviewer = opened(world.ours.reviewer)
-    reviewer.go(f"/admin/records/case/{shuffled.pk}/change/")
+    reviewer.go(f"/admin/cases/case/{shuffled.pk}/change/")
     page = reviewer.page
     moved = str(ChangeKind.MOVED)
     on_page, in_work = (page.locator(f'[data-side="{side}"] .zw-{moved}') for side in ("page", "work"))

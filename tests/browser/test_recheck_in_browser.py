@@ -4,10 +4,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from records import stores
-from records.models import CrawlRun, PageRecheck
 from tests.support import admin_data, browser, case_texts
 from tests.support.desk import CollectingOutbox, record_url
+from webadmin import stores
+from webadmin.sites.models import CrawlRun, PageRecheck
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

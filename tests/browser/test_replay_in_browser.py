@@ -14,13 +14,13 @@ from playwright.sync_api import Frame, Page, sync_playwright
 
 from bundles import bundle
 from crawler.browsing.chromium import find_chromium
-from records.evidence.material import capture_of
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.browser import ARGUMENTS, DEADLINE_MS
 from tests.support.evidence_samples import finding
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer, page
+from webadmin.evidence.services.material import capture_of
 
 VARIABLE = "ZHUIWEN_TEST_REPLAYWEBPAGE"
 PLAYER = Path(os.environ.get(VARIABLE) or "/nowhere")

@@ -10,13 +10,13 @@ from pypdf import PdfReader
 
 from core.clock import ManualClock
 from core.ids import VersionId
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
 from tests.support import admin_data, browser, case_texts
 from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.parsed_reports import from_pdf
+from webadmin import stores
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.making import EvidencePorts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
@@ -37,7 +37,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
 def test_papers_fit_on_a_telephone_and_the_sheet_is_printed_without_what_is_only_pressed(
     opened: browser.Opened, world: World, tmp_path: Path
 ) -> None:
-    case = f"/admin/records/case/{world.ours.cases[1].pk}"
+    case = f"/admin/cases/case/{world.ours.cases[1].pk}"
     manager = opened(world.ours.manager, "zh-CN", 390)
     page = manager.page
     deed = tmp_path / "存证证书.json"

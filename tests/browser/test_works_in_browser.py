@@ -24,7 +24,7 @@ def test_a_book_fits_on_a_telephone_and_a_cell_of_its_strip_leads_to_its_chapter
     carry(site, work, 9, {230: range(CHARS)}, BEGUN + timedelta(days=229, hours=-2))
     reader = opened(world.ours.reviewer, width=390)
     page = reader.page
-    reader.go(f"/admin/records/work/{work.pk}/on/{site.pk}/")
+    reader.go(f"/admin/works/work/{work.pk}/on/{site.pk}/")
     for cell in page.locator("#c3 > *").all():
         box = cell.bounding_box()
         assert box is not None

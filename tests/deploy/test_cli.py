@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from core.errors import BadConfiguration, BadInput, ServiceUnavailable
-from deploy.cli import app, faults
-from deploy.cli.output import passage, pieces_of, shown
+from deploy.cli import app
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.web_server import Answer, WebServer, endless, page, redirect
+from webadmin.ui.console import faults
+from webadmin.ui.console.output import passage, pieces_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,10 @@ from pyasn1.codec.der.encoder import encode
 from pyasn1_modules import rfc3161
 
 from bundles.authority import Authority
-from bundles.trial import tried
 from core.settings_loading import load
 from tests.support.command_line import CommandLine, Done, zhuiwen
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving, serving_stamps
+from webadmin.evidence.services.authority_trial import tried
 
 __all__ = ["zhuiwen"]
 SHA256_OID, SHA224_OID = bytes.fromhex("0609608648016503040201"), bytes.fromhex("0609608648016503040204")

@@ -19,8 +19,8 @@ import os, sys
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django; django.setup()
-from records.models import RightsHolder, Site, SiteProxy
-from records.sites.encrypted_secrets import seal
+from records.models_gone import RightsHolder, Site, SiteProxy
+from webadmin.sites.services.encrypted_secrets import seal
 from records import stores
 holder = RightsHolder.objects.create(name="青梧文学")
 site = Site.objects.create(rights_holder=holder, name="落霞小说网", start_urls="https://a.example/")
@@ -32,8 +32,8 @@ import os, sys
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django; django.setup()
-from records.models import SiteProxy
-from records.sites.encrypted_secrets import unseal
+from records.models_gone import SiteProxy
+from webadmin.sites.services.encrypted_secrets import unseal
 from records import stores
 print(stores.work_store().text(sys.argv[1]))
 print(unseal(SiteProxy.objects.get().sealed_password))

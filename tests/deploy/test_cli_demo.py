@@ -33,10 +33,10 @@ def test_what_did_not_go_as_planned_is_counted_in_either_language() -> None:
 def test_the_notice_that_was_drafted_is_named_with_its_place() -> None:
     drafted = replace(result(Verification(45, 45, 48, 0, ())), notice=DraftedNotice(3, "停止侵权告知函", "墨香阁", 5))
     said = summary_of(drafted)[-1]
-    assert str(said).endswith("停止侵权告知函 #3, 墨香阁, 5 pages; http://h/records/notice/3/change/")
+    assert str(said).endswith("停止侵权告知函 #3, 墨香阁, 5 pages; http://h/notices/notice/3/change/")
     assert "未确认、未发出" in say(said, "zh-hans")
     record = demo.record_of(drafted)
-    assert record["notice"] == {"id": 3, "pages": 5, "address": "http://h/records/notice/3/change/"}
+    assert record["notice"] == {"id": 3, "pages": 5, "address": "http://h/notices/notice/3/change/"}
     assert demo.record_of(result(Verification(45, 45, 48, 0, ())))["notice"] is None
 
 

@@ -11,14 +11,14 @@ from core.clock import ManualClock
 from core.errors import BadInput, UnreadableFile
 from core.ids import VersionId
 from core.states import CaseState
-from deploy.cli import matters
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.models import Case, Matter
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
+from webadmin import stores
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.reports.cli import matters
 
 pytestmark = pytest.mark.django_db
 

@@ -13,11 +13,11 @@ from core.addressees import AddresseeRole
 from core.errors import BadInput, UnreadableFile
 from core.settings import MailSettings, Settings
 from core.settings_loading import load
-from deploy.cli import notice_outcomes as verbs
-from records.models import Notice
 from tests.support import admin_data, sent_notices
 from tests.support.mail_servers import DROP, Mailbox, real_server, scripted
 from tests.support.spoken_verbs import spoken
+from webadmin.notices.cli import notice_outcomes as verbs
+from webadmin.notices.models import Notice
 
 pytestmark = pytest.mark.django_db
 MANAGER, REVIEWER = "changhe-manager", "changhe-reviewer"

@@ -9,13 +9,15 @@ import docx
 import pytest
 
 from core.errors import BadInput, NotFound, UnreadableFile
-from deploy.cli import notices
 from deploy.cli.app import run
-from records import stores
-from records.models import HolderIdentity, Matter, Membership, Notice
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
+from webadmin import stores
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Matter
+from webadmin.notices.cli import notices
+from webadmin.notices.models import HolderIdentity, Notice
 
 pytestmark = pytest.mark.django_db
 

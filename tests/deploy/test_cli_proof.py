@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from core.errors import BadInput
-from deploy.cli import evidence, matters
+from deploy.cli import evidence
 from deploy.cli.app import run
-from records import stores
-from records.matters.licence_fees import enter_fee
-from records.models import Matter, Membership
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.spoken_verbs import spoken
+from webadmin import stores
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Matter
+from webadmin.reports.cli import matters
+from webadmin.works.services.licence_fees import enter_fee
 
 pytestmark = pytest.mark.django_db
 

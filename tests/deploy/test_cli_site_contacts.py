@@ -11,11 +11,11 @@ from core.contacts import ContactKind
 from core.errors import BadInput, NotFound
 from core.settings import RegistrySettings, Settings
 from core.settings_loading import load
-from deploy.cli import site_contacts
-from records.models import Site
 from tests.support import admin_data
 from tests.support.name_server import NameServer
 from tests.support.whois_server import WhoisServer
+from webadmin.notices.cli import site_contacts
+from webadmin.sites.models import Site
 
 pytestmark = pytest.mark.django_db
 

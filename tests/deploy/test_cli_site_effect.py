@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 
 from core.errors import BadInput
-from deploy.cli import site_effect
-from records.models import Notice, NoticeEvent, Removal, Site
 from tests.support import admin_data
 from tests.support.spoken_verbs import spoken
+from webadmin.notices.cli import site_effect
+from webadmin.notices.models import Notice, NoticeEvent, Removal
+from webadmin.sites.models import Site
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

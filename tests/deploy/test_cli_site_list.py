@@ -11,10 +11,10 @@ from core.errors import ServiceUnavailable
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
-from deploy.cli import sites
-from records.models import CrawlRun, Site
-from records.sites import outages
 from tests.support import admin_data
+from webadmin.sites.cli import sites
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.services import outages
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)

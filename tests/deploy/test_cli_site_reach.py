@@ -9,9 +9,9 @@ import pytest
 from core.errors import BadInput
 from core.settings import Settings
 from core.settings_loading import load
-from deploy.cli import sites as site_verbs
-from records.models import Site
 from tests.support import admin_data
+from webadmin.sites.cli import sites as site_verbs
+from webadmin.sites.models import Site
 
 pytestmark = pytest.mark.django_db
 

@@ -9,11 +9,11 @@ import pytest
 from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.settings_loading import load
-from deploy.cli import site_visits
-from records.models import Site, SiteMove
-from records.sites.domain_changes import MoveRefused
 from tests.support import admin_data
 from tests.webadmin.test_visits_admin import NEW, failing, move_of
+from webadmin.sites.cli import site_visits
+from webadmin.sites.models import Site, SiteMove
+from webadmin.sites.services.domain_changes import MoveRefused
 
 pytestmark = pytest.mark.django_db
 

@@ -46,8 +46,8 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
 from pipeline.steps import compare_pages
-from records.models import Case
-from pipeline.wiring import live
+from records.models_gone import Case
+from webadmin.wiring import live
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
 ports = live(SETTINGS)
@@ -110,7 +110,7 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
 from django.utils import timezone
-from records.models import CrawlRun, Site
+from records.models_gone import CrawlRun, Site
 CrawlRun.objects.create(site=Site.objects.get(), state="finished", due_at=timezone.now() + timedelta(days=400))
 """
 
@@ -126,7 +126,7 @@ def test_status_and_doctor_name_what_lies_ahead_of_the_clock(corpus: CommandLine
     assert done.code == 0, done.err
     assert said() == (True, True)
     with closing(sqlite3.connect(corpus.home / "admin.sqlite3")) as database, database:
-        database.execute("DELETE FROM records_crawlrun")
+        database.execute("DELETE FROM watched_sites_crawlrun")
 
 
 def test_works_added_again_change_nothing_and_bad_ones_are_named(corpus: CommandLine, tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ import io
 import json
 
 import pytest
-from django.contrib.auth.models import User
 from django.utils import translation
 
 from core.errors import BadInput, NotFound
-from deploy.cli import users
-from records.models import Membership, RightsHolder
+from webadmin.accounts.cli import users
+from webadmin.accounts.models import Membership, RightsHolder, User
 
 pytestmark = pytest.mark.django_db
 

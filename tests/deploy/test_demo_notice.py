@@ -5,8 +5,12 @@ import pytest
 from core.addressees import Paper
 from core.states import CaseState, Verdict
 from deploy.demo.notice import IDENTITY, USERNAME, drafted_notice
-from records.models import Addressee, Case, HolderIdentity, Membership, Notice, NoticeEvent, Site, VerdictRecord, Work
 from tests.support import admin_data
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Case, VerdictRecord
+from webadmin.notices.models import Addressee, HolderIdentity, Notice, NoticeEvent
+from webadmin.sites.models import Site
+from webadmin.works.models import Work
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ from core.settings_loading import load
 from core.wording import say
 from deploy.cli import stored_checks
 from matcher.reworded import weights
-from records.models import RightsHolder
 from tests.support.encoders import needs_encoder
+from webadmin.accounts.models import RightsHolder
 
 pytestmark = pytest.mark.django_db
 SETTINGS = load({})

@@ -8,9 +8,9 @@ import pytest
 
 from deploy.cli import engines as verb
 from deploy.cli.app import run
-from deploy.words import CHINESE, ENGLISH
 from fingerprint.engines.catalogue import ENGINES
 from tests.support.command_line import CommandLine, zhuiwen
+from webadmin.ui.console.words import CHINESE, ENGLISH
 
 if TYPE_CHECKING:
     from tests.support.command_line import Done

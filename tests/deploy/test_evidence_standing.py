@@ -9,8 +9,8 @@ import pytest
 from core.settings_loading import load
 from deploy.cli.evidence_standing import in_zone, lines
 from deploy.cli.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
-from records.evidence.bundles import EvidenceStatus
-from records.evidence.status import as_values
+from webadmin.evidence.services.bundles import EvidenceStatus
+from webadmin.evidence.services.status import as_values
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SETTINGS = load({})

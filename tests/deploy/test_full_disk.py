@@ -22,18 +22,18 @@ from core.wording import Message
 from crawler.obfuscation import recognition
 from deploy import disk, home_checks
 from deploy import outages as outages_of_commands
-from deploy.cli import faults
-from deploy.cli.crawl_waiting import Patience, Watch
 from deploy.cli.standing import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import State, down, installed, preparation, status, up
 from laboratory.ports import free_port
 from pagestore.connection import MongoDatabase, connect, translated
-from records.sites import outages
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
+from webadmin.sites.cli.crawl_waiting import Patience, Watch
+from webadmin.sites.services import outages
+from webadmin.ui.console import faults
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.usefixtures("processes")]
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 
-from deploy import started, words
+from deploy import started
 from deploy.cli import help as help_texts
 from deploy.cli.app import build
-from deploy.cli.output import padded, width
 from deploy.home import prepare
-from deploy.words import CHINESE, ENGLISH, language_of
 from tests.support.command_line import CommandLine, zhuiwen
+from webadmin.ui.console import words
+from webadmin.ui.console.output import padded, width
+from webadmin.ui.console.words import CHINESE, ENGLISH, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,23 +8,22 @@ from urllib.parse import urlsplit
 
 import pytest
 import typer
-from django.contrib.auth.models import User
 
-import deploy.cli.session
 from bundles.verification import check_file
 from core.errors import BadInput, NotFound
 from core.matches import RewordedState
-from deploy.cli import leads_verb
 from deploy.cli.app import build
 from deploy.cli.evidence import export
-from records import stores
-from records.leads.verdicts import decide
-from records.models import RewordedLead, RightsHolder
 from tests.support import admin_data
 from tests.support.encoders import needs_encoder
 from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
 from tests.support.rewritten import INNOCENT
 from tests.support.spoken_verbs import spoken
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.rewrites.cli import leads as leads_verb
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.services.verdicts import decide
 
 pytestmark = [pytest.mark.django_db, needs_encoder]
 

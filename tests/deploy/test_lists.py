@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.settings_loading import load
-from deploy.cli.lists import Column, print_list, share_column
+from webadmin.ui.console.lists import Column, print_list, share_column
 
 COLUMNS = (
     Column("id", "column.id", "pk", is_number=True),

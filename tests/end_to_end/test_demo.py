@@ -176,7 +176,7 @@ def test_a_notice_is_drafted_and_nothing_of_it_confirmed_or_sent(installation: I
     [notice] = json.loads(installation.run("notice", "list", "--json").stdout)
     assert (str(notice["id"]), str(len(notice["pages"]))) == named.groups()[:2]
     assert (notice["state"], notice["files"]) == ("drafted", {})
-    assert named.group(3).endswith(f"/admin/records/notice/{notice['id']}/change/")
+    assert named.group(3).endswith(f"/admin/notices/notice/{notice['id']}/change/")
 
 
 def test_a_suspect_file_is_checked_without_being_stored(
@@ -290,6 +290,6 @@ def _cases_page(installation: Installation, user: str, password: str) -> str:
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     opener.open(f"{base}/login/", timeout=30).read()
     token = next(cookie.value for cookie in jar if "csrf" in cookie.name)
-    form = {"username": user, "password": password, "csrfmiddlewaretoken": token or "", "next": "/admin/records/case/"}
+    form = {"username": user, "password": password, "csrfmiddlewaretoken": token or "", "next": "/admin/cases/case/"}
     with opener.open(f"{base}/login/", urllib.parse.urlencode(form).encode(), timeout=30) as response:
         return str(response.read().decode("utf-8"))

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bundles import bundle, days, export
+from bundles import bundle, days
 from bundles.authority import Authority
 from bundles.records import Bundle, CaseMaterial, DayProof, ProvenBundle, Stamp
 from core.ids import Digest
 from tests.support.evidence_samples import MADE, SALT, bare_capture, capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
+from webadmin.evidence.services import export
 
 
 @dataclass(frozen=True)

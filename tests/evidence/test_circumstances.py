@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bundles import bundle, container, export
+from bundles import bundle, container
 from bundles.canonical import canonical
 from bundles.circumstances import MAX_CHARS, caches_in
 from bundles.faults import DoesNotHold, Fault
@@ -31,6 +31,7 @@ from tests.support.evidence_samples import (
     part,
     with_fields,
 )
+from webadmin.evidence.services import export
 
 MAX_BYTES = 4 * 1024  # of circumstances.json, which stands in a bundle as it is; beside 30 to 600 kB
 

@@ -33,11 +33,12 @@ from datetime import UTC, datetime, timedelta
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
-from pipeline.evidence import bundle_version, stamp_days
-from records.evidence.authorities import authorities_of
+from webadmin.evidence.services.making import bundle_version, stamp_days
+from webadmin.evidence.services.authorities import authorities_of
 from pipeline.steps import compare_pages
-from records.models import Case
-from pipeline.wiring import live, live_evidence
+from records.models_gone import Case
+from webadmin.wiring import live
+from webadmin.evidence.services.making import live_evidence
 from core.clock import ManualClock
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
@@ -192,9 +193,10 @@ import os
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 from pipeline.app import SETTINGS
-from pipeline.evidence import check_stored
-from pipeline.status_notes import note_evidence_status
-from pipeline.wiring import live_evidence, redis_client
+from webadmin.evidence.services.making import check_stored
+from webadmin.backups.services.status_notes import note_evidence_status
+from webadmin.evidence.services.making import live_evidence
+from pipeline.connections import redis_client
 print(check_stored(live_evidence(SETTINGS)))
 note_evidence_status(redis_client(SETTINGS), SETTINGS)  # as the sweeper does
 """

@@ -37,16 +37,16 @@ from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django
 django.setup()
-from django.contrib.auth.models import User
+from webadmin.accounts.models import User
 from django.test import Client
 admin, _ = User.objects.get_or_create(username="admin", defaults={"is_staff": True, "is_superuser": True})
 client = Client(SERVER_NAME="127.0.0.1")
 client.force_login(admin, backend="django.contrib.auth.backends.ModelBackend")
 client.cookies["django_language"] = "en"
-cases, case = "/admin/records/case/", f"/admin/records/case/{sys.argv[1]}/change/"
+cases, case = "/admin/cases/case/", f"/admin/cases/case/{sys.argv[1]}/change/"
 chosen = {"action": "export_csv", "_selected_action": [sys.argv[1]]}
-pages = {"case": client.get(case), "list": client.get(cases), "works": client.get("/admin/records/work/"),
-         "work": client.get("/admin/records/work/1/change/"), "chapter": client.get("/admin/records/work/1/read/1/"),
+pages = {"case": client.get(case), "list": client.get(cases), "works": client.get("/admin/works/work/"),
+         "work": client.get("/admin/works/work/1/change/"), "chapter": client.get("/admin/works/work/1/read/1/"),
          "first": client.get("/admin/dashboard/"), "export": client.post(cases, chosen)}
 assert {page.status_code for page in pages.values()} == {200}, pages
 print(json.dumps({name: page.getvalue().decode("utf-8-sig") for name, page in pages.items()}))

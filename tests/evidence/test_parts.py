@@ -16,7 +16,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
-from bundles import bundle, export, layout, originals, statements
+from bundles import bundle, layout, originals, statements
 from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
@@ -42,6 +42,7 @@ from tests.support.evidence_samples import (
     part,
     with_fields,
 )
+from webadmin.evidence.services import export
 
 URL = "https://m.daoban.example/7.html"
 DOM = "<html><body><p>脚本写出的正文</p></body></html>".encode()

@@ -7,9 +7,17 @@ import zipfile
 import pytest
 
 from bundles.authority import make_query
-from bundles.proof_files import MAX_MEMBERS, MAX_TOKENS, kind_of, named_in, plain_text, read, token_in
 from core.ids import digest
 from tests.support.time_stamp_authority import LocalAuthority
+from webadmin.evidence.services.proof_files import (
+    MAX_MEMBERS,
+    MAX_TOKENS,
+    kind_of,
+    named_in,
+    plain_text,
+    read,
+    token_in,
+)
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bundles import bundle, container, days, export, layout, statements
+from bundles import bundle, container, days, layout, statements
 from bundles.authority import Authority
 from bundles.canonical import canonical
 from bundles.faults import DoesNotHold, Fault
@@ -26,6 +26,7 @@ from core.ids import digest
 from tests.evidence.conftest import World
 from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding, with_fields
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
+from webadmin.evidence.services import export
 
 CHANGED_BYTES = 1_000
 

@@ -12,11 +12,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.errors import UnreadableFile, ZhuiwenError
-from intake import BoundedReader, divided, divisions, read_file
 from laboratory.extraction.mutation import mutated
-from records.works import uploads
-from records.works.uploads import read_uploads
 from tests.intake.test_books import PROSE, write_epub
+from webadmin.works.services import uploads
+from webadmin.works.services.intake import BoundedReader, divided, divisions, read_file
+from webadmin.works.services.uploads import read_uploads
 
 ROUNDS = 200
 

@@ -10,11 +10,11 @@ from PIL import Image
 from pypdf import PdfReader
 
 from documents.blocks import Mark
-from documents.comparison_table import ComparedCase, comparison_table, marked
 from documents.pdf_writing import pdf_file
 from documents.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
 from documents.word_reading import read_word
 from documents.word_writing import word_file
+from webadmin.notices.services.comparison_table import ComparedCase, comparison_table, marked
 
 AT = datetime(2026, 11, 27, tzinfo=UTC)
 SPAN = {

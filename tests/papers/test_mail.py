@@ -9,7 +9,7 @@ import pytest
 
 from core.addressees import Paper
 from core.mail_servers import plain_address
-from documents.mail import NoticeMail, encoded_bytes, mail_bytes, subject_of
+from webadmin.notices.services.mail_message import NoticeMail, encoded_bytes, mail_bytes, subject_of
 
 PDF = b"%PDF-1.7\n" * 100
 MAIL = NoticeMail(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from core.addressees import Paper
 from core.terms import PAPERS
-from documents.kinds import FIELDS, LAWS, PaperField
+from webadmin.notices.services.legal_fields import FIELDS, LAWS, PaperField
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "notices.md").read_text("utf-8")
 

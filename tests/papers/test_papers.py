@@ -15,11 +15,11 @@ from pypdf import PdfReader
 from core.addressees import Paper
 from core.errors import BadInput
 from core.wording import say
-from documents.finished import PaperFiles, advised, finish, lacking, missing_fields
-from documents.kinds import FIELDS, LAWS
-from documents.standard import standard_template
 from documents.word_reading import read_word
-from documents.word_template import Values, filled, try_template
+from webadmin.notices.services.finished import PaperFiles, advised, finish, lacking, missing_fields
+from webadmin.notices.services.legal_fields import FIELDS, LAWS
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.notices.services.word_template import Values, filled, try_template
 
 AT = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
 HOSTILE = "=cmd|' /C calc'!A0 {{权利人名称}} <w:fldSimple w:instr=\"DDE\"/> #eval(1) \u202e反转"

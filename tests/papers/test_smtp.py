@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from core.mail_servers import MailServer, Security, mail_server
-from documents import smtp
-from documents.smtp import Handed, Letter, Outcome, hand_over
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
+from webadmin.notices.services import smtp
+from webadmin.notices.services.smtp import Handed, Letter, Outcome, hand_over
 
 pytestmark = pytest.mark.usefixtures("loopback")
 

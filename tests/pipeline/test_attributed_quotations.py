@@ -13,12 +13,15 @@ from core.matches import Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Reading
 from core.text import TextRange
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.found import Sources, with_sources
-from records.cases.totals import Findings
-from records.models import AuthorAlias, Case, Chapter, Exclusion, RightsHolder, Site, Work
 from tests.support.memory_chain import carry, chain
 from tests.support.records import match
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.found import Sources, with_sources
+from webadmin.cases.services.totals import Findings
+from webadmin.sites.models import Site
+from webadmin.works.models import AuthorAlias, Chapter, Work
 
 pytestmark = pytest.mark.django_db
 

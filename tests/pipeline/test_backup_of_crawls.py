@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 OTHER = os.environ.get("TEST_DATABASE_URL", "")
 _BACK_UP = """
 from pipeline.app import SETTINGS
-from records.backups.runs import Asked, back_up
+from webadmin.backups.services.runs import Asked, back_up
 made, *_ = back_up(Asked(sys.argv[1]), SETTINGS, lambda *_: None)
 print(made.backup.id, len(made.backup.manifest.lacking))
 """
@@ -27,9 +27,9 @@ _RESTORE = """
 from pagestore.connection import connect
 from pipeline.app import SETTINGS
 from records import stores
-from records.backups.destinations import open_destination
-from records.backups.format import backups_at, load
-from records.backups.restoring import Target, require_empty, restore, settle
+from webadmin.backups.services.destinations import open_destination
+from webadmin.backups.services.format import backups_at, load
+from webadmin.backups.services.restoring import Target, require_empty, restore, settle
 place = open_destination(sys.argv[1], SETTINGS)
 backup = load(place, backups_at(place)[-1])
 target = Target(connect(SETTINGS.mongo_url), stores.evidence_store())
@@ -39,14 +39,14 @@ settle(backup)
 """
 _GO_ON = """
 from django.utils import timezone
-from pipeline.interruptions import requeue_live_runs
+from webadmin.sites.services.interruptions import requeue_live_runs
 from tests.support.memory_cases import MemoryOutbox
-from records.models import CrawlRun
+from records.models_gone import CrawlRun
 requeue_live_runs(MemoryOutbox())
 print(CrawlRun.objects.get(state="queued").pk)
 """
 _ENDED = """
-from records.models import CrawlRun
+from records.models_gone import CrawlRun
 print(CrawlRun.objects.get(pk=sys.argv[1]).state)
 """
 _EMPTY = """

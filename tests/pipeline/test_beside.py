@@ -15,15 +15,19 @@ from core.zones import LineBeside, Zone
 from deploy.demo.library import load_works
 from pipeline import steps
 from pipeline.beside import beside
-from pipeline.evidence import EvidencePorts, bundle_version
-from records import stores
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import Case, CaseMatch, Chapter, EvidenceBundle, Exclusion, RightsHolder, Site, Work
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.records import MOMENT
-from webadmin.case_page.case_texts import texts_of
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, CaseMatch, Exclusion
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.making import EvidencePorts, bundle_version
+from webadmin.review.pages.case_page.case_texts import texts_of
+from webadmin.sites.models import Site
+from webadmin.works.models import Chapter, Work
 
 WORKS = load_works()
 NOVEL = WORKS["river-town"]

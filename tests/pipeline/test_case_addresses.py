@@ -19,38 +19,27 @@ from core.pages import Fetched, Poster, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
-from records import stores
-from records.cases.addresses import list_addresses
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.overruling import overrule, take_back
-from records.cases.verdicts import decide
-from records.evidence.case_export import StoredMaterials
-from records.evidence.material import finding_of
-from records.models import (
-    Case,
-    CaseMatch,
-    Chapter,
-    Exclusion,
-    Licence,
-    Matter,
-    Membership,
-    Notice,
-    NoticeEvent,
-    OwnAccount,
-    PageRecord,
-    RightsHolder,
-    Site,
-    Work,
-)
-from records.notices.values import all_values, written_at_first
-from records.reports import make_report
-from records.sites.visit_repository import DjangoVisitRepository
 from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support import admin_data
 from tests.support.followed_site import FollowedSite
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome
 from tests.support.web_server import Answer, WebServer, page
+from webadmin import stores
+from webadmin.accounts.models import Membership, RightsHolder
+from webadmin.cases.models import Case, CaseMatch, Exclusion, Matter
+from webadmin.cases.services.addresses import list_addresses
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.overruling import overrule, take_back
+from webadmin.cases.services.verdicts import decide
+from webadmin.evidence.services.case_export import StoredMaterials
+from webadmin.evidence.services.material import finding_of
+from webadmin.notices.models import Notice, NoticeEvent
+from webadmin.notices.services.values import all_values, written_at_first
+from webadmin.reports.services.report_rows import make_report
+from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
+from webadmin.works.models import Chapter, Licence, OwnAccount, Work
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
@@ -152,10 +141,10 @@ def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypat
     assert [each.other_urls for each in report.cases] == [(f"{B} (2026-03-02)", f"{C} (2026-03-03)")]
     desk = Client()
     desk.force_login(world.reviewer)
-    shown = desk.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
+    shown = desk.get(reverse("admin:cases_case_change", args=[case.pk])).content.decode()
     assert all(shown.count(f"<bdi>{url}</bdi>") for url in (A, B, C))
     desk.force_login(admin_data.user("主管", world.site.rights_holder, Membership.Role.MANAGER))
-    sent = desk.post(reverse("admin:records_case_changelist"), {"action": "export_csv", "_selected_action": [case.pk]})
+    sent = desk.post(reverse("admin:cases_case_changelist"), {"action": "export_csv", "_selected_action": [case.pk]})
     assert f",{A},{B} {C}," in b"".join(sent).decode()
 
 

@@ -4,17 +4,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from django.contrib.auth.models import User
 
 from core.errors import NotFound
 from core.ids import FinalUrl, VersionId, work_text_id
 from core.matches import MatchClass
 from core.pages import FROM_FEED, PageVersion, Poster, Sighted, VersionOfPage
 from core.states import CaseState, Rejection, Verdict
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, RightsHolder, Site, VerdictRecord, Work
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.cases.models import Case, CaseMatch, PageCheck, VerdictRecord
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
 WORK_TEXT = "抄来的字句原本如此"

@@ -98,7 +98,9 @@ class _MemoryWorld:
 
 class _DjangoWorld:
     def __init__(self) -> None:
-        from records.models import Chapter, Licence, OwnDomain, RightsHolder, Site, Work
+        from webadmin.accounts.models import RightsHolder
+        from webadmin.sites.models import Site
+        from webadmin.works.models import Chapter, Licence, OwnDomain, Work
 
         self.holder, second = RightsHolder.objects.create(name="甲"), RightsHolder.objects.create(name="乙")
         self.river = Work.objects.create(rights_holder=self.holder, title="河")
@@ -114,7 +116,7 @@ class _DjangoWorld:
         )  # fmt: skip
 
     def allow(self, domain: str, since: date, until: date | None) -> None:
-        from records.models import Licence
+        from webadmin.works.models import Licence
 
         licence = Licence.objects.filter(domain=domain).first() or Licence(
             rights_holder=self.holder, work=self.river, licensee="书城", domain=domain, number="A-1"
@@ -123,18 +125,18 @@ class _DjangoWorld:
         licence.save()
 
     def withdraw(self, domain: str) -> None:
-        from records.models import Licence, OwnDomain
+        from webadmin.works.models import Licence, OwnDomain
 
         Licence.objects.filter(domain=domain).delete()
         OwnDomain.objects.filter(domain=domain).delete()
 
     def own(self, domain: str) -> None:
-        from records.models import OwnDomain
+        from webadmin.works.models import OwnDomain
 
         OwnDomain.objects.create(rights_holder=self.holder, domain=domain)
 
     def mark(self, reason: Rejection | None) -> None:
-        from records.works.protection import mark_protected, mark_unprotected
+        from webadmin.works.services.protection import mark_protected, mark_unprotected
 
         if reason is None:
             mark_protected(self.river)
@@ -142,18 +144,17 @@ class _DjangoWorld:
             mark_unprotected(self.river, reason, "已进入公有领域")
 
     def decide(self, verdict: Verdict) -> None:
-        from django.contrib.auth.models import User
-
-        from records.cases.verdicts import decide
-        from records.models import Case
+        from webadmin.accounts.models import User
+        from webadmin.cases.models import Case
+        from webadmin.cases.services.verdicts import decide
 
         reviewer = User.objects.create(username="reviewer", is_superuser=True)
         decide(Case.objects.order_by("pk")[0], verdict, reviewer)
 
     def world(self) -> World:
-        from records.cases.case_repository import DjangoCaseRepository
-        from records.models import Case, Exclusion
         from tests.support.memory_pages import MemoryWorkStore
+        from webadmin.cases.models import Case, Exclusion
+        from webadmin.cases.services.case_repository import DjangoCaseRepository
 
         cases = Case.objects.order_by("pk")
         return World(

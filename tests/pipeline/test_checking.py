@@ -19,7 +19,6 @@ from core.visits import AbsenceReason
 from core.wording import say
 from core.works import StoredFingerprint
 from crawler.reading import read_page
-from deploy.cli.checking import sentence_of
 from fingerprint.algorithms import DEFAULT
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID
@@ -27,15 +26,21 @@ from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase, connect
 from pagestore.states import absence_document, new_absence
 from pagestore.values import moment, unpacked
-from pipeline.checking import run
-from pipeline.checking.context import CheckContext
-from pipeline.checking.damage import Damage, Part, Remedy, Report, Store
-from pipeline.evidence import EvidencePorts, bundle_version
-from records.models import Case, CaseMatch, Chapter, CrawlRun, PageRecord, RewordedLead, RightsHolder, Site, StoreCheck
 from tests.crawler.texts import own_text
 from tests.pipeline.test_live_search import Live, live_ports, story
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin.accounts.models import RightsHolder
+from webadmin.backups.cli.check_stores import sentence_of
+from webadmin.backups.models import StoreCheck
+from webadmin.backups.services.checking import run
+from webadmin.backups.services.checking.context import CheckContext
+from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.evidence.services.making import EvidencePorts, bundle_version
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import CrawlRun, PageRecord, Site
+from webadmin.works.models import Chapter
 
 pytestmark = pytest.mark.django_db
 STEPS = tuple(step for _, step in run.STEPS)
@@ -249,7 +254,7 @@ def test_an_excerpt_that_is_not_what_stands_there_is_a_changed_finding(kept: Kep
     match.spans[0]["page_excerpt"] = f"改{match.spans[0]['page_excerpt'][1:]}"
     match.save()
     (damage,) = kept.check()
-    assert (damage.store, damage.place, damage.cases) == (Store.ADMIN, "records_casematch", (match.case_id,))
+    assert (damage.store, damage.place, damage.cases) == (Store.ADMIN, "cases_casematch", (match.case_id,))
 
 
 def lead_on(match: CaseMatch) -> RewordedLead:
@@ -275,7 +280,7 @@ def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) 
     ):
         RewordedLead.objects.update(**changed)
         (damage,) = kept.check()
-        assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "records_rewordedlead", str(lead.pk))
+        assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "rewrites_rewordedlead", str(lead.pk))
         lead.save()
     assert f"; lead {lead.pk} (" in say(sentence_of(damage), "en")
     assert "rows come back with all of the backup alone" in say(sentence_of(damage), "en")
@@ -288,11 +293,11 @@ def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept:
     RewordedLead.objects.update(pair_count=3)
     owing = PageRecord.objects.exclude(reworded_version_id=F("version_id"))
     PageRecord.objects.update(gone_since=lead.found_at)
-    assert told(kept.check()) == [("records_rewordedlead", "changed", "restore")]
+    assert told(kept.check()) == [("rewrites_rewordedlead", "changed", "restore")]
     PageRecord.objects.update(gone_since=None)
-    assert told(kept.check(may_mend=False)) == [("records_rewordedlead", "changed", "can be made anew")]
+    assert told(kept.check(may_mend=False)) == [("rewrites_rewordedlead", "changed", "can be made anew")]
     assert not owing.exists()
-    assert told(kept.check()) == [("records_rewordedlead", "changed", "searched again")]
+    assert told(kept.check()) == [("rewrites_rewordedlead", "changed", "searched again")]
     assert owing.get() == lead.page
 
 
@@ -302,7 +307,7 @@ def test_a_row_that_is_named_and_gone_is_missing(kept: Kept) -> None:
     Case.objects.filter(pk=case.pk)._raw_delete("default")
     damages = kept.check()
     case.save(force_insert=True)  # the test's database is to be whole at its end
-    assert ("records_case", str(case.pk), FaultKind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
+    assert ("cases_case", str(case.pk), FaultKind.MISSING) in {(each.place, each.key, each.kind) for each in damages}
 
 
 @pytest.mark.parametrize("garble", ["bucket", "texts", "counts", "type", "gone", "log"])
@@ -341,7 +346,7 @@ def test_seven_parts_are_all_of_it(kept: Kept) -> None:
 
 
 def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
-    from records.checks import known_damages, next_part, note_store_check
+    from webadmin.backups.services.store_checks import known_damages, next_part, note_store_check
 
     kept.database["raw_bodies"].delete_many({"_id": {"$gte": ""}})
     damages = [each.as_values() for each in kept.check()]

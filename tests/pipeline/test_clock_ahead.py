@@ -14,16 +14,20 @@ from django_celery_beat.models import PeriodicTask
 
 from core.heartbeat import heartbeat_path, is_fresh
 from core.settings_loading import load
-from pipeline import beat, tasks
 from pipeline.app import app
-from pipeline.schedule import ensure_schedule
-from records import future_moments
-from records.backups import schedule as backup_schedule
-from records.models import ArchiveImport, BackupPlan, BackupRun, CrawlRun, DiscoveryQuery, RightsHolder, Site, Work
-from records.sites import imports
-from records.sites import runs as crawls
 from tests.support.memory_cases import MemoryOutbox
-from webadmin.requests.slow_logins import LONGEST_PAUSE_S, pause_left_s
+from webadmin import clock as beat
+from webadmin import tasks
+from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.pages.slow_logins import LONGEST_PAUSE_S, pause_left_s
+from webadmin.backups.models import BackupPlan, BackupRun
+from webadmin.backups.services import future_moments
+from webadmin.backups.services import schedule as backup_schedule
+from webadmin.schedule import ensure_schedule
+from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveryQuery, Site
+from webadmin.sites.services import imports
+from webadmin.sites.services import runs as crawls
+from webadmin.works.models import Work
 
 pytestmark = pytest.mark.django_db
 YEAR = timedelta(days=365)

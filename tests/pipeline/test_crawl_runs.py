@@ -19,12 +19,14 @@ from core.messages import CrawlRequested
 from core.pages import CrawlCounts
 from core.wording import Message
 from crawler.frontier import JOURNAL_NAME
-from pipeline import crawl_process, crawler, crawlers, interruptions, run_lease, slots, tasks
-from records.models import CrawlRun, RightsHolder, Site
-from records.sites import outages
-from records.sites import runs as crawls
+from pipeline import slots
 from tests.support.embedded import wait_until
 from tests.support.memory_cases import MemoryOutbox
+from webadmin import tasks
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages, run_lease
+from webadmin.sites.services import runs as crawls
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 State = CrawlRun.State

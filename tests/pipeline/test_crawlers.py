@@ -20,11 +20,11 @@ import psutil
 import pytest
 
 from deploy.services.processes import worker_command
-from records.sites.runs import DEAD_AFTER_SILENCE
 from tests.crawler.texts import own_text
 from tests.support.installation import CRAWL, CRAWLER, DEADLINE_S, Crawl, Installation, installed, wait_until
 from tests.support.small_disk import filled, mounted
 from tests.support.web_server import Answer, Routes, WebServer, page
+from webadmin.sites.services.runs import DEAD_AFTER_SILENCE
 
 pytestmark = [
     pytest.mark.end_to_end,
@@ -209,7 +209,7 @@ def test_on_a_full_disk_a_crawl_has_not_died_but_waits_for_room(installation: In
         wait_until(lambda: installation.outcome(run)["outages"], "the run waits")
     waits = installation.outcome(run)
     assert (waits["state"], "service.full-disk" in waits["finish_reason"]) == ("queued", True)
-    installation.change("UPDATE records_crawlrun SET resume_at = NULL WHERE id = ?", run)
+    installation.change("UPDATE watched_sites_crawlrun SET resume_at = NULL WHERE id = ?", run)
     machine.wake(run)
     wait_until(lambda: installation.ended([site]), "there is room again, and the same run is crawled")
     assert installation.state(run) == "finished"
@@ -309,14 +309,14 @@ def test_a_site_is_crawled_and_visited_again_and_what_became_of_its_addresses_is
     assert installation.pages(site) == texts_of("/s0")
     assert outcome["pages_fetched"] == len(all_of("/s0"))
     assert counts["stored"] == outcome["pages_stored"] == outcome["new_versions"] == PAGES
-    visits = installation.rows("SELECT * FROM records_address WHERE site_id = ?", site)
+    visits = installation.rows("SELECT * FROM watched_sites_address WHERE site_id = ?", site)
     assert len(visits) == len(all_of("/s0"))
     assert all(visit["seen_at"] for visit in visits)
 
     server.routes["/s0/p/7"] = Answer(b"gone", status=404)
     server.routes["/s0/p/8"] = Answer(b"broken", status=500)
     server.log.clear()
-    installation.change("UPDATE records_address SET due_at = '2026-01-01 00:00:00' WHERE site_id = ?", site)
+    installation.change("UPDATE watched_sites_address SET due_at = '2026-01-01 00:00:00' WHERE site_id = ?", site)
     second = installation.ask(site)
     machine.wake(second)
     wait_until(lambda: installation.ended([site]), "the second run ends")
@@ -329,9 +329,11 @@ def test_a_site_is_crawled_and_visited_again_and_what_became_of_its_addresses_is
     assert {path for path, count in asked.items() if count > 1} == {"/s0/p/8"}, "an error is tried again, no other is"
     assert counts["unchanged"] == len(all_of("/s0")) - 2
     assert outcome["failed_requests"] == 2
-    failing = installation.rows("SELECT url FROM records_address WHERE site_id = ? AND failures > 0", site)
+    failing = installation.rows("SELECT url FROM watched_sites_address WHERE site_id = ? AND failures > 0", site)
     assert [row["url"] for row in failing] == [server.url("/s0/p/8")]
-    absent = installation.rows("SELECT url FROM records_address WHERE site_id = ? AND absent_since IS NOT NULL", site)
+    absent = installation.rows(
+        "SELECT url FROM watched_sites_address WHERE site_id = ? AND absent_since IS NOT NULL", site
+    )
     assert [row["url"] for row in absent] == [server.url("/s0/p/7")]
     assert "scrapy" not in machine.log(), "pages and requests do not belong into the log"
 
@@ -348,20 +350,20 @@ def test_what_a_crawl_saw_again_until_it_was_killed_is_noted(installation: Insta
     def seen_since() -> set[str]:
         return {page.id for page in installation.stored(site) if page.last_seen > before[page.id]}
 
-    installation.change("UPDATE records_site SET delay_s = 0.2, concurrency = 1 WHERE id = ?", site)
-    installation.change("UPDATE records_address SET due_at = '2026-01-01 00:00:00' WHERE site_id = ?", site)
+    installation.change("UPDATE watched_sites_site SET delay_s = 0.2, concurrency = 1 WHERE id = ?", site)
+    installation.change("UPDATE watched_sites_address SET due_at = '2026-01-01 00:00:00' WHERE site_id = ?", site)
     second = installation.ask(site)
     hold_after(12, installation, second)
     machine.wake(second)
     wait_until(lambda: len(seen_since()) >= 4, "the second run has seen pages again")
     for each in (*machine.processes(CRAWLER), *machine.processes(CRAWL)):
         each.kill()
-    installation.change("UPDATE records_crawlrun SET state = 'failed' WHERE id = ?", second)  # it is not to go on
+    installation.change("UPDATE watched_sites_crawlrun SET state = 'failed' WHERE id = ?", second)  # it is not to go on
     seen = seen_since()
     assert 4 <= len(seen) < PAGES
 
     def noted() -> set[str]:
-        rows = installation.rows("SELECT page_id, last_seen FROM records_pagerecord WHERE site_id = ?", site)
+        rows = installation.rows("SELECT page_id, last_seen FROM watched_sites_pagerecord WHERE site_id = ?", site)
         moments = {row["page_id"]: datetime.fromisoformat(row["last_seen"]).replace(tzinfo=UTC) for row in rows}
         return {page for page, at in moments.items() if at > before[page]}
 

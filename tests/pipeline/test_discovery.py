@@ -26,16 +26,19 @@ from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
-from pipeline import discovery as round_of
 from pipeline.corpus import StoredCorpus
-from pipeline.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
 from pipeline.steps import Ports
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import Case, CrawlRun, DiscoveredPage, DiscoveryQuery, OwnDomain, RightsHolder, Site, Work
-from records.sites import discovery
-from records.works import catalogue
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.web_server import Answer, WebServer, page
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.sites.models import CrawlRun, DiscoveredPage, DiscoveryQuery, Site
+from webadmin.sites.services import discovery
+from webadmin.sites.services import discovery_round as round_of
+from webadmin.sites.services.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
+from webadmin.works.models import OwnDomain, Work
+from webadmin.works.services import catalogue
 
 pytestmark = pytest.mark.django_db
 WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"

@@ -31,30 +31,20 @@ from core.pages import DATED_BY_SERVER, Fetched, FollowingPart
 from core.settings import EvidenceSettings
 from core.states import CaseState
 from crawler.browsing.chromium import find_chromium
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.evidence import bundles as book
-from records.evidence.authorities import authorities_of
-from records.evidence.case_export import export_case, materials, proof_for
-from records.evidence.kept_files import kept_files
-from records.models import (
-    Case,
-    CaseMatch,
-    DayTree,
-    EvidenceBundle,
-    EvidenceCheck,
-    HolderPaper,
-    Notice,
-    NoticeFile,
-    RetentionLog,
-    Stamp,
-    StampAttempt,
-)
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
+from webadmin import stores
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.authorities import authorities_of
+from webadmin.evidence.services.case_export import export_case, materials, proof_for
+from webadmin.evidence.services.kept_files import kept_files
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.notices.models import HolderPaper, Notice, NoticeFile
 
 pytestmark = pytest.mark.django_db
 

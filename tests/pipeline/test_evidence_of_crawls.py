@@ -14,14 +14,14 @@ from core.pages import PageVersion
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
 from crawler.browsing.screenshots import NoRendering
-from pipeline.drawings import Limits, drawn_pages
-from records.evidence.material import capture_of
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.test_browser_capture import shell
 from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer
+from webadmin.evidence.services.drawings import Limits, drawn_pages
+from webadmin.evidence.services.material import capture_of
 
 pytestmark = pytest.mark.usefixtures("processes")
 

@@ -15,16 +15,18 @@ from core.errors import BrokenInvariant, ServiceUnavailable
 from core.messages import MatchesFound, StepMessage
 from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
-from pipeline import job_stats, tasks
+from pipeline import job_stats
 from pipeline.app import app
-from pipeline.evidence import EvidencePorts
 from pipeline.outbox import TASKS
-from pipeline.schedule import ensure_schedule
 from pipeline.sweep import Swept
-from records import failures
-from records.models import EvidenceBundle, EvidenceCheck, FailedMessage
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import tasks
+from webadmin.accounts.models import FailedMessage
+from webadmin.accounts.services import failures
+from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.schedule import ensure_schedule
 
 pytestmark = pytest.mark.django_db
 

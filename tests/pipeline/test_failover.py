@@ -48,7 +48,7 @@ def on_postgres(server: Server, tmp_path: Path, mongo_url: str, redis_url: str) 
 def runs_of(server: Server, site: int) -> list[tuple[int, str, int]]:
     with psycopg.connect(server.url) as connection:
         rows = connection.execute(
-            "SELECT id, state, outages FROM records_crawlrun WHERE site_id = %s ORDER BY id", [site]
+            "SELECT id, state, outages FROM watched_sites_crawlrun WHERE site_id = %s ORDER BY id", [site]
         ).fetchall()
     return [(int(run), str(state), int(outages)) for run, state, outages in rows]
 
@@ -107,7 +107,7 @@ def test_a_crawl_whose_broker_goes_away_waits_in_the_queue_and_goes_on_from_its_
         assert '"service.broker"' in waits["finish_reason"], "which service it waits for is said"
         wait_until(lambda: not machine.processes(CRAWLER), "the crawler has nothing to do")
         stack.enter_context(own_redis(tmp_path / "redis", [], port))
-        made.change("UPDATE records_crawlrun SET resume_at = datetime('now') WHERE id = ?", run)
+        made.change("UPDATE watched_sites_crawlrun SET resume_at = datetime('now') WHERE id = ?", run)
         machine.wake(run)
         wait_until(lambda: made.ended([site]), "the run goes on")
         assert made.state(run) == "finished"

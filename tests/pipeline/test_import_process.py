@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(600)]
 PAGES = 400
 _REQUEST = """
 from pathlib import Path
-from records.sites import imports, watchlist
-from records.models import RightsHolder
+from webadmin.sites.services import imports, watchlist
+from records.models_gone import RightsHolder
 holder, _ = RightsHolder.objects.get_or_create(name="甲")
 for path in sys.argv[1:]:
     imports.request_import(holder, Path(path), watchlist.archive_site(holder, Path(path).name))
@@ -44,7 +44,7 @@ def request(machine: Machine, folder: Path, number: int) -> None:
 
 
 def rows(installation: Installation) -> list[sqlite3.Row]:
-    return installation.rows("SELECT * FROM records_archiveimport ORDER BY id")
+    return installation.rows("SELECT * FROM watched_sites_archiveimport ORDER BY id")
 
 
 def states(installation: Installation) -> list[str]:
@@ -60,7 +60,7 @@ def test_as_many_archives_are_taken_in_at_once_as_there_are_slots_and_a_killed_p
     wait_until(lambda: states(installation) == ["running"], "one is taken in")
     (first,) = machine.processes(IMPORT)
     first.suspend()
-    installation.change("UPDATE records_archiveimport SET heartbeat_at = datetime(heartbeat_at, '-20 minutes')")
+    installation.change("UPDATE watched_sites_archiveimport SET heartbeat_at = datetime(heartbeat_at, '-20 minutes')")
     machine.run(_TAKE)
     assert machine.processes(IMPORT) == [first], "another began although all slots are taken"
     first.kill()

@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from core.errors import BadInput, ServiceUnavailable, UnreadableFile
 from core.settings import CrawlSettings
-from pipeline.imports import run_import
-from records.models import ArchiveImport, RightsHolder
-from records.sites import imports, watchlist
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.test_warc_import import Archive, markup
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import ArchiveImport
+from webadmin.sites.services import imports, watchlist
+from webadmin.sites.services.archive_imports import run_import
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 SETTINGS = CrawlSettings()
@@ -63,7 +64,7 @@ def test_a_site_that_is_named_takes_all_pages(holder: RightsHolder, archive: Pat
 def test_an_import_whose_store_went_away_goes_on_where_it_was(
     holder: RightsHolder, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.imports.NOTE_EVERY_S", 0.0)
+    monkeypatch.setattr("webadmin.sites.services.archive_imports.NOTE_EVERY_S", 0.0)
     site = watchlist.archive_site(holder, "旧档")
     first = RecordingStore()
 

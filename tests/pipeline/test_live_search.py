@@ -27,18 +27,22 @@ from matcher.index.redis.redis_index import RedisIndex
 from matcher.matching import Matcher
 from pagestore.connection import MongoDatabase
 from pagestore.mongo import MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect
-from pipeline import job_stats, schedule, tasks
+from pipeline import job_stats
 from pipeline.corpus import StoredCorpus
-from pipeline.maintenance import sweep_all
 from pipeline.redis_lock import SEARCH, redis_lock
 from pipeline.search import search_pages
 from pipeline.steps import Ports
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RightsHolder, Site, Work
-from records.works import catalogue
 from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
+from webadmin import schedule, tasks
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.maintenance import sweep_all
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services import catalogue
 
 pytestmark = pytest.mark.django_db
 CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 6000) if syllable_ids(chr(code))[0]]

@@ -13,10 +13,12 @@ from core.contacts import Contact, ContactKind
 from core.messages import LookUpRequested, StepMessage, as_dict
 from crawler.contacts.gathering import ContactGatherer
 from crawler.contacts.reading import PageContacts
-from pipeline import crawl_process, outbox, tasks
+from pipeline import outbox
 from pipeline.app import app
-from records.models import ContactLookUp, ContactRead, CrawlRun, Site
 from tests.support.admin_data import holder, site
+from webadmin import tasks
+from webadmin.sites.models import ContactLookUp, ContactRead, CrawlRun, Site
+from webadmin.sites.services import crawl_process
 
 pytestmark = pytest.mark.django_db
 

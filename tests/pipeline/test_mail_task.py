@@ -8,15 +8,16 @@ import pytest
 from django.utils import timezone
 
 from core.messages import MailRequested, as_dict
-from documents.smtp import SESSION_S
-from pipeline import outbox, tasks
+from pipeline import outbox
 from pipeline.app import STEP_LIMIT_S, app
-from records.models import NoticeMail
-from records.notices import mails
 from tests.support import sent_notices
 from tests.support.desk import CollectingOutbox
 from tests.support.mail_servers import scripted
 from tests.support.sent_notices import mailing
+from webadmin import tasks
+from webadmin.notices.models import NoticeMail
+from webadmin.notices.services import mails
+from webadmin.notices.services.smtp import SESSION_S
 
 pytestmark = pytest.mark.django_db
 

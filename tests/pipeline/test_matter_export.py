@@ -31,30 +31,22 @@ from core.errors import BadInput
 from core.ids import Digest, VersionId, digest
 from core.settings import EvidenceSettings
 from core.states import CaseState
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.evidence.case_export import export_case, materials
-from records.evidence.subject import Subject
-from records.evidence.third_party import Paper, add_proof
-from records.matter_export.parts import Chosen, Part
-from records.matter_export.writing import export_matter, prepared
-from records.matters.licence_fees import enter_fee
-from records.models import (
-    Case,
-    CaseMatch,
-    EvidenceBundle,
-    HolderPaper,
-    Matter,
-    Notice,
-    NoticeFile,
-    NoticeMail,
-    NoticePage,
-)
-from records.notices.kept_files import add_paper
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
+from webadmin import stores
+from webadmin.cases.models import Case, CaseMatch, Matter
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.case_export import export_case, materials
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party import Paper, add_proof
+from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail, NoticePage
+from webadmin.notices.services.kept_files import add_paper
+from webadmin.reports.services.court_file.parts import Chosen, Part
+from webadmin.reports.services.court_file.writing import export_matter, prepared
+from webadmin.works.services.licence_fees import enter_fee
 
 pytestmark = pytest.mark.django_db
 PDF = b"%PDF-1.7 "

@@ -20,12 +20,13 @@ from bundles.records import Rendering
 from bundles.verification import check_file
 from core.ids import Digest, digest
 from pagestore.evidence import FolderEvidenceStore
-from records import stores
-from records.matter_export.writing import export_matter
-from records.matters.figures import refresh
-from records.models import EvidenceBundle, Matter
 from tests.support import admin_data, case_texts
 from tests.support.evidence_samples import MADE, PDF, bare_capture, finding, with_fields
+from webadmin import stores
+from webadmin.cases.models import Matter
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.reports.services.court_file.writing import export_matter
 
 PAGES = 250 if os.environ.get("FIGURES") else 12  # two bundles each
 # Of anonymous memory beside what was there before: the largest case, a table of 50 pictures, Typst for the explanation.

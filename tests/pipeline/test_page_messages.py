@@ -10,9 +10,9 @@ from django.db import OperationalError
 from core.errors import BrokenInvariant, NotFound, ServiceUnavailable
 from core.ids import digest
 from core.messages import MAX_IDS, pages_stored
-from pipeline import tasks
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
-from records.models import FailedMessage
+from webadmin import tasks
+from webadmin.accounts.models import FailedMessage
 
 pytestmark = pytest.mark.django_db
 PAGES = ["a" * 40, "b" * 40, "c" * 40]

@@ -16,11 +16,11 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 PAGE = "/s0/p/3"
 _ASK = """
 from django.utils import timezone
-from django.contrib.auth.models import User
+from webadmin.accounts.models import User
 from pipeline.outbox import CeleryOutbox
-from pipeline.wiring import live
-from records.models import PageRecord
-from records.sites import rechecks
+from webadmin.wiring import live
+from records.models_gone import PageRecord
+from webadmin.sites.services import rechecks
 user, _ = User.objects.get_or_create(username="li")
 page = PageRecord.objects.get(url__endswith=sys.argv[1])
 asked = [rechecks.ask(page, user, timezone.now(), CeleryOutbox()) for _ in range(2)]
@@ -45,7 +45,7 @@ def ask(machine: Machine) -> tuple[int, int]:
 
 
 def row(installation: Installation, recheck: int) -> sqlite3.Row:
-    return installation.rows("SELECT * FROM records_pagerecheck WHERE id = ?", recheck)[0]
+    return installation.rows("SELECT * FROM watched_sites_pagerecheck WHERE id = ?", recheck)[0]
 
 
 def checked(installation: Installation, machine: Machine) -> str:
@@ -62,7 +62,7 @@ def test_exactly_the_page_is_fetched_and_what_came_of_it_is_written_down(install
     ((site, run),) = watched(installation, 1).values()
     machine.wake(run)
     wait_until(lambda: installation.ended([site]), "the first crawl ends")
-    wait_until(lambda: installation.rows("SELECT * FROM records_sitetemplate"), "the site's template is read")
+    wait_until(lambda: installation.rows("SELECT * FROM watched_sites_sitetemplate"), "the site's template is read")
     installation.compare_all()
     server = installation.server
     answers = []
@@ -74,7 +74,7 @@ def test_exactly_the_page_is_fetched_and_what_came_of_it_is_written_down(install
         known = {path for path in installation.asked("/s0") if path in server.routes}
         assert known == {PAGE}
     assert answers == ["unchanged", "changed", "gone", "not_seen"]
-    newest = installation.rows("SELECT * FROM records_pagerecheck ORDER BY id DESC")[0]
+    newest = installation.rows("SELECT * FROM watched_sites_pagerecheck ORDER BY id DESC")[0]
     assert "500" in newest["fault"]
     server.log.clear()
     whole = installation.ask(site)  # the pages of the site are as due as they were

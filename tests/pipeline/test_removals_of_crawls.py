@@ -14,12 +14,12 @@ from bundles.faults import DoesNotHold
 from bundles.verification import check_file
 from core.errors import BadInput
 from deploy.cli import evidence as evidence_verbs
-from records.models import Notice, NoticeEvent, Removal, RemovalLook
-from records.removals.proof import export_removal
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
 from tests.support import admin_data
 from tests.support.followed_site import FollowedSite
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
+from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
+from webadmin.notices.services.removals.proof import export_removal
 
 pytestmark = pytest.mark.django_db
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)

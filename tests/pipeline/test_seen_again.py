@@ -7,10 +7,12 @@ import pytest
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
 from core.pages import Fetched, Reading
 from pipeline import steps
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import PageCheck, PageRecord, RightsHolder, Site
 from tests.support.memory_chain import chain
 from tests.support.records import MOMENT
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import PageCheck
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.sites.models import PageRecord, Site
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)

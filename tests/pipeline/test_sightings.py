@@ -4,28 +4,19 @@ import random
 from datetime import date, datetime, timedelta
 
 import pytest
-from django.contrib.auth.models import User
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
 from core.pages import Fetched, Reading
 from core.ports import KeptPages
 from core.states import CaseState, Verdict
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.verdicts import decide
-from records.models import (
-    Case,
-    Chapter,
-    Exclusion,
-    Licence,
-    PageCheck,
-    PageRecord,
-    RightsHolder,
-    RightsRecord,
-    Site,
-    Work,
-)
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.verdicts import decide
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Licence, Work
 
 pytestmark = pytest.mark.django_db
 URL = "http://pirate.example/1.html"

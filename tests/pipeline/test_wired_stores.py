@@ -8,11 +8,12 @@ import pytest
 from core.ids import digest
 from core.settings import Settings
 from core.settings_loading import load
-from pipeline import crawl_process
-from pipeline.wiring import live, live_evidence
-from records import stores
 from tests.pagestore.contracts import fetched, reading
 from tests.support.s3_server import S3Server
+from webadmin import stores
+from webadmin.evidence.services.making import live_evidence
+from webadmin.sites.services import crawl_process
+from webadmin.wiring import live
 
 
 @pytest.fixture

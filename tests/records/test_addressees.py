@@ -9,9 +9,11 @@ from django.core.exceptions import ValidationError
 
 from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for
 from core.contacts import ContactKind
-from records.models import Addressee, RightsHolder, Site, SiteIdentifier
-from records.sites.addressees import Origin, SiteAddressee, Whose, addressees_of, proposals
 from tests.support.admin_data import NOW, addressee, contact, holder, site
+from webadmin.accounts.models import RightsHolder
+from webadmin.notices.models import Addressee
+from webadmin.notices.services.addressees import Origin, SiteAddressee, Whose, addressees_of, proposals
+from webadmin.sites.models import Site, SiteIdentifier
 
 pytestmark = pytest.mark.django_db
 Role = AddresseeRole

@@ -2,10 +2,10 @@
 
 import pytest
 
-from records.models import AuthorAlias, Work
-from records.works import aliases
-from records.works.aliases import names_like, names_of_author
 from tests.support import admin_data
+from webadmin.works.models import AuthorAlias, Work
+from webadmin.works.services import aliases
+from webadmin.works.services.aliases import names_like, names_of_author
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,11 @@ from core.pages import Reading
 from core.text import TextRange
 from core.zones import LineBeside, Zone
 from matcher.calibration import DEFAULT as BOUNDS
-from records.cases.found import REACH_CHARS, Sources, with_sources
-from records.cases.totals import Findings
-from records.models import Chapter, RightsHolder, Work
 from tests.support.records import match
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.services.found import REACH_CHARS, Sources, with_sources
+from webadmin.cases.services.totals import Findings
+from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
 

@@ -12,12 +12,12 @@ from core.errors import BadInput, RetryLater, ServiceUnavailable
 from core.settings import Settings
 from core.wording import Message
 from pagestore.objects.folder import FolderObjects
-from records import stores
-from records.backups.restoring import settle
-from records.backups.runs import UNENDED, Asked, back_up, shown_destination
-from records.models import BackupPlan, BackupRun
-from records.models.backup import ONLY
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.backups.models import BackupPlan, BackupRun
+from webadmin.backups.models.backup import ONLY
+from webadmin.backups.services.restoring import settle
+from webadmin.backups.services.runs import UNENDED, Asked, back_up, shown_destination
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

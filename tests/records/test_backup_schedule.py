@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.wording import Message
-from records.backups.runs import UNENDED, Asked, standing
-from records.backups.schedule import due
-from records.models import BackupPlan, BackupRun
-from records.models.backup import ONLY
-from records.sites.encrypted_secrets import KeyLost, seal
 from tests.support import admin_data
+from webadmin.backups.models import BackupPlan, BackupRun
+from webadmin.backups.models.backup import ONLY
+from webadmin.backups.services.runs import UNENDED, Asked, standing
+from webadmin.backups.services.schedule import due
+from webadmin.sites.services.encrypted_secrets import KeyLost, seal
 
 pytestmark = pytest.mark.django_db
 

@@ -14,20 +14,23 @@ from core.evidence import Removal
 from core.ids import Digest
 from pagestore.mongo import MongoPageStore, MongoWorkStore
 from pagestore.objects.opening import open_objects
-from records import stores
-from records.backups.format import DamagedBackup, backups_at, load, object_key
-from records.backups.installation import installation_key
-from records.backups.mending import mend
-from records.backups.restoring import require_empty, require_whole, restore
-from records.backups.runs import keep_newest
-from records.backups.verification import verify
-from records.backups.writing import Source, make
-from records.models import EvidenceBundle, PageRecord, RewordedLead, Work
 from tests.support import admin_data
 from tests.support.backed_up import Stored, unheard
 from tests.support.case_texts import Texts
 from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
+from webadmin import stores
+from webadmin.backups.services.format import DamagedBackup, backups_at, load, object_key
+from webadmin.backups.services.installation import installation_key
+from webadmin.backups.services.mending import mend
+from webadmin.backups.services.restoring import require_empty, require_whole, restore
+from webadmin.backups.services.runs import keep_newest
+from webadmin.backups.services.verification import verify
+from webadmin.backups.services.writing import Source, make
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Work
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -245,7 +248,7 @@ def test_what_reads_otherwise_than_it_was_written_is_no_restore(stored: Stored) 
 def test_the_lines_and_documents_are_read_without_the_product(stored: Stored) -> None:
     place = MemoryObjects()
     manifest = stored.backed_up(place).backup.manifest
-    works = manifest.part("records_work")
+    works = manifest.part("works_work")
     lines = gzip.decompress(place.get(object_key(works.pieces[0].name)) or b"").splitlines()
     titles = [json.loads(line)[works.columns.index("title")] for line in lines]
     assert titles == list(Work.objects.order_by("pk").values_list("title", flat=True))

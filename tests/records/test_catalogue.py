@@ -12,12 +12,14 @@ from core.ids import work_text_id
 from core.messages import WorkAdded, WorkRemoved
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from records.models import Chapter, RightsHolder, Site, SiteDomain, Work
-from records.sites import watchlist
-from records.sites.sharing import shared_hosts
-from records.works import catalogue
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryWorkStore
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Site, SiteDomain
+from webadmin.sites.services import watchlist
+from webadmin.sites.services.sharing import shared_hosts
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services import catalogue
 
 if TYPE_CHECKING:
     from core.messages import StepMessage

@@ -2,9 +2,9 @@
 
 import pytest
 
-from records.models import Case
-from records.notices.compared import compared_cases
 from tests.support import admin_data
+from webadmin.cases.models import Case
+from webadmin.notices.services.compared import compared_cases
 
 
 @pytest.mark.django_db

@@ -16,12 +16,12 @@ from core.settings import RegistrySettings, Settings
 from core.settings_loading import load
 from crawler.contacts.gathering import Gathered
 from crawler.registries.look_up import RegistryContact
-from records.models import ContactLookUp, ContactRead, Site
-from records.sites import contacts, look_ups
 from tests.support.admin_data import NOW, holder, site
 from tests.support.desk import CollectingOutbox
 from tests.support.name_server import NameServer
 from tests.support.whois_server import WhoisServer
+from webadmin.sites.models import ContactLookUp, ContactRead, Site
+from webadmin.sites.services import contacts, look_ups
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 

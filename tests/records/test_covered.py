@@ -3,10 +3,11 @@
 import pytest
 
 from core.states import Rejection
-from records.cases import covered
-from records.cases.covered import covered_cases, covered_findings
-from records.models import Case, Exclusion, Licence
 from tests.support import admin_data
+from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.services import covered
+from webadmin.cases.services.covered import covered_cases, covered_findings
+from webadmin.works.models import Licence
 
 pytestmark = pytest.mark.django_db
 HOST, LABEL = "shu.example", "落霞书城 A-7"

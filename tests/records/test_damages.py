@@ -8,11 +8,13 @@ import pytest
 from core.errors import BadInput, BrokenInvariant
 from core.taken import Places
 from core.wording import say
-from records.matters.damages import damages_of, days_in
-from records.matters.damages_told import told
-from records.matters.licence_fees import enter_fee, fee_of
-from records.models import Case, LicenceFee, Matter, Membership, TakenText
 from tests.support import admin_data
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Case, Matter, TakenText
+from webadmin.cases.services.matters.damages import damages_of, days_in
+from webadmin.cases.services.matters.damages_told import told
+from webadmin.works.models import LicenceFee
+from webadmin.works.services.licence_fees import enter_fee, fee_of
 
 NOW = admin_data.NOW
 

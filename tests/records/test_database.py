@@ -7,8 +7,8 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection
 
-from records.database import is_away, is_unmade, patiently
-from records.sites import outages
+from webadmin.database import is_away, is_unmade, patiently
+from webadmin.sites.services import outages
 
 
 def raised_by(cause: Exception) -> OperationalError:

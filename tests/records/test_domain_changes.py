@@ -11,12 +11,12 @@ from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, page_
 from core.pages import Fetched, Reading
 from core.visits import AddressKind, MovedTo, Visit, address_id
 from crawler.urls import canonical
-from records.models import Address, Site, SiteMove
-from records.sites import domain_changes as identity
-from records.sites.visit_repository import DjangoVisitRepository
 from tests.crawler.texts import SIMPLIFIED
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryPageStore
+from webadmin.sites.models import Address, Site, SiteMove
+from webadmin.sites.services import domain_changes as identity
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
 
 NOW = admin_data.NOW
 OLD, NEW = "luoxia.example.net", "xinluoxia.example.org"

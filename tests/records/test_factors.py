@@ -8,19 +8,19 @@ import pytest
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.wording import Message, say
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.evidence.bundles import Read, close_days, note_check
-from records.evidence.factor_facts import facts_of
-from records.evidence.factors import Factor, Facts, Law, sheet, source_of
-from records.evidence.subject import Subject
-from records.evidence.third_party import Paper, add_proof
-from records.evidence.third_party_tasks import ask
-from records.models import EvidenceBundle, Stamp
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.evidence.models import EvidenceBundle, Stamp
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.bundles import Read, close_days, note_check
+from webadmin.evidence.services.factor_facts import facts_of
+from webadmin.evidence.services.factors import Factor, Facts, Law, sheet, source_of
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party import Paper, add_proof
+from webadmin.evidence.services.third_party_tasks import ask
 
 NOW = datetime(2026, 3, 12, tzinfo=UTC)
 RICH = Facts(

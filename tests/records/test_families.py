@@ -8,10 +8,11 @@ import pytest
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading
-from records.models import Address, RightsHolder, Site, SiteDomain, SiteIdentifier, SiteTemplate
-from records.sites import families
-from records.sites.families import family_of, read_site
 from tests.support.memory_pages import MemoryPageStore
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Address, Site, SiteDomain, SiteIdentifier, SiteTemplate
+from webadmin.sites.services import families
+from webadmin.sites.services.families import family_of, read_site
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ from django.core.management import call_command
 from django.db.migrations.operations import AddConstraint, AddField, AddIndex, CreateModel
 from django.db.models import AutoField, CharField, Index, UniqueConstraint
 
-from records.first_migration import folded
-from records.tables_at_once import CreateModels
+from webadmin.first_migration import folded
+from webadmin.tables_at_once import CreateModels
 
 OPERATIONS = import_module("records.migrations.0001_initial").Migration.operations
 

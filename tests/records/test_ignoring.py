@@ -8,13 +8,24 @@ import pytest
 from core.errors import BadInput
 from core.ids import work_text_id
 from core.states import Rejection
-from records.cases import ignoring
-from records.cases.ignoring import Loss, check_text, foresee, ignore_everywhere, mark_noise, may_take_back, take_back
-from records.models import Case, Chapter, IgnoredText, Membership, PageCheck, PageRecord
-from records.standing import OUTDATED
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import ADVERT, WORK_TEXT, Estate, World
 from tests.support.case_texts import Texts
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Case, IgnoredText, PageCheck
+from webadmin.cases.services import ignoring
+from webadmin.cases.services.ignoring import (
+    Loss,
+    check_text,
+    foresee,
+    ignore_everywhere,
+    mark_noise,
+    may_take_back,
+    take_back,
+)
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
 
 CASES = 4
 

@@ -2,8 +2,8 @@
 
 from django.apps import apps
 
-from records.evidence.kept_files import KEPT
-from records.models.notice import KeptFile
+from webadmin.evidence.services.kept_files import KEPT
+from webadmin.notices.models.notice import KeptFile
 
 
 def test_every_table_of_files_that_people_sent_or_notices_were_made_into_is_read() -> None:

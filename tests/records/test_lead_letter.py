@@ -11,13 +11,15 @@ from core.errors import BadInput
 from core.matches import RewordedState
 from core.wording import say
 from documents.word_files import opened
-from records.leads import letter
-from records.leads.letter import letter_file
-from records.leads.standing import standing_of
-from records.leads.verdicts import decide
-from records.models import Addressee, HolderIdentity, HolderPaper, PageRecord, RewordedLead
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
+from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.services import letter
+from webadmin.rewrites.services.letter import letter_file
+from webadmin.rewrites.services.standing import standing_of
+from webadmin.rewrites.services.verdicts import decide
+from webadmin.sites.models import PageRecord
 
 pytestmark = pytest.mark.django_db
 # What says more than a comparison of meaning can, or sounds like a threat.

@@ -10,10 +10,11 @@ from core.clock import ManualClock
 from core.matches import RewordedState
 from core.wording import say
 from matcher.reworded.record import CURRENT
-from records.cases.verdicts import MAX_NOTE_CHARS
-from records.leads.verdicts import LeadVerdictRefused, decide
-from records.models import Case, Matter, RewordedLead, RewordedVerdict
 from tests.support import admin_data
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
+from webadmin.rewrites.models import RewordedLead, RewordedVerdict
+from webadmin.rewrites.services.verdicts import LeadVerdictRefused, decide
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 3, 11, 1, 2, 3, tzinfo=UTC)
@@ -77,7 +78,7 @@ def test_of_two_at_once_the_second_hears_who_was_first(estate: admin_data.Estate
 def test_the_row_is_locked_before_it_is_looked_at(estate: admin_data.Estate) -> None:
     with CaptureQueriesContext(connection) as queries:
         decide(estate.lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
-    read = next(each["sql"] for each in queries if 'FROM "records_rewordedlead"' in each["sql"])
+    read = next(each["sql"] for each in queries if 'FROM "rewrites_rewordedlead"' in each["sql"])
     if connection.vendor == "postgresql":
         assert "FOR NO KEY UPDATE" in read
     told = [each["sql"].partition(" ")[0] for each in queries]

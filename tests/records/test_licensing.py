@@ -5,11 +5,14 @@ from datetime import timedelta
 import pytest
 
 from core.states import CaseState, Rejection, Verdict
-from records.cases.licensing import Offer, Others, Scope, license_case, offer_of
-from records.cases.overruling import overrule
-from records.cases.verdicts import VerdictRefused, decide, undo
-from records.models import Case, Exclusion, Licence, LicenceProof, RightsHolder, RightsRecord, Site, Work
 from tests.support import admin_data
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion, RightsRecord
+from webadmin.cases.services.licensing import Offer, Others, Scope, license_case, offer_of
+from webadmin.cases.services.overruling import overrule
+from webadmin.cases.services.verdicts import VerdictRefused, decide, undo
+from webadmin.sites.models import Site
+from webadmin.works.models import Licence, LicenceProof, Work
 
 pytestmark = pytest.mark.django_db
 HOST = "luoxia.example.net"
@@ -104,7 +107,7 @@ def test_the_wider_scopes_name_no_page_and_the_widest_no_work(shelf: Shelf) -> N
 
 
 def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("records.cases.licensing.MAX_COUNTED", 2)
+    monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     for number in range(4):
         shelf.add(f"book/1/{number}")
     assert offered(shelf.case).others == dict.fromkeys(Scope, Others(2, is_cut=True))
@@ -113,7 +116,7 @@ def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkey
 def test_cases_that_a_licence_does_not_concern_use_up_nothing_of_what_is_counted(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("records.cases.licensing.MAX_COUNTED", 2)
+    monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     shelf.add("book/1/2")
     for number in range(4):  # all opened later
         shelf.add(f"book/2/{number}", days=1)

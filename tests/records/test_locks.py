@@ -1,4 +1,4 @@
-"""Two connections that write the same findings wait for each other and never for ever: `records.locks`.
+"""Two connections that write the same findings wait for each other and never for ever: `webadmin.cases.services.locks`.
 
 Each test holds the first writer where it has its locks, lets the second run until it waits for one, and lets the first
 go on: were their orders different, PostgreSQL would end one of them.
@@ -17,18 +17,20 @@ from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from records.cases import ignoring, passages
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.verdicts import decide
-from records.matters.figures import refresh, taken_of
-from records.models import Case, Chapter, IgnoredText, Matter, OwnDomain, PageRecord, Site, VerdictRecord, Work
-from records.sites.visit_repository import DjangoVisitRepository
-from records.works.catalogue import add_work
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
+from webadmin.cases.models import Case, IgnoredText, Matter, VerdictRecord
+from webadmin.cases.services import ignoring, passages
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.matters.figures import refresh, taken_of
+from webadmin.cases.services.verdicts import decide
+from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
+from webadmin.works.models import Chapter, OwnDomain, Work
+from webadmin.works.services.catalogue import add_work
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -37,7 +39,7 @@ pytestmark = [
     ),
 ]
 WAIT_S = 30.0
-MATTER_LOCKED = 'FROM "records_matter"', "FOR NO KEY UPDATE"
+MATTER_LOCKED = 'FROM "cases_matter"', "FOR NO KEY UPDATE"
 
 
 class _Held:
@@ -194,7 +196,7 @@ def test_rights_that_change_twice_in_one_transaction_and_a_verdict(world: World,
 def test_a_passage_that_is_left_out_while_a_worker_writes_its_page(world: World, matter: tuple[Case, Case]) -> None:
     found, texts = matter[0].matches.get(), [admin_data.WORK_TEXT[12:40]]
     leave_out = partial(passages.exclude_passages, found, texts, world.ours.reviewer, reason="quotation")
-    crossed(leave_out, recorded(matter[0]), ("INSERT INTO", "records_excludedpassage"))
+    crossed(leave_out, recorded(matter[0]), ("INSERT INTO", "cases_excludedpassage"))
     assert matter[0].excluded_passages.count() == 1
 
 
@@ -216,7 +218,7 @@ def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: World)
     file = WorkFile(work.title, work.author, (ChapterText(9, "第九章", text),))
     send = partial(add_work, world.ours.holder, file, Work.Kind.NEWS, store, CollectingOutbox(), keep_missing=True)
     enter = partial(DjangoCaseRepository(store).indexed, {key: 12}, MOMENT)
-    crossed(send, enter, ('UPDATE "records_work"', "kind"))
+    crossed(send, enter, ('UPDATE "works_work"', "kind"))
     assert Chapter.objects.get(work=work, number=9).chars == 12
 
 
@@ -229,6 +231,6 @@ def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: World) -> N
     second.taken.update(text_id=first.taken.get().text_id)
     refresh(list(Matter.objects.values_list("pk", flat=True)))
     assert taken_of(Work.objects.all()) == {first.work_id: first.matter.taken_chars}
-    united = '"records_mattertext"."places"', 'INNER JOIN "records_matter"', '"work_id" ='
+    united = '"cases_mattertext"."places"', 'INNER JOIN "cases_matter"', '"work_id" ='
     crossed(dismiss(first, world), dismiss(Case.objects.get(pk=second.pk), world), united)
     assert taken_of(Work.objects.all()) == {}

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from django.contrib.auth.models import User
 
 from core.ids import PageId, SiteId, work_text_id
 from core.states import Verdict
@@ -13,18 +12,21 @@ from core.taken import Places
 from core.visits import Visit, address_id
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.verdicts import decide, undo
-from records.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
-from records.matters.figures import rank_site, refresh, refresh_works, taken_of
-from records.models import Case, Chapter, Matter, Membership, PageRecord, RightsHolder, Site, Work
-from records.sites.visit_repository import DjangoVisitRepository
-from records.works.catalogue import add_work
-from records.works.whole_book import whole_book
 from tests.support import admin_data, book_copies
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
+from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
+from webadmin.cases.services.matters.figures import rank_site, refresh, refresh_works, taken_of
+from webadmin.cases.services.verdicts import decide, undo
+from webadmin.review.services.whole_book import whole_book
+from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.catalogue import add_work
 
 pytestmark = pytest.mark.django_db
 TEXT = "抄来的字句原本如此"

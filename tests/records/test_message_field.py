@@ -4,10 +4,11 @@ import pytest
 
 from core.errors import ServiceUnavailable
 from core.wording import Message
-from records import failures
-from records.models import CrawlRun, FailedMessage
-from records.models.message_field import MAX_TEXT_CHARS
 from tests.support import admin_data
+from webadmin.accounts.models import FailedMessage
+from webadmin.accounts.services import failures
+from webadmin.sites.models import CrawlRun
+from webadmin.ui.models.message_field import MAX_TEXT_CHARS
 
 pytestmark = pytest.mark.django_db
 

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 
 from pagestore.evidence import FolderEvidenceStore
-from records import stores
 from tests.support import sent_notices
 from tests.support.mail_servers import STALL, scripted, until
 from tests.support.notice_home import environment, started, told
+from webadmin import stores
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("processes")]
 

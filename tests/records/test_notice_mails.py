@@ -15,17 +15,18 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.messages import MailRequested
-from records.models import HolderPaper, Notice, NoticeFile, NoticeMail, PageRecord
-from records.notices import mails
-from records.notices.drafting import confirm, draft, withdraw, write
-from records.notices.kept_files import add_paper, take_back
-from records.notices.mail_content import attached as attached_files
-from records.notices.sending import Noted, mark_sent
-from records.notices.values import cases_of
 from tests.support import admin_data, sent_notices
 from tests.support.desk import CollectingOutbox
 from tests.support.mail_servers import DROP, Mailbox, real_server, scripted
 from tests.support.sent_notices import SENDER, StandingClock, mailing
+from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
+from webadmin.notices.services import mails
+from webadmin.notices.services.drafting import confirm, draft, withdraw, write
+from webadmin.notices.services.kept_files import add_paper, take_back
+from webadmin.notices.services.mail_content import attached as attached_files
+from webadmin.notices.services.sending import Noted, mark_sent
+from webadmin.notices.services.values import cases_of
+from webadmin.sites.models import PageRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

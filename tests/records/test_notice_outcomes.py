@@ -15,18 +15,28 @@ from django.utils import timezone
 from core.addressees import AddresseeRole, CounterRule, Paper
 from core.errors import BadInput
 from core.ids import Digest
-from records import stores
-from records.evidence.papers import papers_of_case
-from records.models import Case, CounterStatement, EventPaper, Notice, NoticeMail, PageRecord, RemovalLook
-from records.notices import events, outcomes
-from records.notices.counters import Action, counted, due_of, enter_counter, is_in_time, note_action, take_back
-from records.notices.drafting import confirm, draft, standing_of, withdraw
-from records.notices.due import due
-from records.notices.events import MOVES, move, reopened
-from records.notices.outcomes import escalate, note_outcome
-from records.notices.sending import Noted, mark_sent, note_sent
-from records.notices.values import cases_of
 from tests.support import admin_data, sent_notices
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.evidence.services.papers import papers_of_case
+from webadmin.notices.models import CounterStatement, EventPaper, Notice, NoticeMail, RemovalLook
+from webadmin.notices.services import events, outcomes
+from webadmin.notices.services.counters import (
+    Action,
+    counted,
+    due_of,
+    enter_counter,
+    is_in_time,
+    note_action,
+    take_back,
+)
+from webadmin.notices.services.drafting import confirm, draft, standing_of, withdraw
+from webadmin.notices.services.due import due
+from webadmin.notices.services.events import MOVES, move, reopened
+from webadmin.notices.services.outcomes import escalate, note_outcome
+from webadmin.notices.services.sending import Noted, mark_sent, note_sent
+from webadmin.notices.services.values import cases_of
+from webadmin.sites.models import PageRecord
 
 if TYPE_CHECKING:
     from tests.support.memory_evidence import MemoryEvidenceStore

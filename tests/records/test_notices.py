@@ -16,24 +16,19 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
 from core.states import Verdict
-from documents.standard import standard_template
-from records.models import (
-    Case,
-    HolderPaper,
-    Notice,
-    NoticeFile,
-    PageRecord,
-    RightsHolder,
-    Site,
-)
-from records.notices import kept_files
-from records.notices.drafting import confirm, draft, preview, standing_of, withdraw, write
-from records.notices.kept_files import add_paper, add_template, check_template
-from records.notices.outcomes import seen_since
-from records.notices.sending import answer_due_of
-from records.notices.values import all_values
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case
+from webadmin.notices.models import HolderPaper, Notice, NoticeFile
+from webadmin.notices.services import kept_files
+from webadmin.notices.services.drafting import confirm, draft, preview, standing_of, withdraw, write
+from webadmin.notices.services.kept_files import add_paper, add_template, check_template
+from webadmin.notices.services.outcomes import seen_since
+from webadmin.notices.services.sending import answer_due_of
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.notices.services.values import all_values
+from webadmin.sites.models import PageRecord, Site
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "processes")]
 PDF = b"%PDF-1.7\n"
@@ -205,7 +200,7 @@ def test_nothing_is_kept_of_a_notice_that_could_not_be_confirmed(
     monkeypatch.setattr(
         kept_files, "content_of", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
     )
-    monkeypatch.setattr("records.notices.drafting.content_of", kept_files.content_of)
+    monkeypatch.setattr("webadmin.notices.services.drafting.content_of", kept_files.content_of)
     with pytest.raises(BadInput, match="not in the evidence store"):
         confirm(notice, ours.manager)
     assert not NoticeFile.objects.exists()

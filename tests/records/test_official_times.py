@@ -7,8 +7,10 @@ import pytest
 
 from core.errors import BadInput
 from core.moments import parse_moment
-from records.models import Work
-from records.works.official_times import (
+from tests.support import admin_data
+from tests.support.book_copies import book
+from webadmin.works.models import Work
+from webadmin.works.services.official_times import (
     headings,
     in_series,
     read_bytes,
@@ -17,8 +19,6 @@ from records.works.official_times import (
     read_number,
     set_times,
 )
-from tests.support import admin_data
-from tests.support.book_copies import book
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 NOON = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)

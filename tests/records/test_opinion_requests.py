@@ -14,14 +14,14 @@ from django.utils import timezone
 from core.errors import NotFound
 from core.messages import OpinionsRequested
 from core.settings_loading import load
-from deploy.cli import cases
-from records.models import Case, OpinionRequest
-from records.opinions.asking import ask
-from records.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox, english
+from webadmin.cases.cli import cases
+from webadmin.cases.models import Case, OpinionRequest
+from webadmin.cases.services.opinions.asking import ask
+from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
 
 CASES = 2
 
@@ -64,7 +64,7 @@ def message_of(case: Case) -> OpinionsRequested:
 
 def address(case: Case, **query: object) -> str:
     words = "&".join(f"{key}={value}" for key, value in query.items())
-    return f"{reverse('admin:records_case_change', args=[case.pk])}?{words}"
+    return f"{reverse('admin:cases_case_change', args=[case.pk])}?{words}"
 
 
 def state_of(page: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.text import TextRange
-from records.cases.opposites import Side, opposite
+from webadmin.cases.services.opposites import Side, opposite
 
 PAGE, WORK = 100, 10  # where the span begins
 STORY = "渡口的灯是在立冬那天熄的老周把船缆系在第三根桩上数了数舱里的米袋"

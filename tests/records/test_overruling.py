@@ -5,10 +5,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from core.errors import BadInput
 from core.states import CaseState, Rejection
-from records.cases.overruling import MAX_NOTE_CHARS, overrule, standing, take_back
-from records.models import Exclusion, Overruling, Unprotected
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
+from webadmin.cases.models import Exclusion, Overruling
+from webadmin.cases.services.overruling import MAX_NOTE_CHARS, overrule, standing, take_back
+from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
 

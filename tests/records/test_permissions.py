@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from core.states import Rejection
-from records.cases.permissions import NOTHING, Allowance, Copied, Rights
-from records.models import Overruling, Unprotected
 from tests.support import admin_data
 from tests.support.admin_data import NOW, Estate
+from webadmin.cases.models import Overruling
+from webadmin.cases.services.permissions import NOTHING, Allowance, Copied, Rights
+from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
 

@@ -6,12 +6,12 @@ import zipfile
 import pytest
 
 from core.errors import BadInput
-from records import stores
-from records.models import Licence
-from records.works import proofs
-from records.works.proofs import add_proof, require_proof
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.works.models import Licence
+from webadmin.works.services import proofs
+from webadmin.works.services.proofs import add_proof, require_proof
 
 PDF = b"%PDF-1.7\n"
 

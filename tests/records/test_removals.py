@@ -12,27 +12,17 @@ from django.utils import timezone
 from core.messages import CrawlRequested
 from core.taken import Places
 from core.wording import Message
-from records.models import (
-    Address,
-    Case,
-    CaseMatch,
-    CrawlRun,
-    Notice,
-    NoticeEvent,
-    PageCheck,
-    PageRecheck,
-    Removal,
-    RemovalLook,
-    TakenText,
-)
-from records.removals import conclusions, schedule, track_record
-from records.removals.remains import Remains, source_text
-from records.removals.seeing import wall
-from records.sites import rechecks
-from records.standing import OUTDATED
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
+from webadmin.cases.models import Case, CaseMatch, PageCheck, TakenText
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
+from webadmin.notices.services.removals import conclusions, schedule, track_record
+from webadmin.notices.services.removals.remains import Remains, source_text
+from webadmin.notices.services.removals.seeing import wall
+from webadmin.sites.models import Address, CrawlRun, PageRecheck
+from webadmin.sites.services import rechecks
 
 pytestmark = pytest.mark.django_db
 NOW = admin_data.NOW

@@ -7,11 +7,13 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from core.states import CaseState, Rejection
-from records.cases import rulings
-from records.models import Case, Exclusion, Licence, PageCheck, RightsHolder, Unprotected
-from records.standing import OUTDATED
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.cases.services import rulings
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.works.models import Licence, Unprotected
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,9 @@ from core.clock import ManualClock
 from core.errors import BadInput
 from core.pages import CrawlCounts
 from core.wording import Message
-from records.models import CrawlRun, Site
-from records.sites import runs as crawls
 from tests.support import admin_data
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.services import runs as crawls
 
 ADDED = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # noon in Shanghai
 FIRST = datetime(2026, 3, 1, 19, 0, tzinfo=UTC)  # three in the morning of the second

@@ -10,18 +10,18 @@ import redis
 from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
 from core.messages import OpinionsRequested, as_dict
-from pipeline import tasks
 from pipeline.app import app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.outbox import TASKS
 from pipeline.sweep import Swept
-from records import stores
-from records.models import CaseMatch, FailedMessage, OpinionRequest, SecondOpinion
-from records.opinions import asking as second_opinions
-from records.opinions.requests import Subject, request_opinions
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
+from webadmin import stores, tasks
+from webadmin.accounts.models import FailedMessage
+from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
+from webadmin.cases.services.opinions import asking as second_opinions
+from webadmin.cases.services.opinions.requests import Subject, request_opinions
 
 pytestmark = pytest.mark.django_db
 

@@ -18,13 +18,15 @@ from django.db import transaction
 
 from core.errors import BadInput, ZhuiwenError
 from core.ids import digest
-from deploy.cli.backup import open_place
 from deploy.cli.restore import Wishes, review
 from pagestore.mongo import MongoWorkStore
 from pagestore.objects.folder import FolderObjects
-from records.backups import sealing
-from records.backups.contents import documents_of
-from records.backups.format import (
+from tests.support import admin_data
+from tests.support.backed_up import Stored, unheard
+from webadmin.backups.cli.backup import open_place
+from webadmin.backups.services import sealing
+from webadmin.backups.services.contents import documents_of
+from webadmin.backups.services.format import (
     Manifest,
     Piece,
     backup_of,
@@ -37,10 +39,8 @@ from records.backups.format import (
     put_manifest,
     put_object,
 )
-from records.backups.restoring import restore
-from records.backups.writing import Source, make
-from tests.support import admin_data
-from tests.support.backed_up import Stored, unheard
+from webadmin.backups.services.restoring import restore
+from webadmin.backups.services.writing import Source, make
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -390,15 +390,15 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
         UNSEALED,
         "is named and not in the backup",
     ),
-    "rows of no JSON": (lambda s: s.forge_content("records_work", lambda b: b[:-9] + b"\n"), UNSEALED, "is no row"),
-    "rows of depth": (lambda s: s.forge_content("records_work", lambda _: b"[" * 99_999), UNSEALED, "is no row"),
-    "rows that are none": (lambda s: s.forge_content("records_work", lambda _: b"{}\n" * 4), UNSEALED, "is no row"),
+    "rows of no JSON": (lambda s: s.forge_content("works_work", lambda b: b[:-9] + b"\n"), UNSEALED, "is no row"),
+    "rows of depth": (lambda s: s.forge_content("works_work", lambda _: b"[" * 99_999), UNSEALED, "is no row"),
+    "rows that are none": (lambda s: s.forge_content("works_work", lambda _: b"{}\n" * 4), UNSEALED, "is no row"),
     "rows too short": (
-        lambda s: s.forge_content("records_work", each_row(lambda row: row.pop())),
+        lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())),
         UNSEALED,
         "is no row",
     ),
-    "a row that is no date": (lambda s: s.forge_content("records_case", at(1, "x" * 99)), UNSEALED, ""),
+    "a row that is no date": (lambda s: s.forge_content("cases_case", at(1, "x" * 99)), UNSEALED, ""),
     "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup does not"),
     "settings of no text": (file_of("settings.toml", b"\xff"), UNSEALED, "settings.toml in the backup does not"),
     "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),

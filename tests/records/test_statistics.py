@@ -5,9 +5,9 @@ from django.db import connection
 from django_celery_beat.models import PeriodicTask
 
 from core.settings_loading import load
-from pipeline import tasks
-from pipeline.schedule import ensure_schedule
 from tests.support.admin_data import fill_world
+from webadmin import tasks
+from webadmin.schedule import ensure_schedule
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def test_each_night_sqlite_looks_at_its_tables() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT tbl FROM sqlite_stat1")
         known = {name for (name,) in cursor.fetchall()}
-    assert {"records_case", "records_pagerecord", "records_matter"} <= known
+    assert {"cases_case", "watched_sites_pagerecord", "cases_matter"} <= known
 
 
 def test_beat_asks_for_it() -> None:

@@ -14,14 +14,17 @@ from bundles.days import root_of
 from core.ids import Digest
 from pagestore.connection import connect
 from pagestore.mongo import MongoWorkStore
-from records import stores
-from records.access import HOLDER_PATHS
-from records.models import Addressee, Chapter, DayTree, EvidenceBundle, VerdictRecord
-from records.take_out import take_out
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.backups.services.data_export import take_out
+from webadmin.cases.models import VerdictRecord
+from webadmin.evidence.models import DayTree, EvidenceBundle
+from webadmin.notices.models import Addressee
+from webadmin.works.models import Chapter
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -127,7 +130,7 @@ def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: World, tm
 
 
 def test_a_manager_downloads_it_and_nobody_else(world: World) -> None:
-    address = reverse("admin:records_rightsholder_take_out", args=[world.ours.holder.pk])
+    address = reverse("admin:accounts_rightsholder_take_out", args=[world.ours.holder.pk])
     asked = signed_in(world.ours.manager).get(address)
     assert (asked.status_code, b'<form method="post"' in asked.content) == (200, True)
     answer = signed_in(world.ours.manager).post(address)

@@ -11,15 +11,17 @@ from bundles.authority import make_query
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.wording import say
-from records.evidence import third_party
-from records.evidence.subject import Subject
-from records.evidence.third_party import Paper, add_proof, what_was_checked, withdraw
-from records.evidence.third_party_tasks import ask, done, give_up, open_tasks, proposed_before_notice
-from records.models import EvidenceBundle, Matter, Membership, ThirdPartyProof, ThirdPartyTask
 from tests.support import admin_data
 from tests.support.books import pdf_of, pdf_of_pictures
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import LocalAuthority
+from webadmin.accounts.models import Membership
+from webadmin.cases.models import Matter
+from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof, ThirdPartyTask
+from webadmin.evidence.services import third_party
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party import Paper, add_proof, what_was_checked, withdraw
+from webadmin.evidence.services.third_party_tasks import ask, done, give_up, open_tasks, proposed_before_notice
 
 pytestmark = pytest.mark.django_db
 NOW = admin_data.NOW
@@ -127,7 +129,7 @@ def test_a_time_stamp_on_the_digest_covers_the_bundle(office: Office, tmp_path: 
 
 
 def test_a_stamp_on_the_root_of_the_day_covers_the_bundles_of_that_day(office: Office) -> None:
-    from records.evidence.bundles import close_days
+    from webadmin.evidence.services.bundles import close_days
 
     [tree] = close_days(office.bundle.day + timedelta(days=1), NOW)
     [covered] = office.add(text(tree.root), "存证.txt", of=office.of_matter).covered.all()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.clock import ManualClock
-from records.sites.runs import Timetable
+from webadmin.sites.services.runs import Timetable
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 

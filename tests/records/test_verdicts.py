@@ -7,9 +7,9 @@ import pytest
 from core.clock import ManualClock
 from core.states import CaseState, Verdict
 from core.wording import say
-from records.cases.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
-from records.models import Case
 from tests.support import admin_data
+from webadmin.cases.models import Case
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 3, 11, 1, 2, 3, tzinfo=UTC)

@@ -14,11 +14,12 @@ from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit, address_id
 from core.wording import Message
 from crawler.recrawl.memory import MemoryVisitRepository
-from records.models import Address, Case, OffSiteRedirect, PageRecord, Site
-from records.models.message_field import MAX_TEXT_CHARS
-from records.sites import visit_repository as revisits
-from records.sites.visit_repository import DjangoVisitRepository
 from tests.support import admin_data
+from webadmin.cases.models import Case
+from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
+from webadmin.sites.services import visit_repository as revisits
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
+from webadmin.ui.models.message_field import MAX_TEXT_CHARS
 
 NOW = datetime(2026, 3, 1, 3, 0, 0, 123456, tzinfo=UTC)
 pytestmark = pytest.mark.django_db

@@ -5,13 +5,13 @@ import pytest
 from core.errors import BadInput
 from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
-from records.cases import ignoring, overruling, passages
-from records.cases.verdicts import decide
-from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, Overruling, TakenText
-from records.works.taken import taken_by_work
 from tests.support import admin_data
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk_chain import DeskChain
+from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, Exclusion, Overruling, TakenText
+from webadmin.cases.services import ignoring, overruling, passages
+from webadmin.cases.services.taken import taken_by_work
+from webadmin.cases.services.verdicts import decide
 
 pytestmark = pytest.mark.django_db
 CHAPTER, OTHER = story(3), story(4)

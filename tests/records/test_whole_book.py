@@ -5,11 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from core.states import CaseState
-from records.models import Chapter, PageRecord, RightsHolder, Site, Work
-from records.reports import make_report
-from records.works.whole_book import Extent, whole_book
 from tests.support import admin_data
 from tests.support.book_copies import CHARS, book, carry, found_in
+from webadmin.accounts.models import RightsHolder
+from webadmin.reports.services.report_rows import make_report
+from webadmin.review.services.whole_book import Extent, whole_book
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
 BEGUN = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # chapter 1; the others a day apart

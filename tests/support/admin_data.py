@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
@@ -26,47 +25,27 @@ from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from core.wording import Message
 from matcher.reworded.record import CURRENT
-from records.matters.figures import refresh
-from records.models import (
+from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.cases.models import Case, CaseMatch, Exclusion, IgnoredText, Matter, PageCheck, TakenText, VerdictRecord
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.evidence.models import EvidenceBundle, RetentionLog
+from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper, Notice, NoticePage, PaperTemplate
+from webadmin.rewrites.models import RewordedLead, RewordedVerdict
+from webadmin.sites.models import (
     Address,
-    Addressee,
     ArchiveImport,
-    AuthorAlias,
-    Case,
-    CaseMatch,
-    Chapter,
     ContactRead,
     CrawlRun,
     DiscoveredPage,
     DiscoveryPlan,
     DiscoveryQuery,
-    EvidenceBundle,
-    Exclusion,
-    HolderIdentity,
-    HolderPaper,
-    IgnoredText,
-    Licence,
-    Matter,
-    Membership,
-    Notice,
-    NoticePage,
-    OwnAccount,
-    OwnDomain,
-    PageCheck,
     PageRecord,
-    PaperTemplate,
-    RetentionLog,
-    RewordedLead,
-    RewordedVerdict,
-    RightsHolder,
     Site,
     SiteDomain,
     SiteMove,
-    TakenText,
-    VerdictRecord,
-    Work,
 )
-from records.works.work_length import recount
+from webadmin.works.models import AuthorAlias, Chapter, Licence, OwnAccount, OwnDomain, Work
+from webadmin.works.services.work_length import recount
 
 PASSWORD = "lantern-harbour-92"
 SLOW = Message("core.verbatim", text="https://slow.example/9 did not answer in 30 s")  # as another program said it

@@ -12,16 +12,19 @@ from core.ports import ObjectStore
 from pagestore.connection import MongoDatabase, connect
 from pagestore.evidence import MongoEvidenceStore
 from pagestore.mongo import MongoPageStore, MongoWorkStore
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.backups import tables
-from records.backups.installation import installation_key
-from records.backups.restoring import Target
-from records.backups.writing import Made, Source, make
-from records.models import Case, Chapter, EvidenceBundle, PageCheck, PageRecord
 from tests.support import admin_data
 from tests.support.case_texts import Texts, keep_estate
+from webadmin import stores
+from webadmin.backups.services import tables
+from webadmin.backups.services.installation import installation_key
+from webadmin.backups.services.restoring import Target
+from webadmin.backups.services.writing import Made, Source, make
+from webadmin.cases.models import Case, PageCheck
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.making import EvidencePorts
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
 
 
 def unheard(*_: object) -> None:

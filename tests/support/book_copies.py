@@ -8,9 +8,12 @@ from typing import Any
 
 from core.ids import work_text_id
 from core.taken import Places
-from records.models import Case, CaseMatch, Chapter, PageCheck, PageRecord, RightsHolder, Site, TakenText, Work
-from records.works.work_length import recount
 from tests.support import admin_data
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, CaseMatch, PageCheck, TakenText
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.work_length import recount
 
 CHARS = 100  # of every chapter
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import docx
 import typst
 
-from analytics.formats.typesetting import fonts
+from core.typesetting import fonts
 
 Chapters = Mapping[str, Sequence[str]]  # title -> paragraphs
 _PAGE = """

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from crawler.browsing.chromium import find_chromium
+from webadmin.accounts.models import User
 
 ARGUMENTS = [
     "--no-sandbox",

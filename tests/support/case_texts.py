@@ -8,10 +8,12 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
 from core.marks import Mark
 from core.obfuscations import ObfuscationFound
 from core.pages import ChapterStart, Fetched, Reading
-from records import stores
-from records.models import Case, CaseMatch, PageRecord, RewordedLead
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from webadmin import stores
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import PageRecord
 
 
 @dataclass

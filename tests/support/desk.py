@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
 from core.errors import ServiceUnavailable
 from core.wording import Message
+from webadmin.accounts.models import User
 
 
 def signed_in(person: User, language: str = "") -> Client:

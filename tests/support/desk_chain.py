@@ -4,20 +4,22 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
 from core.messages import PagesStored
 from core.pages import Fetched, Reading
 from pipeline import steps
-from records import stores
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import Case, Chapter, Exclusion, RightsHolder, Site, Work
-from records.works.work_length import recount
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_chain import chain
 from tests.support.records import MOMENT
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.sites.models import Site
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.work_length import recount
 
 
 class DeskChain:

@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 
 from core.ids import SiteId, VersionId
-from pipeline import removals, steps
-from records import stores
-from records.models import Case, CrawlRun
-from records.sites.visit_repository import DjangoVisitRepository
+from pipeline import steps
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.visited_site import START, CarriedStore, VisitedSite
 from tests.support import admin_data
 from tests.support.desk_chain import DeskChain
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.web_server import WebServer
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.notices.services.removals import following as removals
+from webadmin.sites.models import CrawlRun
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
 
 
 class FollowedSite:

@@ -28,13 +28,17 @@ from tests.support.ready_reader import readers_here
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
-CRAWLER, IMPORT, REWORDED = "pipeline.crawler", "pipeline.import_process", "pipeline.reworded_process"
+CRAWLER, IMPORT, REWORDED = (
+    "webadmin.sites.services.crawler",
+    "webadmin.sites.services.import_process",
+    "webadmin.rewrites.services.search_process",
+)
 CRAWL = "crawl "  # what a process that a crawler forks begins its name with
 # Read by each interpreter at its start: what each crawl that it forks is known by at the site, and where readers are.
 _NAMED = f"""
 import os, sys
 def name_crawl():
-    process = sys.modules["pipeline.crawl_process"]
+    process = sys.modules["webadmin.sites.services.crawl_process"]
     def crawl(number, crawl=process.crawl):
         agent = f"{{os.path.basename(os.environ['ZHUIWEN_HOME'])}} run {{number}} process {{os.getpid()}}"
         from dataclasses import replace
@@ -54,8 +58,8 @@ call_command("migrate", verbosity=0, skip_checks=True)
 """
 _MAKE_SITES = """
 import json
-from records.sites import runs as crawls
-from records.models import RightsHolder, Site, SiteRules
+from webadmin.sites.services import runs as crawls
+from records.models_gone import RightsHolder, Site, SiteRules
 holder, _ = RightsHolder.objects.get_or_create(name="甲")
 for given in json.loads(sys.argv[1]):
     rules = given.pop("rules", {})
@@ -64,8 +68,8 @@ for given in json.loads(sys.argv[1]):
     print(site.pk, crawls.request_run(site).pk)
 """
 _ASK = """
-from records.sites import runs as crawls
-from records.models import Site
+from webadmin.sites.services import runs as crawls
+from records.models_gone import Site
 print(crawls.request_run(Site.objects.get(pk=sys.argv[1])).pk)
 """
 # What the task `crawl_site` does; to load all tasks would take longer than the crawl.
@@ -73,7 +77,7 @@ _WAKE = """
 from core.clock import SystemClock
 from pipeline import crawlers
 from pipeline.app import SETTINGS
-from records.sites import runs as crawls
+from webadmin.sites.services import runs as crawls
 for run in sys.argv[1:]:
     if crawls.has_waiting(SystemClock().now(), int(run)):
         crawlers.start(SETTINGS)
@@ -85,7 +89,7 @@ from pipeline import steps
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
-from pipeline.wiring import live
+from webadmin.wiring import live
 ports = replace(live(SETTINGS), outbox=MemoryOutbox())
 rebuild_index(ports, frozenset())
 for page in ports.pages.pages(None, 10_000):
@@ -93,7 +97,7 @@ for page in ports.pages.pages(None, 10_000):
 """
 _TAKE_UP = """
 from django.utils import timezone
-from pipeline.interruptions import take_up_silent_runs
+from webadmin.sites.services.interruptions import take_up_silent_runs
 from tests.support.memory_cases import MemoryOutbox
 print(take_up_silent_runs(timezone.now(), MemoryOutbox()))
 """
@@ -227,7 +231,7 @@ class Installation:
     def take_up_silent(self, run: int) -> int:
         """Let a run have been silent for too long, and take up those that are; how many."""
         self.change(
-            "UPDATE records_crawlrun SET heartbeat_at = datetime(heartbeat_at, '-20 minutes') WHERE id = ?", run
+            "UPDATE watched_sites_crawlrun SET heartbeat_at = datetime(heartbeat_at, '-20 minutes') WHERE id = ?", run
         )
         return int(self.machines[0].run(_TAKE_UP)[0])
 
@@ -247,13 +251,13 @@ class Installation:
             database.execute(statement, values)
 
     def outcome(self, run: int) -> sqlite3.Row:
-        return self.rows("SELECT * FROM records_crawlrun WHERE id = ?", run)[0]
+        return self.rows("SELECT * FROM watched_sites_crawlrun WHERE id = ?", run)[0]
 
     def state(self, run: int) -> str:
         return str(self.outcome(run)["state"])
 
     def runs(self, site: int) -> list[sqlite3.Row]:
-        return self.rows("SELECT * FROM records_crawlrun WHERE site_id = ? ORDER BY id", site)
+        return self.rows("SELECT * FROM watched_sites_crawlrun WHERE site_id = ? ORDER BY id", site)
 
     def ended(self, sites: Sequence[int]) -> bool:
         """Whether no run of these sites is queued or running."""

@@ -17,7 +17,7 @@ def environment(folder: Path, smtp_url: str) -> dict[str, str]:
     """Of the processes that send from a folder."""
     return {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "records.settings",
+        "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings",
         "ZHUIWEN_HOME": str(folder),
         "ZHUIWEN_EVIDENCE_URL": f"file://{folder / 'evidence'}",
         "ZHUIWEN_SMTP_URL": smtp_url,
@@ -39,12 +39,12 @@ def told(process: "subprocess.Popen[str]") -> dict[str, object]:
 
 def _send() -> dict[str, object]:
     from django.conf import settings
-    from django.contrib.auth.models import User
 
     from core.clock import SystemClock
     from core.errors import BadInput
-    from records.models import Notice
-    from records.notices import mails
+    from webadmin.accounts.models import User
+    from webadmin.notices.models import Notice
+    from webadmin.notices.services import mails
 
     notice = Notice.objects.exclude(state=Notice.State.DRAFTED).get()
     manager = User.objects.get(username="changhe-manager")
@@ -57,8 +57,8 @@ def _send() -> dict[str, object]:
 
 def _after() -> dict[str, object]:
     from core.clock import SystemClock
-    from records.models import NoticeMail
-    from records.notices import mails
+    from webadmin.notices.models import NoticeMail
+    from webadmin.notices.services import mails
 
     said = [_send()]
     mails.close_lost(SystemClock().now() + mails.LOST_AFTER)

@@ -37,7 +37,7 @@ _IMPORTED = (
     "crawler.sources.feeds",
     "crawler.sources.robots_file",
     "crawler.sources.sitemaps",
-    "intake.bounded",
+    "webadmin.works.services.intake.bounded",
     "tests.support.hostile_tasks",
 )
 

@@ -53,7 +53,7 @@ def database_of(redis_url: str, number: int) -> str:
 
 @pytest.fixture(scope="session")
 def redis_cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Three masters that share the slots; the first one's address. The scheme is what pipeline.wiring takes."""
+    """Three masters that share the slots; the first one's address. The scheme is what webadmin.wiring takes."""
     binary = _binary()
     ports = [free_port(BUS_OFFSET) for _ in range(NODES)]
     with ExitStack() as stack:

@@ -17,18 +17,21 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from matcher.reworded.background import load_background
 from pipeline.corpus import CorpusTexts, StoredCorpus
-from pipeline.reworded.searching import Done, RewordedSearching
 from pipeline.search import search_pages
 from pipeline.steps import Ports, compare_pages
-from records.cases.case_repository import DjangoCaseRepository
-from records.models import PageRecord, RewordedLead, RightsHolder, Site, Work
-from records.sites import watchlist
-from records.works import catalogue
 from tests.support.encoders import encoder
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
 from tests.support.records import MOMENT
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.services.searching.search import Done, RewordedSearching
+from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.services import watchlist
+from webadmin.works.models import Work
+from webadmin.works.services import catalogue
 
 HOST = "http://pirate.example"
 KINDS = [str(Work.Kind.STORY)]

@@ -11,14 +11,15 @@ from core.addressees import Paper
 from core.ids import digest
 from core.settings import MailSettings, Settings
 from core.settings_loading import load
-from records import stores
-from records.matters.figures import refresh
-from records.models import Case, Notice, NoticeEvent, NoticeFile
-from records.notices.drafting import draft
-from records.notices.events import move
-from records.notices.sending import note_sent
 from tests.support import admin_data
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.notices.models import Notice, NoticeEvent, NoticeFile
+from webadmin.notices.services.drafting import draft
+from webadmin.notices.services.events import move
+from webadmin.notices.services.sending import note_sent
 
 SENDER = "notices@changhe.example"
 CONFIRMED_BEFORE = timedelta(days=90)  # so that a test may say that it was sent on an earlier day

@@ -9,7 +9,7 @@ from django.utils import translation
 
 from core.settings import Settings
 from core.settings_loading import load
-from deploy import words
+from webadmin.ui.console import words
 
 
 @contextmanager

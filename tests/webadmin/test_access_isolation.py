@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.contrib.messages import get_messages
 from django.db.models import Model
 from django.urls import reverse
 
-from records.access import HOLDER_PATHS
-from records.models import Case, CrawlRun, Membership, Site
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
+from webadmin.accounts.models import Membership, User
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.cases.models import Case
+from webadmin.sites.models import CrawlRun, Site
 
 THEIR_TAG = "beidou"  # stands in every name, title and URL of the other estate
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
@@ -44,7 +45,7 @@ def person(world: World, role: str) -> User:
 
 
 def test_every_registered_model_is_isolated_or_for_administrators(db: None) -> None:
-    from webadmin.admin.isolation import AdministratorsOnly, HolderAdmin
+    from webadmin.accounts.pages.isolation import AdministratorsOnly, HolderAdmin
 
     for model, model_admin in admin.site._registry.items():
         assert isinstance(model_admin, HolderAdmin if model in HOLDER_PATHS else AdministratorsOnly), model

@@ -15,13 +15,14 @@ from django.test import Client
 from core.errors import ServiceUnavailable
 from core.messages import WorkAdded
 from matcher.index.memory import MemoryIndex
-from records import stores
-from records.models import Licence, Membership, Work
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
-from webadmin.requests.request_size import MAX_REQUEST_BYTES
+from webadmin import stores
+from webadmin.accounts.models import Membership
+from webadmin.ui.pages.requests.request_size import MAX_REQUEST_BYTES
+from webadmin.works.models import Licence, Work
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -225,6 +226,6 @@ def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: W
 def test_files_that_are_too_large_together_are_refused_in_the_form(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webadmin.forms.work_form.MAX_UPLOAD_BYTES", 100)
+    monkeypatch.setattr("webadmin.works.pages.work_form.MAX_UPLOAD_BYTES", 100)
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND))
     assert "32 MB" in str(response.context["form"].errors["uploads"])

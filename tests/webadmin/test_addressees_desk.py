@@ -16,10 +16,11 @@ from core.contacts import ContactKind
 from core.messages import LookUpRequested
 from core.settings import RegistrySettings
 from core.wording import Message
-from records.models import Addressee, ContactLookUp, SiteIdentifier
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, english, list_url, record_url, signed_in
+from webadmin.notices.models import Addressee
+from webadmin.sites.models import ContactLookUp, SiteIdentifier
 
 HOSTILE = '"><script>alert(1)</script>'
 

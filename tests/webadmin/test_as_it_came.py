@@ -11,8 +11,8 @@ from core.pages import LineBeside, Reading
 from core.text import TextRange
 from core.zones import Zone
 from tests.webadmin.test_comparison import span
-from webadmin.case_page.as_it_came import AsItCame, as_it_came
-from webadmin.case_page.comparison import compare
+from webadmin.review.pages.case_page.as_it_came import AsItCame, as_it_came
+from webadmin.review.pages.case_page.comparison import compare
 
 TEXT = "甲甲\n乙乙\n丙丙\n"
 RAW = "甲盗甲\n乙乙广告\n丙丙\n"

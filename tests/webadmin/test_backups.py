@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from core.wording import Message
-from records.models import BackupPlan, BackupRun
-from records.sites.encrypted_secrets import unseal
 from tests.support import admin_data
 from tests.support.desk import signed_in
+from webadmin.backups.models import BackupPlan, BackupRun
+from webadmin.sites.services.encrypted_secrets import unseal
 
 pytestmark = pytest.mark.django_db
 
@@ -25,14 +25,14 @@ def administrator() -> Client:
 
 
 def test_the_schedule_is_set_once_and_its_passphrase_is_kept_sealed(administrator: Client, tmp_path: Path) -> None:
-    add = reverse("admin:records_backupplan_add")
+    add = reverse("admin:backups_backupplan_add")
     sent = SET | {"destination": str(tmp_path), "passphrase_given": "correct horse battery"}
     assert administrator.post(add, sent).status_code == 302
     plan = BackupPlan.objects.get()
     assert (plan.destination, plan.keep, str(plan.at)) == (f"file://{tmp_path}", 7, "04:30:00")
     assert "horse" not in plan.passphrase
     assert unseal(plan.passphrase) == "correct horse battery"
-    change = reverse("admin:records_backupplan_change", args=[plan.pk])
+    change = reverse("admin:backups_backupplan_change", args=[plan.pk])
     shown = administrator.get(change).content.decode()
     assert plan.passphrase not in shown
     assert "horse" not in shown
@@ -55,7 +55,7 @@ def test_the_schedule_is_set_once_and_its_passphrase_is_kept_sealed(administrato
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(administrator: Client, sent: dict[str, str], told: str) -> None:
-    answer = administrator.post(reverse("admin:records_backupplan_add"), SET | sent)
+    answer = administrator.post(reverse("admin:backups_backupplan_add"), SET | sent)
     assert answer.status_code == 200
     assert told in answer.content.decode()
     assert not BackupPlan.objects.exists()
@@ -66,14 +66,14 @@ def test_the_list_says_what_was_made_and_why_not(administrator: Client) -> None:
     times = {"started_at": now, "ended_at": now + timedelta(seconds=75), "destination": "file:///mnt/b"}
     BackupRun.objects.create(**times, backup_id="20261127T040000Z-abc", size_bytes=5_000_000, new_bytes=1_000)
     BackupRun.objects.create(**times, fault=Message("backup.another-runs"))
-    shown = administrator.get(reverse("admin:records_backuprun_changelist")).content.decode()
+    shown = administrator.get(reverse("admin:backups_backuprun_changelist")).content.decode()
     for words in ("20261127T040000Z-abc", "0:01:15", "完整", "本机正在进行另一次备份"):
         assert words in shown
 
 
 def test_the_dashboard_warns_administrators_alone(administrator: Client) -> None:
     estate = admin_data.fill_estate("长河文学", "changhe", cases=1)
-    address = reverse("admin:records_backuprun_changelist")
+    address = reverse("admin:backups_backuprun_changelist")
     dashboard = reverse("admin:dashboard")
     assert "已完成的备份" in administrator.get(dashboard).content.decode()
     assert f'href="{address}"' in administrator.get(dashboard).content.decode()

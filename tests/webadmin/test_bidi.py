@@ -13,7 +13,6 @@ import openpyxl
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.test import Client
@@ -21,11 +20,14 @@ from django.urls import reverse
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from records.models import Case, Licence, OwnAccount, Site
 from tests.support import admin_data, case_texts, parsed_reports
 from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, registered_models, signed_in
-from webadmin.requests.bidi import marked, marked_html
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case
+from webadmin.sites.models import Site
+from webadmin.ui.pages.requests.bidi import marked, marked_html
+from webadmin.works.models import Licence, OwnAccount
 
 CASES = 2
 

@@ -11,13 +11,16 @@ from core.errors import ServiceUnavailable
 from core.shares import percentage
 from core.states import Verdict
 from core.taken import Places
-from records.cases.verdicts import decide
-from records.models import Case, CaseMatch, DayTree, EvidenceBundle, Notice, PageRecord, Site, Stamp, TakenText
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import record_url, shown
-from webadmin.case_page.elsewhere import other_places
+from webadmin.cases.models import Case, CaseMatch, TakenText
+from webadmin.cases.services.verdicts import decide
+from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
+from webadmin.notices.models import Notice
+from webadmin.review.pages.case_page.elsewhere import other_places
+from webadmin.sites.models import PageRecord, Site
 
 CASES = 4
 
@@ -143,7 +146,7 @@ def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_sh
 def test_when_a_site_has_more_pages_than_are_shown_the_list_has_them_all(
     monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case
 ) -> None:
-    monkeypatch.setattr("webadmin.case_page.copies.MAX_SHOWN", 1)
+    monkeypatch.setattr("webadmin.review.pages.case_page.copies.MAX_SHOWN", 1)
     others = [another(case, case.page.site, number) for number in (71, 72)]
     link = re.findall(r'href="([^"]*)"', section(shown(reviewer, case), "zw-of-site"))[-1].replace("&amp;", "&")
     response = reviewer.get(link)
@@ -208,7 +211,7 @@ def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_mo
     assert ([each.case for each in whole.shown], whole.is_cut) == (found, False)
     for name in ("MAX_SHOWN", "MAX_LOOKED_AT"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"webadmin.case_page.copies.{name}", 1)
+            patch.setattr(f"webadmin.review.pages.case_page.copies.{name}", 1)
             cut = reviewer.get(record_url(case)).context["other_copies"]
             assert (len(cut.shown), cut.is_cut) == (1, True)
 

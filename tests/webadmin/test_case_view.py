@@ -13,13 +13,13 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import ChapterStart
 from core.states import CaseState, Verdict
 from core.text import TextOffset
-from records import stores
-from records.cases.verdicts import decide
-from records.models import Case, CaseMatch
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import record_url, shown
+from webadmin import stores
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.cases.services.verdicts import decide
 
 CASES = 4
 
@@ -69,7 +69,7 @@ def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counte
     CaseMatch.objects.filter(case=case).update(also=ids)
     page = shown(reviewer, case)
     carriers = page.partition("The same passages also stand in")[2].partition("</div>")[0]
-    link = reverse("admin:records_work_change", args=[own.pk])
+    link = reverse("admin:works_work_change", args=[own.pk])
     assert f'<a href="{link}"><bdi>《石桥&lt;夜话&gt;》{own.chapters.get()}</bdi></a>' in carriers
     assert "2 texts that were withdrawn or belong to other rights holders" in carriers
     assert not any(text_id in page for text_id in ids)
@@ -256,14 +256,14 @@ def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, re
 def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
     world: World, reviewer: Client, filters: str
 ) -> None:
-    response = reviewer.get(reverse("admin:records_case_changelist") + "?" + filters)
+    response = reviewer.get(reverse("admin:cases_case_changelist") + "?" + filters)
     is_readable = response.status_code == 200
     listed = response.context["cl"].queryset if is_readable else Case.objects.filter(state=CaseState.OPEN)
     keys = [case.pk for case in listed if case.rights_holder_id == world.ours.holder.pk]
     assert keys
     asked = {"_changelist_filters": filters}
     for place, key in enumerate(keys):
-        shown = reviewer.get(reverse("admin:records_case_change", args=[key]), asked).context["listed"]
+        shown = reviewer.get(reverse("admin:cases_case_change", args=[key]), asked).context["listed"]
         before, behind = [None, *keys][place], [*keys, None][place + 1]
         assert (shown.place, shown.count, shown.previous, shown.following) == (place + 1, len(keys), before, behind)
         assert shown.address.endswith(filters if is_readable else "state__exact=open")
@@ -277,7 +277,7 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(wo
     told = reviewer.post(record_url(case) + of_list, {"verdict": "confirmed", "basis": basis, "reason": "confirmed-0"})
     following = reviewer.get(record_url(case) + of_list).context["listed"].following
     assert following is not None
-    assert told["Location"].startswith(reverse("admin:records_case_change", args=[following]))
+    assert told["Location"].startswith(reverse("admin:cases_case_change", args=[following]))
     undo = reviewer.get(told["Location"]).context["just_decided"]
     assert undo.record.note == "The whole chapter was published without a licence."
     reviewer.post(undo.address, {"verdict": "undo", "basis": str(undo.record.pk)})

@@ -4,17 +4,18 @@ import re
 from urllib.parse import quote
 
 import pytest
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import reverse
 
 from core.taken import Places
-from records.access import HOLDER_PATHS
-from records.matters.figures import refresh
-from records.models import Chapter, Matter, TakenText
 from tests.support.admin_data import World
 from tests.support.desk import list_url, registered_models, signed_in
-from webadmin.matters import search
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.cases.models import Matter, TakenText
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.review.pages.matter_lists import search
+from webadmin.works.models import Chapter
 
 pytestmark = pytest.mark.django_db
 INBOX = reverse("admin:index")
@@ -56,7 +57,7 @@ def test_it_finds_the_matter_for_its_own_holder_and_for_an_administrator(world: 
 
 def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: World, theirs: Matter) -> None:
     reviewer, case = world.ours.reviewer, world.ours.cases[0]
-    beside = reverse("admin:records_case_change", args=[case.pk])
+    beside = reverse("admin:cases_case_change", args=[case.pk])
     for address, asked in ((INBOX, "queue=all&q="), (beside, f"inbox={quote('queue=all&q=')}")):
         assert page_of(reviewer, address, asked, WORDS) == page_of(reviewer, address, asked, NO_WORDS)
 

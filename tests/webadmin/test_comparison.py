@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.support import admin_data
-from webadmin.case_page.change_summary import change_counts
-from webadmin.case_page.comparison import Column, Copied, Missing, Source, Taken, Uncopied, compare
-from webadmin.case_page.elsewhere import Place, with_sources
+from webadmin.review.pages.case_page.change_summary import change_counts
+from webadmin.review.pages.case_page.comparison import Column, Copied, Missing, Source, Taken, Uncopied, compare
+from webadmin.review.pages.case_page.elsewhere import Place, with_sources
 
 ALPHABET = "甲乙丙丁 \n\u200b\u202e<&\ud800a"
 texts = st.text(alphabet=ALPHABET, max_size=60)

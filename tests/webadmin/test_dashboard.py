@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
@@ -14,11 +13,13 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from core.states import Rejection, Verdict
-from records.models import Case, CrawlRun
 from tests.support import admin_data
 from tests.support.admin_data import World
-from webadmin import dashboard
-from webadmin.day_chart import Day, drawn
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case
+from webadmin.reports.pages import dashboard
+from webadmin.reports.pages.day_chart import Day, drawn
+from webadmin.sites.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
 

@@ -11,11 +11,12 @@ from django.http import HttpResponse
 
 from core.errors import BadInput, NotFound
 from deploy.cli.evidence import numbers_in
-from records.evidence.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
-from records.models import Case, CaseMatch, EvidenceBundle, Matter
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, signed_in
+from webadmin.cases.models import Case, CaseMatch, Matter
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
 
 CASES = 3
 SHANGHAI = ZoneInfo("Asia/Shanghai")

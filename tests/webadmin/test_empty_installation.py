@@ -2,14 +2,14 @@
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from records.models import Case, Membership
 from tests.support import admin_data
 from tests.support.desk import add_url, english, list_url, registered_models
-from webadmin.templatetags.desk import NEXT_STEPS
+from webadmin.accounts.models import Membership, User
+from webadmin.cases.models import Case
+from webadmin.ui.templatetags.desk import NEXT_STEPS
 
 
 @pytest.mark.django_db

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from records.models import Site
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, record_url, signed_in
-from webadmin.requests.content_policy import CONTENT_SECURITY_POLICY
+from webadmin.sites.models import Site
+from webadmin.ui.pages.requests.content_policy import CONTENT_SECURITY_POLICY
 
 CASES = 1
 
@@ -38,7 +38,7 @@ def test_a_fault_of_ours_shows_no_traceback(world: World, monkeypatch: pytest.Mo
     def broken(*_: object) -> object:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr("records.stores.page_store", broken)
+    monkeypatch.setattr("webadmin.stores.page_store", broken)
     client = speaking(signed_in(world.ours.reviewer), "zh-hans")
     client.raise_request_exception = False
     response = client.get(record_url(world.ours.cases[0]))
@@ -64,7 +64,7 @@ def test_who_is_locked_out_is_told_so(world: World) -> None:
 
 def test_every_answer_of_this_kind_is_under_the_policy(world: World) -> None:
     reviewer = signed_in(world.ours.reviewer)
-    for path in ("/admin/records/case/?state__exact=nonsense", add_url(Site), record_url(world.theirs.cases[0])):
+    for path in ("/admin/cases/case/?state__exact=nonsense", add_url(Site), record_url(world.theirs.cases[0])):
         response = reviewer.get(path)
         assert response.status_code >= 400, path
         assert response["Content-Security-Policy"] == CONTENT_SECURITY_POLICY

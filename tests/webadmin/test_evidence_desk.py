@@ -18,18 +18,19 @@ from bundles.verification import check_file
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.settings import EvidenceSettings
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.checks import note_store_check
-from records.evidence import bundles as book
-from records.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt, StoreCheck
 from tests.support import admin_data, case_texts
 from tests.support import evidence_samples as samples
 from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.time_stamp_authority import LocalAuthority, serving_stamps
+from webadmin import stores
+from webadmin.backups.models import StoreCheck
+from webadmin.backups.services.store_checks import note_store_check
+from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.making import EvidencePorts
 
 CASES = 2
 
@@ -61,7 +62,7 @@ def world(world: World, store: MemoryEvidenceStore, monkeypatch: pytest.MonkeyPa
 
 
 def case_url(world: World, **asked: Any) -> str:
-    address = reverse("admin:records_case_change", args=[world.ours.cases[0].pk])
+    address = reverse("admin:cases_case_change", args=[world.ours.cases[0].pk])
     return f"{address}?{'&'.join(f'{name}={value}' for name, value in asked.items())}" if asked else address
 
 
@@ -148,7 +149,7 @@ def test_nobody_gets_a_bundle_of_another_rights_holder(world: World) -> None:
     theirs = EvidenceBundle.objects.get(case=world.theirs.cases[0])
     client = signed_in(world.ours.manager)
     assert client.get(case_url(world, bundle=theirs.pk)).status_code == 404
-    foreign = reverse("admin:records_case_change", args=[world.theirs.cases[0].pk])
+    foreign = reverse("admin:cases_case_change", args=[world.theirs.cases[0].pk])
     assert client.get(f"{foreign}?bundle={theirs.pk}").status_code in {302, 404}
 
 
@@ -204,8 +205,8 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(world: World
 def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: World) -> None:
     case = world.ours.cases[0]
     client = signed_in(world.administrator)
-    client.post(reverse("admin:records_case_delete", args=[case.pk]), {"post": "yes"})
-    client.post(reverse("admin:records_rightsholder_delete", args=[world.ours.holder.pk]), {"post": "yes"})
+    client.post(reverse("admin:cases_case_delete", args=[case.pk]), {"post": "yes"})
+    client.post(reverse("admin:accounts_rightsholder_delete", args=[world.ours.holder.pk]), {"post": "yes"})
     assert EvidenceBundle.objects.filter(case=case).exists()
 
 

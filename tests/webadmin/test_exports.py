@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from openpyxl import load_workbook
 
-from records.models import Case
 from tests.support.admin_data import World
 from tests.support.desk import list_url, signed_in
-from webadmin.exports import safe_cell
+from webadmin.cases.models import Case
+from webadmin.ui.pages.exports import safe_cell
 
 CASES = 4
 

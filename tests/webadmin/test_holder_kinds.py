@@ -7,10 +7,10 @@ import re
 import pytest
 from django.test import Client
 
-from records.models import RightsHolder
 from tests.support.admin_data import World
 from tests.support.desk import record_url, signed_in
-from webadmin.forms import member_forms
+from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.pages import member_forms
 
 CASES = 1
 

@@ -7,11 +7,12 @@ from django.urls import reverse
 
 from core.hidden_characters import clipped
 from core.wording import Message
-from records.models import Case, CrawlRun, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
-from webadmin.admin.columns import obfuscation_table, outside_link, sentence_list
+from webadmin.cases.models import Case, Exclusion
+from webadmin.sites.models import CrawlRun, PageRecord
+from webadmin.ui.pages.columns import obfuscation_table, outside_link, sentence_list
 
 CASES = 2
 

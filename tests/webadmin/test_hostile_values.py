@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.db.models import Model
 from django.forms import DateField, MultiWidget
 from django.test import Client
 from django.urls import reverse
 
 from core.batches import batches
-from records.models import Case, PageRecord, Site
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url, registered_models, signed_in
-from webadmin.admin.lookups import DeclaredChangeList
-from webadmin.requests.request_values import MAX_LINES, MAX_SEARCH_CHARS, MAX_SEARCH_WORDS
+from webadmin.accounts.models import User
+from webadmin.accounts.pages.lookups import DeclaredChangeList
+from webadmin.cases.models import Case
+from webadmin.sites.models import PageRecord, Site
+from webadmin.ui.pages.requests.request_values import MAX_LINES, MAX_SEARCH_CHARS, MAX_SEARCH_WORDS
 
 CASES = 2
 

@@ -9,11 +9,11 @@ from django.utils import translation
 from core.errors import BadInput
 from crawler.rule_checks import MAX_RULES
 from crawler.urls import scope
-from records.models import SiteDomain
-from records.sites.runs import plan_of
-from records.sites.watchlist import add_site, find_site
 from tests.support import admin_data as data
-from webadmin.forms.host_fields import clean_host, clean_urls, rule_errors
+from webadmin.sites.models import SiteDomain
+from webadmin.sites.services.runs import plan_of
+from webadmin.sites.services.watchlist import add_site, find_site
+from webadmin.ui.pages.host_fields import clean_host, clean_urls, rule_errors
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -17,14 +16,15 @@ from django.utils import timezone
 
 from core.states import CaseState, Verdict
 from core.taken import Places
-from records.matters.figures import refresh
-from records.models import Case, Matter, SavedView, TakenText, VerdictRecord
-from records.models.phrases import STATES
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import record_url, signed_in
 from webadmin import theme
-from webadmin.admin.columns import CASE_STATE_COLORS
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case, Matter, SavedView, TakenText, VerdictRecord
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.ui.models.phrases import STATES
+from webadmin.ui.pages.columns import CASE_STATE_COLORS
 
 pytestmark = pytest.mark.django_db
 INBOX = "/admin/"
@@ -323,7 +323,7 @@ def test_an_empty_inbox_says_what_to_do_next(reviewer: Client) -> None:
     person = admin_data.user("新人", admin_data.holder("空空"))
     page = signed_in(person).get(INBOX)
     assert page.context["empty"] == "nothing"
-    assert reverse("admin:records_work_changelist") in page.content.decode()
+    assert reverse("admin:works_work_changelist") in page.content.decode()
 
 
 def test_the_preview_stands_alone_as_a_page_and_as_a_part(world: World, reviewer: Client) -> None:

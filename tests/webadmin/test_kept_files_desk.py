@@ -8,11 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from core.addressees import Paper
-from documents.standard import standard_template
-from records.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
-from records.notices.kept_files import add_paper, add_template
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, record_url, shown, signed_in
+from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from webadmin.notices.services.kept_files import add_paper, add_template
+from webadmin.notices.services.standard_templates import standard_template
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 CASES = 2
@@ -34,7 +34,7 @@ def paper(world: World, name: str = "授权委托书.pdf", **given: date) -> Hol
 
 
 def take_back_address(row: HolderPaper | PaperTemplate) -> str:
-    return reverse(f"admin:records_{row._meta.model_name}_take_back_one", args=[row.pk])
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_take_back_one", args=[row.pk])
 
 
 def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(

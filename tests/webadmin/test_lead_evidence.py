@@ -13,13 +13,13 @@ from bundles.verification import check_file
 from core.clock import ManualClock
 from core.matches import RewordedState
 from core.wording import Message, say
-from records.leads.lead_export import lead_material
-from records.leads.verdicts import decide
-from records.models import RewordedLead
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import record_url, signed_in
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.services.lead_export import lead_material
+from webadmin.rewrites.services.verdicts import decide
 
 CASES = 1
 

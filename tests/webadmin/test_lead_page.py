@@ -11,12 +11,13 @@ from django.utils import timezone
 from lxml import html as markup
 
 from core.matches import RewordedState
-from records.leads.verdicts import decide
-from records.models import Case, RewordedLead, RewordedVerdict
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.desk import english, list_url, record_url, signed_in
+from webadmin.cases.models import Case
+from webadmin.rewrites.models import RewordedLead, RewordedVerdict
+from webadmin.rewrites.services.verdicts import decide
 
 CASES = 2
 # What says more than a comparison of meaning can.

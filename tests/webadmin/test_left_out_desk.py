@@ -8,13 +8,13 @@ from django.urls import reverse
 
 from core.shares import percentage
 from core.states import CaseState, Rejection
-from records.cases import ignoring
-from records.evidence.case_export import facts_of
-from records.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
 from tests.support import admin_data
 from tests.support.corpus_texts import story
 from tests.support.desk import english, list_url, record_url, shown
 from tests.support.desk_chain import DeskChain
+from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
+from webadmin.cases.services import ignoring
+from webadmin.evidence.services.case_export import facts_of
 
 pytestmark = pytest.mark.django_db
 CHAPTER = story(3)
@@ -30,7 +30,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> DeskChain:
 
 def posted(client: Client, case: Case, **fields: object) -> str:
     """What the case page says after one of its forms was sent."""
-    address = reverse("admin:records_case_passages", args=[case.pk])
+    address = reverse("admin:cases_case_passages", args=[case.pk])
     response = client.post(f"{address}?_changelist_filters=q%3D1", fields, follow=True)
     assert response.status_code == 200
     assert response.redirect_chain[0][0].endswith("?_changelist_filters=q%3D1#zw-left-out")
@@ -162,7 +162,7 @@ def test_the_list_takes_back_what_the_user_may(desk: DeskChain) -> None:
 
 def test_a_manager_sees_what_a_text_would_change_before_it_is_saved(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
-    client, add = english(desk.manager), reverse("admin:records_ignoredtext_add")
+    client, add = english(desk.manager), reverse("admin:cases_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": CHAPTER[:600], "reason": "notice", "note": "声明"}
     looked = client.post(add, {**given, "do": "look"}).content.decode()
     assert "1 open case would change" in looked
@@ -175,7 +175,7 @@ def test_a_manager_sees_what_a_text_would_change_before_it_is_saved(desk: DeskCh
 
 
 def test_what_is_refused_is_said_in_the_form_and_kept_there(desk: DeskChain) -> None:
-    client, add = english(desk.manager), reverse("admin:records_ignoredtext_add")
+    client, add = english(desk.manager), reverse("admin:cases_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": "短", "reason": "notice", "do": "save"}
     response = client.post(add, given)
     assert response.status_code == 400
@@ -186,16 +186,16 @@ def test_what_is_refused_is_said_in_the_form_and_kept_there(desk: DeskChain) -> 
 
 
 def test_reviewers_get_no_form_of_texts_for_all_sites(desk: DeskChain) -> None:
-    assert english(desk.reviewer).get(reverse("admin:records_ignoredtext_add")).status_code == 403
+    assert english(desk.reviewer).get(reverse("admin:cases_ignoredtext_add")).status_code == 403
 
 
 def test_nothing_of_another_rights_holder_can_be_named(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     other = admin_data.holder("别家")
     stranger, manager = admin_data.user("zhao", other), admin_data.user("qian", other, "manager")
-    address = reverse("admin:records_case_passages", args=[desk.case.pk])
+    address = reverse("admin:cases_case_passages", args=[desk.case.pk])
     assert english(stranger).post(address, {"do": "noise", "noise": ADVERT}).status_code == 404
-    add = reverse("admin:records_ignoredtext_add")
+    add = reverse("admin:cases_ignoredtext_add")
     given = {"holder": desk.holder.pk, "text": CHAPTER[:600], "reason": "notice", "do": "save"}
     assert english(manager).post(add, given).status_code == 403
     assert not IgnoredText.objects.exists()
@@ -207,7 +207,7 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
     desk.compare(CHAPTER + "完", "https://luoxia.example.net/2.html")
     other = Case.objects.exclude(pk=first.pk).get()
     client = english(desk.reviewer)
-    address = reverse("admin:records_case_passages", args=[first.pk])
+    address = reverse("admin:cases_case_passages", args=[first.pk])
     foreign = {"do": "chapter", "match": other.matches.get().pk, "reason": "quotation"}
     assert client.post(address, foreign).status_code == 404
     assert client.post(address, {"do": "passage-back", "key": "9" * 18}).status_code == 404
@@ -217,7 +217,7 @@ def test_a_match_or_entry_of_another_case_is_not_there(desk: DeskChain) -> None:
 def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskChain) -> None:
     desk.compare(ADVERTS)
     case, client = desk.case, english(desk.reviewer)
-    address = reverse("admin:records_case_passages", args=[case.pk])
+    address = reverse("admin:cases_case_passages", args=[case.pk])
     site = admin_data.site(desk.holder, "云笺阁", "yunjian.example.net")
     ignored = admin_data.ignored_text(site, desk.reviewer, "别站的广告词")
     assert client.post(address, {"do": "noise-back", "key": ignored.pk}).status_code == 404
@@ -235,7 +235,7 @@ def test_what_belongs_to_another_site_or_work_is_not_taken_back_here(desk: DeskC
 def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> None:
     desk.compare(CHAPTER)
     client, match = english(desk.reviewer), CaseMatch.objects.get()
-    address = reverse("admin:records_case_passages", args=[desk.case.pk])
+    address = reverse("admin:cases_case_passages", args=[desk.case.pk])
     assert client.post(address, {"do": "chapter", "match": key, "reason": "quotation"}).status_code == 404
     assert client.post(address, {"do": "passage-back", "key": key}).status_code == 404
     said = posted(client, desk.case, do="passage", match=match.pk, passage=key, reason="quotation")

@@ -11,25 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from core.taken import Places
-from records import stores
-from records.models import (
-    AuthorAlias,
-    Case,
-    CaseMatch,
-    Chapter,
-    Exclusion,
-    Licence,
-    LicenceProof,
-    OwnAccount,
-    TakenText,
-    Work,
-)
-from records.sites.discovery import LeftOut, reason_to_leave_out
-from records.works import proofs
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from webadmin import stores
+from webadmin.cases.models import Case, CaseMatch, Exclusion, TakenText
+from webadmin.sites.services.discovery import LeftOut, reason_to_leave_out
+from webadmin.works.models import AuthorAlias, Chapter, Licence, LicenceProof, OwnAccount, Work
+from webadmin.works.services import proofs
 
 PDF = b"%PDF-1.7\n1 0 obj <<>> endobj\n%%EOF"
 
@@ -152,7 +142,7 @@ class TestProofs:
         assert (proof.name, proof.added_by) == ("合同 甲.pdf", world.ours.manager)
         page = desk.get(record_url(proof.licence)).content.decode()
         assert hashlib.sha256(PDF).hexdigest() in page
-        address = f"{reverse('admin:records_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
+        address = f"{reverse('admin:works_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
         assert address in page
         for member in (world.ours.manager, world.ours.reviewer):
             file = signed_in(member).get(address)
@@ -162,7 +152,7 @@ class TestProofs:
         assert signed_in(world.theirs.manager).get(address).status_code in {302, 404}
         other = admin_data.licence(world.ours.holder, number="B-1")
         for named, key in ((other.pk, proof.pk), (proof.licence_id, "x"), (proof.licence_id, "")):
-            wrong = reverse("admin:records_licence_proof", args=[named])
+            wrong = reverse("admin:works_licence_proof", args=[named])
             assert desk.get(wrong, {"file": key}).status_code == 404
 
     def test_a_second_file_stands_beside_the_first(self, world: World, desk: Any) -> None:

@@ -22,29 +22,6 @@ from core.states import CaseState, Verdict
 from laboratory.ports import free_port
 from pagestore.connection import connect
 from pagestore.mongo import MongoPageStore
-from records import stores
-from records.access import HOLDER_PATHS
-from records.cases.verdicts import decide
-from records.models import (
-    Address,
-    Addressee,
-    ArchiveImport,
-    AuthorAlias,
-    Case,
-    Chapter,
-    CrawlRun,
-    Exclusion,
-    Licence,
-    OwnAccount,
-    OwnDomain,
-    PageRecord,
-    RightsHolder,
-    Site,
-    SiteDomain,
-    SiteMove,
-    VerdictRecord,
-    Work,
-)
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import (
@@ -58,6 +35,14 @@ from tests.support.desk import (
     site_form,
 )
 from tests.support.memory_pages import MemoryPageStore
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.cases.models import Case, Exclusion, VerdictRecord
+from webadmin.cases.services.verdicts import decide
+from webadmin.notices.models import Addressee
+from webadmin.sites.models import Address, ArchiveImport, CrawlRun, PageRecord, Site, SiteDomain, SiteMove
+from webadmin.works.models import AuthorAlias, Chapter, Licence, OwnAccount, OwnDomain, Work
 
 OURS = [model for model in registered_models() if model in HOLDER_PATHS]
 KEPT_BY_MANAGERS = [Work, Licence, OwnDomain, OwnAccount, AuthorAlias, Addressee, Site]
@@ -226,7 +211,7 @@ def test_the_button_on_a_site_crawls_by_post_only_and_leads_to_the_run(
     world: World, outbox: CollectingOutbox, manager: Client, reviewer: Client
 ) -> None:
     site, sent = world.ours.sites[0], {"_form_submitted": "True"}
-    address = reverse("admin:records_site_crawl_now", args=[site.pk])
+    address = reverse("admin:watched_sites_site_crawl_now", args=[site.pk])
     assert manager.get(address).status_code == 200
     assert reviewer.post(address, sent).status_code == 403
     assert outbox.sent == []
@@ -506,7 +491,7 @@ def test_sites_show_their_pages_and_cases_in_whatever_order(
     world: World, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = signed_in(world.ours.manager)
-    monkeypatch.setattr("webadmin.admin.sites.MAX_PAGES", 4)
+    monkeypatch.setattr("webadmin.sites.pages.admin.sites.MAX_PAGES", 4)
 
     def shown() -> dict[int, tuple[int, int]]:
         rows = client.get(list_url(Site), {"o": order} if order else {}).context["cl"].result_list

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from axes.models import AccessAttempt
 from django.contrib import admin
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
@@ -15,7 +14,8 @@ from django.urls import reverse
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, list_url, registered_models, signed_in
-from webadmin.passwords import OwnCharsValidator
+from webadmin.accounts.models import User
+from webadmin.accounts.services.passwords import OwnCharsValidator
 
 CASES = 1
 

@@ -11,12 +11,14 @@ from django.test.utils import CaptureQueriesContext
 
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
-from records.models import Address, Case, CrawlRun, EvidenceBundle, Exclusion, PageRecord
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import list_url
-from webadmin import searching
-from webadmin.case_page import listed
+from webadmin.accounts.pages import searching
+from webadmin.cases.models import Case, Exclusion
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.review.pages.case_page import listed
+from webadmin.sites.models import Address, CrawlRun, PageRecord
 
 CASES = 6
 IN_PART = "entries were looked through"
@@ -122,7 +124,7 @@ def test_a_case_does_not_read_the_list_that_it_was_opened_from(
     case_texts.use(monkeypatch)
     with CaptureQueriesContext(connection) as queries:
         manager.get(f"{list_url(Case)}{world.ours.cases[2].pk}/change/", {"_changelist_filters": "o=3"})
-    read = [each["sql"] for each in queries if 'SELECT "records_case"."id" AS "pk"' in each["sql"]]
+    read = [each["sql"] for each in queries if 'SELECT "cases_case"."id" AS "pk"' in each["sql"]]
     assert all(statement.endswith("LIMIT 1") for statement in read), read
 
 

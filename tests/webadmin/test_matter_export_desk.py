@@ -12,16 +12,17 @@ from bundles import layout
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
 from core.states import CaseState
-from pipeline import evidence
-from pipeline.evidence import EvidencePorts
-from records import stores
-from records.evidence import bundles as book
-from records.evidence.kept_files import KeptFile
-from records.models import Case, EvidenceCheck, Matter
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import english, record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.models import EvidenceCheck
+from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.kept_files import KeptFile
+from webadmin.evidence.services.making import EvidencePorts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
-from records.models import ArchiveImport, Membership, RightsHolder
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url
+from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.sites.models import ArchiveImport
 
 CASES = 1
 
@@ -160,7 +160,7 @@ def test_a_reviewer_makes_nobody_anything(world: World, reviewer: Client) -> Non
 def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("records.sites.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
+    monkeypatch.setattr("webadmin.sites.services.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
     for person in (world.ours.manager, world.ours.reviewer):
         client = english(person)
         assert client.get(add_url(ArchiveImport)).status_code == 403

@@ -14,14 +14,15 @@ from django.utils import timezone
 from core.addressees import AddresseeRole
 from core.messages import MailRequested
 from core.settings import MailSettings
-from records.models import EventPaper, Notice, NoticeMail, PageRecord
-from records.notices import mails
-from records.notices.counters import enter_counter
-from records.notices.outcomes import note_outcome
-from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
 from tests.support.desk import CollectingOutbox, english, forms_with_files, record_url, signed_in
 from tests.support.mail_servers import DROP, real_server, scripted
+from webadmin.notices.models import EventPaper, Notice, NoticeMail
+from webadmin.notices.services import mails
+from webadmin.notices.services.counters import enter_counter
+from webadmin.notices.services.outcomes import note_outcome
+from webadmin.notices.services.sending import Noted
+from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
 PDF = b"%PDF-1.7\n"
@@ -216,7 +217,7 @@ def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
     confirmed = sent_notices.confirmed(ours)
     late, countered = (sent_notices.sent(ours, TODAY - timedelta(days=30)) for _ in range(2))
     enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
-    page, inbox = reverse("admin:records_notice_due"), reverse("admin:index")
+    page, inbox = reverse("admin:notices_notice_due"), reverse("admin:index")
     words = ("应答复", "投诉或起诉", "已逾期") if language != "en" else ("answer due", "complain or sue", "overdue")
     shown = reviewer.get(page).content.decode()
     for each in words:

@@ -12,14 +12,16 @@ from django.utils import timezone
 
 from core.addressees import Paper
 from core.contacts import ContactKind
-from documents.standard import standard_template
-from records.models import Case, HolderIdentity, HolderPaper, Matter, Notice, PageRecord, PaperTemplate
-from records.notices.counters import enter_counter
-from records.notices.kept_files import add_paper
-from records.notices.sending import Noted
 from tests.support import admin_data, sent_notices
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url, signed_in
+from webadmin.cases.models import Case, Matter
+from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from webadmin.notices.services.counters import enter_counter
+from webadmin.notices.services.kept_files import add_paper
+from webadmin.notices.services.sending import Noted
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "processes")]
 PDF = b"%PDF-1.7\n"
@@ -40,7 +42,7 @@ def matter_of(world: World) -> Matter:
 
 
 def drafted(client: Client, matter: Matter, kind: Paper = Paper.ARTICLE_14) -> Notice:
-    response = client.post(reverse("admin:records_notice_draft"), {"matter": matter.pk, "to": str(kind)})
+    response = client.post(reverse("admin:notices_notice_draft"), {"matter": matter.pk, "to": str(kind)})
     notice = Notice.objects.latest("pk")
     assert response["Location"] == record_url(notice)
     return notice
@@ -96,7 +98,7 @@ def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> No
 
 
 def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: World) -> None:
-    client, matter, draft = english(world.ours.reviewer), matter_of(world), reverse("admin:records_notice_draft")
+    client, matter, draft = english(world.ours.reviewer), matter_of(world), reverse("admin:notices_notice_draft")
     first = Case.objects.filter(matter=matter)[0]
     PageRecord.objects.filter(pk=first.page_id).update(version_id="another")
     notice = drafted(client, matter)
@@ -113,7 +115,7 @@ def test_an_addressee_that_was_entered_fills_the_notice_and_decides_the_paper(wo
     admin_data.contact(matter.site, ContactKind.ICP, "沪ICP备12345678号-1")
     shown = client.get(reverse("webadmin_matter", args=[matter.pk])).content.decode()
     assert f'<option value="to-{entered.pk}">墨香云 · notice to remove' in shown
-    draft = reverse("admin:records_notice_draft")
+    draft = reverse("admin:notices_notice_draft")
     client.post(draft, {"matter": matter.pk, "to": f"to-{entered.pk}"})
     notice = Notice.objects.latest("pk")
     assert (notice.addressee, notice.kind) == (entered, Paper.ARTICLE_14)
@@ -129,13 +131,13 @@ def test_nothing_of_another_rights_holder_can_be_named(world: World) -> None:
     notice = drafted(english(world.ours.reviewer), matter_of(world))
     assert stranger.get(record_url(notice)).status_code == 404
     assert stranger.post(record_url(notice), {"do": "withdraw"}).status_code == 404
-    draft = reverse("admin:records_notice_draft")
+    draft = reverse("admin:notices_notice_draft")
     assert stranger.post(draft, {"matter": matter_of(world).pk, "to": "article_14"}).status_code == 404
     for values in ({"matter": "x", "to": "article_14"}, {"matter": matter_of(world).pk, "to": "x"}):
         assert english(world.ours.reviewer).post(draft, values).status_code == 404
     assert english(world.ours.reviewer).get(draft).status_code == 404
     paper = add_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
-    address = reverse("admin:records_holderpaper_file", args=[paper.pk])
+    address = reverse("admin:notices_holderpaper_file", args=[paper.pk])
     assert english(world.ours.manager).get(address).status_code == 404
     assert stranger.get(address).content == PDF
 
@@ -163,7 +165,7 @@ def test_a_manager_sends_papers_up_and_takes_them_back(world: World) -> None:
 def test_a_template_is_taken_down_tried_and_kept(world: World) -> None:
     manager, holder = english(world.ours.manager), world.ours.holder
     form = manager.get(add_url(PaperTemplate)).content.decode()
-    (address, *_) = re.findall(r'href="(/admin/records/papertemplate/standard/article_14/)"', form)
+    (address, *_) = re.findall(r'href="(/admin/notices/papertemplate/standard/article_14/)"', form)
     standard = manager.get(address).content
     assert docx.Document(io.BytesIO(standard)).paragraphs
     assert manager.get(address.replace("article_14", "nonsense")).status_code == 404
@@ -192,7 +194,7 @@ def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_writt
     type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(asks_for_seal=True)
     client = english(ours.reviewer)
     response = client.post(
-        reverse("admin:records_notice_draft"), {"matter": matter_of(world).pk, "to": f"to-{ours.addressee.pk}"}
+        reverse("admin:notices_notice_draft"), {"matter": matter_of(world).pk, "to": f"to-{ours.addressee.pk}"}
     )
     page = client.get(response["Location"]).content.decode()
     assert "So far:" in page

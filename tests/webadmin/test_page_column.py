@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from core.marks import Mark
 from core.text import TextRange
-from records.models import Case, CaseMatch, EvidenceBundle
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.evidence.models import EvidenceBundle
 
 CASES = 4
 
@@ -49,7 +50,7 @@ def case(world: World, texts: Texts) -> Case:
 
 
 def column(client: Client, case: Case, view: str, **headers: str) -> str:
-    address = reverse("admin:records_case_change", args=[case.pk])
+    address = reverse("admin:cases_case_change", args=[case.pk])
     page = client.get(address, {"column": view}, headers=headers).content.decode()
     return page[page.index('data-side="page"') :].partition("</article>")[0]
 
@@ -86,7 +87,7 @@ def test_the_text_is_shown_unless_something_else_is_asked_for(reviewer: Client, 
 
 
 def test_a_script_gets_the_column_alone(reviewer: Client, case: Case) -> None:
-    address = reverse("admin:records_case_change", args=[case.pk])
+    address = reverse("admin:cases_case_change", args=[case.pk])
     answer = reviewer.get(address, {"column": "came"}, headers={"X-Requested-With": "XMLHttpRequest"})
     page = answer.content.decode()
     assert page.lstrip().startswith("<article")

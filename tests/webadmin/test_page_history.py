@@ -17,16 +17,16 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
 from core.pages import DATED_BY_SERVER, ChapterStart, Fetched, NetDiskLink, Reading
 from core.text import TextOffset
 from core.visits import AbsenceReason
-from records import stores
-from records.models import PageRecord
 from tests.support import admin_data, case_texts, records
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.memory_pages import MemoryPageStore
-from webadmin.page_history import text_diff
-from webadmin.page_history.page_versions import EventKind, History, history
-from webadmin.page_history.page_view import page_history
-from webadmin.page_history.text_diff import PartKind, TextDiff
+from webadmin import stores
+from webadmin.review.pages.page_history.page_versions import EventKind, History, history
+from webadmin.review.pages.page_history.page_view import page_history
+from webadmin.sites.models import PageRecord
+from webadmin.ui.pages import text_diff
+from webadmin.ui.pages.text_diff import PartKind, TextDiff
 
 CASES = 2
 
@@ -121,7 +121,7 @@ class TestTimeline:
         return case_texts.use(monkeypatch)
 
     def address(self, page: PageRecord) -> str:
-        return reverse("admin:records_pagerecord_timeline", args=[page.pk])
+        return reverse("admin:watched_sites_pagerecord_timeline", args=[page.pk])
 
     def test_events_come_in_order_with_what_each_changed(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
@@ -224,7 +224,7 @@ class TestTimeline:
         case_texts.keep_estate(texts, world.ours)
         case = world.ours.cases[0]
         PageRecord.objects.filter(pk=case.page_id).update(gone_since=NOW)
-        shown = reviewer.get(reverse("admin:records_case_change", args=[case.pk])).content.decode()
+        shown = reviewer.get(reverse("admin:cases_case_change", args=[case.pk])).content.decode()
         assert self.address(case.page) in shown
         assert "gone since" in shown
 

@@ -3,10 +3,10 @@
 import pytest
 
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from records.models import PageRecord
 from tests.support import case_texts
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, shown
+from webadmin.sites.models import PageRecord
 
 
 def test_pages_are_filtered_by_doubtful_extraction_and_say_so_with_their_chapter(

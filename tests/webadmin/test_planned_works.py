@@ -17,15 +17,16 @@ from core.errors import ServiceUnavailable
 from core.ids import work_text_id
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.index.memory import MemoryIndex
-from records import stores
-from records.models import Chapter, Membership, PlannedUpload, Work
-from records.works.alike import MOST_NAMED
-from records.works.catalogue import PlannedChange
-from records.works.planned_uploads import sending_of
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, english, signed_in
 from tests.support.memory_pages import MemoryWorkStore
+from webadmin import stores
+from webadmin.accounts.models import Membership
+from webadmin.works.models import Chapter, PlannedUpload, Work
+from webadmin.works.services.alike import MOST_NAMED
+from webadmin.works.services.catalogue import PlannedChange
+from webadmin.works.services.planned_uploads import sending_of
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

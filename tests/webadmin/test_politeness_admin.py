@@ -14,17 +14,17 @@ from core.pages import CrawlCounts, Fetched, Reading
 from core.politeness import BanAction, BanRule, BrowserMode, Politeness
 from core.wording import Message
 from crawler.end_reasons import SLOW_RULES
-from records import stores
-from records.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
-from records.sites import encrypted_secrets as sealed
-from records.sites import politeness
-from records.sites import runs as crawls
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, record_url, signed_in, site_form
 from tests.support.memory_pages import MemoryPageStore
-from webadmin.admin.sites import SiteAdmin
-from webadmin.forms import host_fields
+from webadmin import stores
+from webadmin.sites.models import CrawlRun, PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
+from webadmin.sites.pages.admin.sites import SiteAdmin
+from webadmin.sites.services import encrypted_secrets as sealed
+from webadmin.sites.services import politeness
+from webadmin.sites.services import runs as crawls
+from webadmin.ui.pages import host_fields
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]  # rules are tried in one
 SECRETS = ("pr0xy-s3cret", "l0gin-s3cret", "c00kie-s3cret")
@@ -279,7 +279,7 @@ def test_a_rule_that_was_typed_is_tried_in_the_admin_and_a_bad_one_gets_a_senten
     site, store = admin_data.site(world.ours.holder, "试读网", "a.example"), MemoryPageStore()
     monkeypatch.setattr(stores, "page_store", lambda: store)
     _kept(site, store, 1, "提示", "请拖动滑块" + "<p>字" * 3_000)
-    address = f"/admin/records/site/{site.pk}/try-rules"
+    address = f"/admin/watched_sites/site/{site.pk}/try-rules"
     client = signed_in(world.ours.manager)
     for query, status, words in (
         ({"words": "拖动滑块"}, 200, "1 页中有 1 页"),

@@ -14,9 +14,12 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from records.models import Address, Case, EvidenceBundle, Exclusion, PageRecord, RewordedLead
 from tests.support.admin_data import World
 from tests.support.desk import list_url, signed_in
+from webadmin.cases.models import Case, Exclusion
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import Address, PageRecord
 
 LONG = {
     model: str(model._meta.db_table)
@@ -110,9 +113,11 @@ def test_rows_are_read_by_their_keys_alone(world: World) -> None:
     """With the rights holder besides, SQLite goes along all pages of the holder for fifty keys."""
     with CaptureQueriesContext(connection) as queries:
         signed_in(world.ours.manager).get(list_url(PageRecord))
-    read = [each["sql"].partition(" WHERE ")[2] for each in queries if '"records_pagerecord"."url"' in each["sql"]]
+    read = [
+        each["sql"].partition(" WHERE ")[2] for each in queries if '"watched_sites_pagerecord"."url"' in each["sql"]
+    ]
     assert read
-    assert all(condition.startswith('"records_pagerecord"."page_id" IN (') for condition in read), read
+    assert all(condition.startswith('"watched_sites_pagerecord"."page_id" IN (') for condition in read), read
 
 
 def assert_read_along_an_index(plan: list[str], table: str) -> None:

@@ -11,12 +11,13 @@ from django.utils import timezone
 
 from core.messages import CrawlRequested
 from core.wording import Message
-from records.models import Address, CrawlRun, PageCheck, PageRecheck, PageRecord
-from records.sites import rechecks
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, record_url, signed_in
 from tests.support.memory_cases import MemoryOutbox
+from webadmin.cases.models import PageCheck
+from webadmin.sites.models import Address, CrawlRun, PageRecheck, PageRecord
+from webadmin.sites.services import rechecks
 
 Outcome = PageRecheck.Outcome
 
@@ -37,7 +38,7 @@ def desk(reviewer: Client, outbox: CollectingOutbox) -> Client:
 
 
 def url_of(page: PageRecord) -> str:
-    return reverse("admin:records_pagerecord_recheck", args=[page.pk])
+    return reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
 
 
 def said(desk: Client, page: PageRecord) -> tuple[str, bool]:
@@ -169,7 +170,7 @@ def test_each_outcome_is_said(
 
 
 def test_a_crawl_of_one_page_is_no_crawl_of_its_site(desk: Client, page: PageRecord) -> None:
-    from records.sites import runs as crawls
+    from webadmin.sites.services import runs as crawls
 
     site = page.site
     CrawlRun.objects.filter(site=site).delete()

@@ -9,12 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from core.wording import Message
-from records import stores
-from records.models import Case, Notice, NoticeEvent, Removal, RemovalLook
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import record_url, signed_in
 from tests.support.memory_evidence import MemoryEvidenceStore
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
 
 NOW = admin_data.NOW
 DAY = timedelta(days=1)

@@ -13,11 +13,15 @@ from django.urls import reverse
 from analytics.formats import FORMATS
 from core.errors import BadInput, NotFound
 from core.states import CaseState, Rejection
-from records.models import Case, Chapter, CrawlRun, Membership, PageCheck, RewordedLead, RightsHolder, Site, Work
-from records.reports import make_report
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import signed_in
+from webadmin.accounts.models import Membership, RightsHolder
+from webadmin.cases.models import Case, PageCheck
+from webadmin.reports.services.report_rows import make_report
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.works.models import Chapter, Work
 
 SINCE, UNTIL = date(2026, 3, 1), date(2026, 3, 31)
 PERIOD = {"since": "2026-03-01", "until": "2026-03-31", "language": "en"}

@@ -13,15 +13,17 @@ from django.utils import timezone
 
 from core.messages import RightsChanged
 from core.states import CaseState, Verdict
-from records.cases import rulings
-from records.cases.case_repository import DjangoCaseRepository
-from records.cases.verdicts import VerdictRefused, decide
-from records.models import Case, Exclusion, Licence, OwnDomain, RightsHolder, RightsRecord, Unprotected, Work
-from records.works.protection import mark_unprotected
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
+from webadmin.accounts.models import RightsHolder
+from webadmin.cases.models import Case, Exclusion, RightsRecord
+from webadmin.cases.services import rulings
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.cases.services.verdicts import VerdictRefused, decide
+from webadmin.works.models import Licence, OwnDomain, Unprotected, Work
+from webadmin.works.services.protection import mark_unprotected
 
 
 def licence_form(world: World, **fields: object) -> dict[str, object]:

@@ -19,14 +19,19 @@ from core.pages import PageVersion
 from core.ports import PageStore
 from core.settings_loading import load
 from core.words import Words
-from deploy.cli import cases
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
-from records.models import Case, CaseMatch, Chapter, EnginePanel, SecondOpinion, Work
-from records.opinions import asking as second_opinions
-from records.opinions import summary as opinions_shown
-from records.opinions.asking import ask, give_up
-from records.opinions.engine_answers import (
+from tests.support import admin_data, case_texts
+from tests.support.admin_data import World
+from tests.support.case_texts import Texts
+from tests.support.corpus_texts import story, with_homophones, with_random_characters
+from tests.support.desk import shown
+from webadmin.cases.cli import cases
+from webadmin.cases.models import Case, CaseMatch, EnginePanel, SecondOpinion
+from webadmin.cases.services.opinions import asking as second_opinions
+from webadmin.cases.services.opinions import summary as opinions_shown
+from webadmin.cases.services.opinions.asking import ask, give_up
+from webadmin.cases.services.opinions.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
     MIN_CORPUS_PIECES,
@@ -34,12 +39,8 @@ from records.opinions.engine_answers import (
     Verdict,
     answers,
 )
-from records.opinions.requests import Subject
-from tests.support import admin_data, case_texts
-from tests.support.admin_data import World
-from tests.support.case_texts import Texts
-from tests.support.corpus_texts import story, with_homophones, with_random_characters
-from tests.support.desk import shown
+from webadmin.cases.services.opinions.requests import Subject
+from webadmin.works.models import Chapter, Work
 
 CASES = 2
 
@@ -320,7 +321,7 @@ def test_the_command_line_names_those_that_agree(
 def test_answers_on_a_case_of_another_rights_holder_are_not_there(world: World, texts: Texts, reviewer: Client) -> None:
     theirs = world.theirs.cases[0]
     judged(texts, theirs, WORK)
-    address = reverse("admin:records_case_change", args=[theirs.pk])
+    address = reverse("admin:cases_case_change", args=[theirs.pk])
     assert reviewer.get(address).status_code == 404
     assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
 
@@ -329,7 +330,7 @@ def test_answers_on_a_case_of_another_rights_holder_are_not_there(world: World, 
 def test_a_case_is_shown_without_loading_any_engine() -> None:
     code = (
         "import django, os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'webadmin.settings'; django.setup();"
-        "import webadmin.case_page.case_view;"
+        "import webadmin.review.pages.case_page.case_view;"
         "print([name for name in sys.modules if name.startswith(('fingerprint', 'numba'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from records.models import SiteIdentifier
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, record_url
+from webadmin.sites.models import SiteIdentifier
 
 
 @pytest.fixture

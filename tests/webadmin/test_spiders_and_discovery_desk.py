@@ -15,12 +15,12 @@ from core.messages import CrawlRequested
 from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from crawler.site_kinds import KINDS
-from records.access import HOLDER_PATHS
-from records.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
-from records.sites import discovery, imports, watchlist
-from records.sites import runs as crawls
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in, site_form
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from webadmin.sites.services import discovery, imports, watchlist
+from webadmin.sites.services import runs as crawls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def found(world: World) -> DiscoveredPage:
 
 
 def clean_site(world: World, **changes: object):  # type: ignore[no-untyped-def]
-    from webadmin.forms.site_form import SiteForm
+    from webadmin.sites.pages.site_form import SiteForm
 
     class OfSite(SiteForm):
         class Meta:
@@ -109,7 +109,7 @@ def test_a_manager_watches_a_found_site_with_one_click(
     world: World, found: DiscoveredPage, outbox: CollectingOutbox
 ) -> None:
     answer = signed_in(world.ours.manager).post(
-        reverse("admin:records_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
+        reverse("admin:watched_sites_discoveredpage_watch", args=[found.pk]), CONFIRM, follow=True
     )
     assert answer.status_code == 200
     found.refresh_from_db()
@@ -124,13 +124,15 @@ def test_a_manager_dismisses_and_a_reviewer_does_neither(
 ) -> None:
     reviewer = signed_in(world.ours.reviewer)
     for name in ("watch", "dismiss"):
-        assert reviewer.post(reverse(f"admin:records_discoveredpage_{name}", args=[found.pk]), CONFIRM).status_code in (
+        assert reviewer.post(
+            reverse(f"admin:watched_sites_discoveredpage_{name}", args=[found.pk]), CONFIRM
+        ).status_code in (
             302,
             403,
         )
     found.refresh_from_db()
     assert found.state == "proposed"
-    signed_in(world.ours.manager).post(reverse("admin:records_discoveredpage_dismiss", args=[found.pk]), CONFIRM)
+    signed_in(world.ours.manager).post(reverse("admin:watched_sites_discoveredpage_dismiss", args=[found.pk]), CONFIRM)
     found.refresh_from_db()
     assert found.state == "dismissed"
     assert outbox.sent == []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span, spans_of, texts
-from webadmin.case_page.comparison import Column, Copied, compare
+from webadmin.review.pages.case_page.comparison import Column, Copied, compare
 
 
 def by_pair(column: Column) -> dict[int, str]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webadmin.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, lines_of
+from webadmin.review.pages.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, lines_of
 
 LONGEST = MAX_LINE_BLOCKS * BLOCK_CHARS
 BLOCK = re.compile(r'<div class="zw-block">(.*?)</div>', re.DOTALL)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span, spans_of, texts
-from webadmin.case_page import text_map
-from webadmin.case_page.comparison import Comparison, compare
-from webadmin.case_page.text_map import LENGTH, MIN_RIBBON, Ribbon, ribbons, ticks
+from webadmin.review.pages.case_page import text_map
+from webadmin.review.pages.case_page.comparison import Comparison, compare
+from webadmin.review.pages.case_page.text_map import LENGTH, MIN_RIBBON, Ribbon, ribbons, ticks
 
 LINES = [f"第{number}行\n" for number in range(10)]  # of four characters
 TEXT = "".join(LINES)

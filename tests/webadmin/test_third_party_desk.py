@@ -10,11 +10,13 @@ from django.utils import timezone
 
 from core.errors import ServiceUnavailable
 from core.wording import Message
-from records import stores
-from records.models import LicenceFee, Matter, ThirdPartyProof, ThirdPartyTask
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import forms_with_files, signed_in
+from webadmin import stores
+from webadmin.cases.models import Matter
+from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
+from webadmin.works.models import LicenceFee
 
 CASES = 2
 
@@ -23,7 +25,7 @@ HOSTILE = "<script>alert(1)</script>\u202e=1+1"
 
 
 def case_page(world: World, page: str = "proofs") -> str:
-    return reverse(f"admin:records_case_{page}", args=[world.ours.cases[1].pk])
+    return reverse(f"admin:cases_case_{page}", args=[world.ours.cases[1].pk])
 
 
 def matter_page(world: World, page: str = "proofs") -> str:
@@ -112,7 +114,7 @@ def test_nothing_of_another_holder_is_reached(world: World) -> None:
     for page in ("proofs", "factors", "damages"):
         assert stranger.get(matter_page(world, page)).status_code == 404
         assert stranger.post(matter_page(world, page), upload()).status_code == 404
-    own = reverse("admin:records_case_proofs", args=[world.theirs.cases[1].pk])
+    own = reverse("admin:cases_case_proofs", args=[world.theirs.cases[1].pk])
     assert stranger.get(own, {"file": proof.pk}).status_code == 404
     assert stranger.post(own, {"do": "withdraw", "key": proof.pk, "reason": "x"}).status_code == 404
 

@@ -7,8 +7,8 @@ from babel.messages.pofile import write_po
 from django.utils import translation
 from django.utils.translation import gettext, ngettext, pgettext
 
-from records.models import phrases
 from webadmin import translation as catalogue
+from webadmin.ui.models import phrases
 
 
 def test_nothing_is_left_untranslated_fuzzy_or_stale() -> None:

@@ -10,9 +10,9 @@ import docx
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from records.works import uploads
-from records.works.uploads import read_uploads
 from tests.support.books import pdf_of, pdf_of_pictures
+from webadmin.works.services import uploads
+from webadmin.works.services.uploads import read_uploads
 
 FIRST = "第一章 水位\n\n渡口的灯是在立冬那天熄的，江面起了雾，对岸的码头像一行被水洇开的字。\n\n"
 SECOND = "第二章 暗号\n\n夜里有人敲舱板，三下，停一停，又两下，那是他和弟弟约好的暗号。\n"

@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from core.ids import SiteId
 from core.visits import Visit
-from records.models import Site, SiteMove
-from records.sites.visit_repository import DjangoVisitRepository
 from tests.support import admin_data
 from tests.support.desk import english
+from webadmin.sites.models import Site, SiteMove
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
 
 CASES = 2
 
@@ -54,31 +54,31 @@ def test_failing_addresses_are_listed_with_the_reason_and_only_to_their_people(w
     failing(world.ours.sites[0])
     failing(world.theirs.sites[0])
     person = english(world.ours.reviewer)
-    shown = person.get(reverse("admin:records_address_changelist") + "?condition=failing").content.decode()
+    shown = person.get(reverse("admin:watched_sites_address_changelist") + "?condition=failing").content.decode()
     assert "luoxia.changhe.example/&lt;b&gt;1&lt;/b&gt;.html" in shown
     assert "beidou" not in shown
     assert "no answer" in shown
     for condition in ("absent", "due", "new"):
         asked = {"condition": condition}
-        assert person.get(reverse("admin:records_address_changelist"), asked).status_code == 200
-    entry = person.get(reverse("admin:records_address_change", args=[f"{world.ours.sites[0].pk:040}"]))
+        assert person.get(reverse("admin:watched_sites_address_changelist"), asked).status_code == 200
+    entry = person.get(reverse("admin:watched_sites_address_change", args=[f"{world.ours.sites[0].pk:040}"]))
     assert "does not answer within 30 seconds" in entry.content.decode()
 
 
 def test_a_move_shows_what_speaks_for_it(world: admin_data.World) -> None:
     move = move_of(world.ours.sites[0])
     person = english(world.ours.manager)
-    shown = person.get(reverse("admin:records_sitemove_change", args=[move.pk])).content.decode()
+    shown = person.get(reverse("admin:watched_sites_sitemove_change", args=[move.pk])).content.decode()
     for sentence in ("start pages lead to the new host: 1", "pages lead there: 4, to the same path: 3", "91"):
         assert sentence in shown
     assert 'href="javascript:' not in shown
-    listed = person.get(reverse("admin:records_sitemove_changelist")).content.decode()
+    listed = person.get(reverse("admin:watched_sites_sitemove_changelist")).content.decode()
     assert NEW in listed
 
 
 def test_a_manager_accepts_and_a_reviewer_may_not(world: admin_data.World) -> None:
     move = move_of(world.ours.sites[0])
-    address = reverse("admin:records_sitemove_accept_move", args=[move.pk])
+    address = reverse("admin:watched_sites_sitemove_accept_move", args=[move.pk])
     assert english(world.ours.reviewer).post(address, SENT).status_code in {302, 403}
     move.refresh_from_db()
     assert move.state == SiteMove.State.PROPOSED
@@ -94,8 +94,8 @@ def test_a_manager_accepts_and_a_reviewer_may_not(world: admin_data.World) -> No
 def test_what_was_refused_cannot_be_accepted_and_says_so(world: admin_data.World) -> None:
     move = move_of(world.ours.sites[0])
     person = english(world.ours.manager)
-    person.post(reverse("admin:records_sitemove_refuse_move", args=[move.pk]), SENT)
+    person.post(reverse("admin:watched_sites_sitemove_refuse_move", args=[move.pk]), SENT)
     move.refresh_from_db()
     assert move.state == SiteMove.State.REFUSED
-    answer = person.post(reverse("admin:records_sitemove_accept_move", args=[move.pk]), SENT, follow=True)
+    answer = person.post(reverse("admin:watched_sites_sitemove_accept_move", args=[move.pk]), SENT, follow=True)
     assert "decided already" in answer.content.decode()

@@ -8,13 +8,14 @@ from django.utils import translation
 
 from core.errors import NotFound
 from core.wording import Message
-from records import failures
-from records.access import visible
-from records.models import Address, ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryQuery, FailedMessage
 from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
-from webadmin.admin.columns import NOTHING, stored_sentence
-from webadmin.wording import said
+from webadmin.accounts.models import FailedMessage
+from webadmin.accounts.services import failures
+from webadmin.accounts.services.access import visible
+from webadmin.sites.models import Address, ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryQuery
+from webadmin.ui.pages.columns import NOTHING, stored_sentence
+from webadmin.ui.pages.wording import said
 
 CASES = 1
 

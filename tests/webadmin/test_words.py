@@ -15,8 +15,8 @@ from babel.messages.pofile import read_po
 from core import terms
 from core.states import CaseState
 from crawler.site_kinds import KINDS
-from records.models.phrases import case_name
 from webadmin import translation as catalogue
+from webadmin.ui.models.phrases import case_name
 
 ROOT = Path(__file__).parents[2]
 # Instead of: what reviewers and lawyers say.

@@ -15,13 +15,14 @@ from openpyxl import load_workbook
 
 from core.errors import ServiceUnavailable
 from core.states import CaseState
-from records import stores
-from records.models import Chapter, PageRecord, Site, Work
 from tests.support.admin_data import World
 from tests.support.book_copies import CHARS, book, carry
 from tests.support.desk import record_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
-from webadmin.views.read_chapter import PORTION_CHARS, portions
+from webadmin import stores
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
+from webadmin.works.pages.read_chapter import PORTION_CHARS, portions
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -49,15 +50,15 @@ def site(world: World) -> Site:
 
 
 def read_url(work: Work, number: int | str) -> str:
-    return reverse("admin:records_work_read", args=[work.pk, number])
+    return reverse("admin:works_work_read", args=[work.pk, number])
 
 
 def times_url(work: Work) -> str:
-    return reverse("admin:records_work_times", args=[work.pk])
+    return reverse("admin:works_work_times", args=[work.pk])
 
 
 def book_url(work: Work, site: Site, query: str = "") -> str:
-    return reverse("admin:records_work_book", args=[work.pk, site.pk]) + query
+    return reverse("admin:works_work_book", args=[work.pk, site.pk]) + query
 
 
 def numbers(response: HttpResponse) -> list[int]:

@@ -13,9 +13,10 @@ from django.test import Client
 from django.utils import timezone
 from openpyxl import load_workbook
 
-from records.models import Case, UserPreference
 from tests.support.admin_data import World
 from tests.support.desk import list_url, record_url, signed_in
+from webadmin.accounts.models import UserPreference
+from webadmin.cases.models import Case
 
 CASES = 1
 PROFILE = "/admin/profile/"

@@ -1,1 +1,1 @@
-"""The desk of notices: drafting, filling, looking at what will leave the house, confirming."""
+"""Notices: addressees, drafts, mail, deadlines, and whether pages were removed."""

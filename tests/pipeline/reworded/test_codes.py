@@ -11,9 +11,9 @@ from matcher.reworded.chunks import TextCells
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID
 from pagestore.connection import MongoDatabase, connect
 from pagestore.mongo import MongoFingerprintStore, MongoWorkStore
-from pipeline.reworded.codes import BATCH_TEXTS, CodesStore
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import INNOCENT, WORK
+from webadmin.rewrites.services.searching.codes import BATCH_TEXTS, CodesStore
 
 
 @pytest.fixture

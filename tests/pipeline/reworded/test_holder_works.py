@@ -5,11 +5,11 @@ import pytest
 from core.ids import WorkTextId
 from matcher.reworded.background import load_background
 from matcher.reworded.stored import MEANINGS_ID
-from pipeline.reworded.codes import CodesStore
-from pipeline.reworded.holder_works import HolderWorks
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryWorkStore
 from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
+from webadmin.rewrites.services.searching.codes import CodesStore
+from webadmin.rewrites.services.searching.holder_works import HolderWorks
 
 pytestmark = needs_encoder
 

@@ -9,12 +9,12 @@ from opencc import OpenCC
 from core.ids import SiteId
 from core.states import Rejection
 from laboratory.cases.rewrites import Rewrite
-from records.models import PageRecord
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.support.encoders import needs_encoder
 from tests.support.reworded_chain import RewordedChain, reworded_chain, rewrite
 from tests.support.rewritten import ENGLISH, WORK
 from tests.support.web_server import Answer, WebServer
+from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, needs_encoder, pytest.mark.usefixtures("processes", "loopback")]
 

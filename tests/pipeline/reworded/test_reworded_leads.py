@@ -14,30 +14,20 @@ from core.states import Rejection
 from matcher.reworded.calibration import highest
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.record import CURRENT
-from pipeline.reworded.holder_works import HolderWorks
-from pipeline.reworded.owing import owes_anything
 from pipeline.steps import withdraw_work
-from records.leads import owed, recording
-from records.models import (
-    Case,
-    Chapter,
-    Exclusion,
-    FailedMessage,
-    Licence,
-    OwnAccount,
-    OwnDomain,
-    PageCheck,
-    PageRecord,
-    RewordedCheck,
-    RewordedLead,
-    Unprotected,
-    Work,
-)
-from records.standing import OUTDATED
-from records.works import catalogue
 from tests.support.encoders import needs_encoder
 from tests.support.reworded_chain import HOST, RewordedChain, other_words, reworded_chain, rewrite, text_id
 from tests.support.rewritten import INNOCENT
+from webadmin.accounts.models import FailedMessage
+from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.rewrites.models import RewordedCheck, RewordedLead
+from webadmin.rewrites.services import owed, recording
+from webadmin.rewrites.services.searching.holder_works import HolderWorks
+from webadmin.rewrites.services.searching.owing import owes_anything
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected, Work
+from webadmin.works.services import catalogue
 
 pytestmark = [pytest.mark.django_db, needs_encoder]
 

@@ -15,20 +15,22 @@ from core.redis_names import QUEUES, REWORDED_NOTE
 from core.settings_loading import load
 from core.wording import say
 from deploy.cli.standing import noted_backlog
-from pipeline import crawlers, tasks, worker
 from pipeline.app import app
 from pipeline.attempts import Attempts
 from pipeline.redis_lock import forget_lock
-from pipeline.reworded import searching as searching_module
-from pipeline.reworded.holder_works import HolderWorks
-from pipeline.reworded_process import LOCK, NICENESS
-from pipeline.schedule import ensure_schedule
-from records.models import FailedMessage, RewordedCheck, RewordedLead
 from tests.support.encoders import needs_encoder
 from tests.support.installation import REWORDED, Installation, Machine, installed, wait_until
 from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
 from tests.support.rewritten import INNOCENT
 from tests.support.web_server import WebServer
+from webadmin import tasks, worker
+from webadmin.accounts.models import FailedMessage
+from webadmin.rewrites.models import RewordedCheck, RewordedLead
+from webadmin.rewrites.services.search_process import LOCK, NICENESS
+from webadmin.rewrites.services.searching import search as searching_module
+from webadmin.rewrites.services.searching.holder_works import HolderWorks
+from webadmin.schedule import ensure_schedule
+from webadmin.sites.services import crawlers
 
 GIVEN = other_words()
 # A page as a crawl and a worker leave it; the first brings the holder, the site and the work.
@@ -41,10 +43,10 @@ from pipeline import steps
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
-from pipeline.wiring import live
-from records.models import RightsHolder, Site
-from records.sites import watchlist
-from records.works import catalogue
+from webadmin.wiring import live
+from records.models_gone import RightsHolder, Site
+from webadmin.sites.services import watchlist
+from webadmin.works.services import catalogue
 ports = replace(live(SETTINGS), outbox=MemoryOutbox())
 url, text, source = sys.argv[1:]
 holder, is_new = RightsHolder.objects.get_or_create(name="甲", defaults={"reworded_kinds": ["story"]})
@@ -74,7 +76,7 @@ def installation(tmp_path: Path, mongo_url: str, redis_url: str) -> Iterator[Ins
 
 
 def leads(installation: Installation) -> int:
-    return len(installation.rows("SELECT * FROM records_rewordedlead"))
+    return len(installation.rows("SELECT * FROM rewrites_rewordedlead"))
 
 
 def the_process(machine: Machine) -> psutil.Process:

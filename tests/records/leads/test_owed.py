@@ -7,11 +7,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from matcher.reworded.record import CURRENT
-from records import failures
-from records.leads import owed
-from records.leads.copied import copied_shares
-from records.leads.owed import OwingPage, Watch
-from records.models import Case, Chapter, Exclusion, PageCheck, PageRecord, RewordedCheck, RightsHolder, Site, Work
+from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.services import failures
+from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.rewrites.models import RewordedCheck
+from webadmin.rewrites.services import owed
+from webadmin.rewrites.services.copied import copied_shares
+from webadmin.rewrites.services.owed import OwingPage, Watch
+from webadmin.sites.models import PageRecord, Site
+from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,57 @@
+"""Text made fit for Typst: what its fonts lack is written by number, and a run too long for a column may break."""
+
+import re
+from functools import cache
+from typing import Any
+
+from fontTools.ttLib import TTFont
+
+from core.plain_text import by_number
+from core.typesetting import fonts
+
+_FONT_FILES = ("NotoSansCJKsc-Regular.otf", "NotoSerifCJKsc-Regular.otf")
+
+# A run without a place to break a line, longer than the narrowest column of text is wide; Chinese breaks anywhere.
+_LONG_RUN = re.compile("[^\\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]{15,}")
+_PIECE = re.compile(r"[^/?&=._-]{1,10}[/?&=._-]{0,4}|[/?&=._-]{1,4}")
+
+
+def fit_text(value: Any) -> Any:
+    """Prepare every text in `value`, at any depth, for the fonts and for narrow columns."""
+    match value:
+        case str():
+            safe = value if value.isascii() else "".join(map(_write_character, value))
+            pieces = cut_runs(safe)
+            return pieces if len(pieces) > 1 else safe
+        case dict():
+            return {key: fit_text(item) for key, item in value.items()}
+        case list() | tuple():
+            return [fit_text(item) for item in value]
+        case _:
+            return value
+
+
+def cut_runs(text: str) -> list[str]:
+    """Cut `text` where a line may break in runs that offer no other place; one piece where none does.
+
+    >>> cut_runs("https://example.com/a")
+    ['https://', 'example.', 'com/', 'a']
+    """
+    pieces: list[str] = []
+    end = 0
+    for run in _LONG_RUN.finditer(text):
+        head, *rest = _PIECE.findall(run[0])
+        pieces += [text[end : run.start()] + head, *rest]
+        end = run.end()
+    return [*pieces, text[end:]] if text[end:] or not pieces else pieces
+
+
+def _write_character(character: str) -> str:
+    return character if ord(character) in _covered_characters() else by_number(character)
+
+
+@cache
+def _covered_characters() -> frozenset[int]:
+    """Find the code points that both fonts can show; read from their tables once, 0.4 s."""
+    tables = [TTFont(fonts() / name, lazy=True).getBestCmap() for name in _FONT_FILES]
+    return frozenset(set(tables[0]).intersection(*tables[1:]))

@@ -1,0 +1,41 @@
+"""Connections of a process to Redis and to the index of the works."""
+
+from functools import cache, partial
+from pathlib import Path
+
+import redis
+
+from core.service_urls import is_cluster
+from core.settings import Settings
+from fingerprint.algorithms import DEFAULT
+from matcher.index.ports import MatchIndex
+from matcher.index.redis.link import cluster_client
+from matcher.index.redis.redis_index import RedisIndex
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
+
+REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipeline took under 1 s
+
+
+def match_index(settings: Settings) -> MatchIndex:
+    """The index in Redis, behind a snapshot where the settings name a folder for one.
+
+    A scheme with +cluster makes it a cluster's (docs/decisions/fingerprint-and-index.md): some of its nodes are named,
+    the client learns of the others. Broker and locks stay on the one server of `redis_client`.
+    """
+    index, folder = redis_index(settings), settings.services.index_snapshot
+    return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
+
+
+def redis_index(settings: Settings) -> RedisIndex:
+    """The index in Redis itself."""
+    waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
+    make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
+    return RedisIndex(partial(make, settings.index_url, **waits), DEFAULT.id)
+
+
+@cache
+def redis_client(settings: Settings) -> "redis.Redis":
+    """The client of the broker's and the locks' Redis of this process and of those forked from it."""
+    return redis.Redis.from_url(
+        settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
+    )

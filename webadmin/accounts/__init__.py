@@ -1,0 +1,1 @@
+"""Users, rights holders, memberships, roles, and who sees what."""

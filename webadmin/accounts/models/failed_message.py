@@ -1,0 +1,24 @@
+"""Messages that failed for good, where an operator looks."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.ui.models.message_field import MessageField
+
+
+class FailedMessage(models.Model):
+    """A message that no retry could carry out. Delete it once its cause is gone, and the sweeper sends it again."""
+
+    task = models.CharField(_("task"), max_length=100)
+    subject = models.CharField(_("subject"), max_length=64)  # the one id that the message carries
+    error = MessageField(_("error"))
+    failed_at = models.DateTimeField(_("failed"))
+
+    class Meta:
+        verbose_name = _("failed message")
+        verbose_name_plural = _("failed messages")
+        ordering = ["-failed_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["task", "subject"], name="one_failure_a_message")]
+
+    def __str__(self) -> str:
+        return f"{self.task} {self.subject}"

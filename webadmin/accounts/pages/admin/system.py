@@ -1,0 +1,151 @@
+"""Users, schedules, login attempts and failed messages: for administrators alone."""
+
+from typing import Any
+
+from axes.admin import AccessAttemptAdmin
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django_celery_beat import admin as beat
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from webadmin.accounts.models import FailedMessage, Membership, User
+from webadmin.accounts.pages.isolation import AdministratorsOnly
+from webadmin.accounts.pages.lists import DeskLists
+from webadmin.accounts.services.access import admit
+from webadmin.ui.pages.columns import sentence_column
+
+TAKEN_OVER = (
+    *(Group, AccessAttempt, AccessFailureLog, AccessLog),
+    *(ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule),
+)
+for _model in TAKEN_OVER:
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)
+
+
+class WrittenByTheMachine(AdministratorsOnly, DeskLists):
+    """Read, and deleted; nothing that a person adds."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class MembershipInline(AdministratorsOnly, TabularInline):
+    model = Membership
+    extra = 0
+    fields = ["rights_holder", "role"]
+
+
+class PersonForm(UserChangeForm):
+    class Meta(UserChangeForm.Meta):
+        model = User
+        help_texts = {"is_staff": _("Whether this person may sign in to the desk.")}
+
+
+class NewPersonForm(UserCreationForm):
+    class Meta(UserCreationForm.Meta):
+        model = User
+
+
+@admin.register(User)
+class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
+    """People. What they may do follows from memberships, so there are no groups and no single permissions."""
+
+    form = PersonForm
+    add_form = NewPersonForm
+    change_password_form = AdminPasswordChangeForm
+    inlines = [MembershipInline]
+    list_display = ["username", "email", "is_active", "is_superuser", "last_login"]
+    list_filter = ["is_active", "is_superuser"]
+    filter_horizontal = []
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        (_("Person"), {"fields": [("last_name", "first_name"), "email"]}),
+        (
+            _("Access"),
+            {
+                "fields": [("is_active", "is_staff", "is_superuser")],
+                "description": _("Staff may sign in; a superuser is an administrator of everything."),
+            },
+        ),
+        (_("Times"), {"fields": [("last_login", "date_joined")]}),
+    ]
+    add_fieldsets = [(None, {"classes": ["wide"], "fields": ["username", "usable_password", "password1", "password2"]})]
+    readonly_fields = ["last_login", "date_joined"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        """Nobody takes away the own access, so that an administrator is left."""
+        fields = list(super().get_readonly_fields(request, obj))
+        return [*fields, "is_active", "is_staff", "is_superuser"] if obj == request.user else fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and (obj is None or obj != request.user)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        if form.instance.memberships.exists():
+            admit(form.instance)
+
+
+class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
+    """Celery's choice of tasks in the look of the rest."""
+
+
+class PeriodicTaskForm(beat.PeriodicTaskForm):
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["task"].widget = UnfoldAdminTextInputWidget()
+        self.fields["regtask"].widget = TaskSelect()
+
+    def clean(self) -> dict[str, Any]:
+        if "task" in self.errors:  # said already; django-celery-beat would look for what is not there
+            return self.cleaned_data
+        return super().clean()
+
+
+@admin.register(PeriodicTask)
+class PeriodicTaskAdmin(AdministratorsOnly, DeskLists, beat.PeriodicTaskAdmin, ModelAdmin):
+    form = PeriodicTaskForm
+
+
+class ScheduleAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+    """The times that periodic tasks refer to."""
+
+
+admin.site.register(IntervalSchedule, ScheduleAdmin)
+
+
+@admin.register(CrontabSchedule)
+class CrontabScheduleAdmin(ScheduleAdmin):
+    list_display = ["__str__", "human_readable"]
+
+
+@admin.register(AccessAttempt)
+class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
+    """Logins that failed, by person and address."""
+
+    actions = ()  # axes' own wants the moment of a login that there is not here; old ones go with the next login
+
+
+@admin.register(FailedMessage)
+class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
+    """Messages that no retry could carry out: read, and deleted once their cause is gone; then they are sent again."""
+
+    list_display = ["task", "subject", "error_line", "failed_at"]
+    list_filter = ["task"]
+    search_fields = ["task", "subject", "error__params__error"]
+    fields = readonly_fields = ["task", "subject", "error_text", "failed_at"]
+
+    error_line = sentence_column("error", _("error"), 120)
+    error_text = sentence_column("error", _("error"))

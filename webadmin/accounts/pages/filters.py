@@ -1,0 +1,210 @@
+"""List filters: related records only of the user's rights holders, days as the reader's calendar has them."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any, ClassVar, cast
+
+from django.contrib.admin import EmptyFieldListFilter, FieldListFilter, SimpleListFilter
+from django.contrib.admin.utils import get_fields_from_path
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import DateField, Field, Model, Q, QuerySet, Value
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    ChoicesDropdownFilter,
+    DropdownFilter,
+    RangeDateFilter,
+    RelatedDropdownFilter,
+)
+from unfold.contrib.filters.forms import DropdownForm
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from core.days import is_usable
+from core.states import MIN_CONFIDENCE_TO_TRUST
+from webadmin.accounts.services.access import visible
+from webadmin.ui.models.phrases import OBFUSCATIONS
+
+
+class _Select(UnfoldAdminSelectWidget):
+    template_name = "webadmin/select.html"
+
+
+class _ManyChoicesForm(DropdownForm):
+    widget = _Select(attrs=DropdownForm.widget.attrs)
+
+
+class HolderRelatedFilter(RelatedDropdownFilter):
+    """A choice among related records; those of other rights holders are not on offer."""
+
+    form_class = _ManyChoicesForm
+
+    def field_choices(self, field: Field, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
+        related = visible(cast("Any", field.related_model)._default_manager.all(), request.user)
+        return [(record.pk, str(record)) for record in related]
+
+    def has_output(self) -> bool:
+        """Show no choice between one and the same."""
+        return len(self.lookup_choices) > 1
+
+
+class HolderAutocompleteFilter(AutocompleteSelectFilter):
+    """As HolderRelatedFilter, for thousands of records: looked up while typing."""
+
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        for choice in super().choices(changelist):
+            field = choice["form"].fields[self.lookup_kwarg]
+            field.queryset = visible(field.queryset.all(), self.request.user)
+            yield choice
+
+
+class AnyChoiceFilter(ChoicesDropdownFilter):
+    """One of the choices; or, from the dashboard, any of several: `state__in=open,confirmed`."""
+
+    @property
+    def several_parameter(self) -> str:
+        return f"{self.field_path}__in"
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*super().expected_parameters(), self.several_parameter]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        """Any of several is no condition for an index, which would have all rows sorted: the list's order has one."""
+        several = self.used_parameters.get(self.several_parameter)
+        if not several:  # Django's own: unfold's sees the one choice alone
+            return cast("QuerySet", FieldListFilter.queryset(self, request, queryset))
+        choices = several if isinstance(several, list) else str(several).split(",")
+        choices = [each for some in choices for each in (some if isinstance(some, list) else [some])]
+        return queryset.alias(any_choice=Coalesce(self.field_path, Value(""))).filter(any_choice__in=choices)
+
+
+class DayRangeFilter(RangeDateFilter):
+    """From a day to a day, both included, in the reader's time zone; or, from the dashboard, the last hours."""
+
+    WITHIN: ClassVar = {"24h": timedelta(hours=24), "7d": timedelta(days=7)}
+
+    @property
+    def within_parameter(self) -> str:
+        return f"{self.field_path}_within"
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*super().expected_parameters(), self.within_parameter]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        first, last = self._day("_from"), self._day("_to")
+        if first is not None:
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": start_of_day(first)})
+        if last is not None:
+            queryset = queryset.filter(**{f"{self.parameter_name}__lt": start_of_day(last + timedelta(days=1))})
+        within = self.WITHIN.get(self._used(self.within_parameter))
+        if within is not None:
+            since = timezone.now() - within
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": since})
+        return queryset
+
+    def _day(self, suffix: str) -> date | None:
+        return usable_day(self._used(f"{self.parameter_name}{suffix}"))
+
+    def _used(self, name: str) -> str:
+        """The value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
+        value = self.used_parameters.get(name, "")
+        return str(value[0] if isinstance(value, list) else value)
+
+
+class ObfuscationFilter(DropdownFilter):
+    """By what was done to hide the text."""
+
+    title = _("alteration")
+    parameter_name = "obfuscation"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("none", _("unaltered")), *((str(kind), phrase) for kind, phrase in OBFUSCATIONS.items())]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        if self.value() == "none":
+            return queryset.filter(obfuscation_kinds="")
+        if self.value() in {str(kind) for kind in OBFUSCATIONS}:
+            return queryset.filter(obfuscation_kinds__contains=f" {self.value()} ")
+        return queryset
+
+
+class PresenceFilter(EmptyFieldListFilter):
+    """By whether there is a moment. Asked so that an index over those that have one serves it."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        asked = self.used_parameters.get(self.lookup_kwarg)
+        value = asked[0] if isinstance(asked, list) else asked
+        return queryset if value is None else queryset.filter(**{f"{self.field_path}__isnull": str(value) == "1"})
+
+
+class TrustFilter(DropdownFilter):
+    """By whether the main text was found with confidence."""
+
+    title = _("extraction")
+    parameter_name = "extraction"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("doubtful", _("doubtful extraction")), ("sure", _("sure extraction"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        if self.value() == "doubtful":
+            # Written out, not handed over: SQLite knows no value beforehand that it could find the index by.
+            return queryset.filter(confidence__lt=RawSQL(str(MIN_CONFIDENCE_TO_TRUST), ()))  # noqa: S611 - our number
+        return queryset.filter(confidence__gte=MIN_CONFIDENCE_TO_TRUST) if self.value() == "sure" else queryset
+
+
+class EndedFilter(SimpleListFilter):
+    """Base of filters on a last day that may be open."""
+
+    field_name = ""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("valid", _("valid today")), ("ended", _("ended"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        has_ended = Q(**{f"{self.field_name}__lt": timezone.localdate()})
+        if self.value() == "valid":
+            return queryset.exclude(has_ended)
+        return queryset.filter(has_ended) if self.value() == "ended" else queryset
+
+
+class LicenceEndedFilter(DropdownFilter, EndedFilter):
+    title = _("validity")
+    parameter_name = "validity"
+    field_name = "valid_until"
+
+
+def isolated_filter(model: type[Model], entry: Any) -> Any:
+    """Return a list filter as given; a plain one on a relation respects rights holders, one on a moment has days."""
+    name = entry[0] if isinstance(entry, (list, tuple)) else entry
+    if not isinstance(name, str):
+        return entry
+    try:
+        field = get_fields_from_path(model, name)[-1]
+    except FieldDoesNotExist:
+        return entry
+    chosen = entry[1] if isinstance(entry, (list, tuple)) else None
+    if field.is_relation:
+        is_isolated = chosen is not None and issubclass(chosen, (HolderRelatedFilter, HolderAutocompleteFilter))
+        return entry if is_isolated else (name, HolderRelatedFilter)
+    if chosen is None and isinstance(field, DateField):
+        return (name, DayRangeFilter)
+    return (name, ChoicesDropdownFilter) if chosen is None and field.flatchoices else entry
+
+
+def usable_day(text: str) -> date | None:
+    """Read a day; None for what is none or so far off that nobody asks for it."""
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    return day if day is not None and is_usable(day) else None
+
+
+def start_of_day(day: date) -> datetime:
+    """Return the first moment of a day in the reader's time zone."""
+    return timezone.make_aware(datetime.combine(day, time.min))

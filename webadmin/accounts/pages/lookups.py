@@ -1,0 +1,192 @@
+"""Lists look up nothing but what their filters, search, order and pages declare; other values are refused by name."""
+
+import re
+from functools import singledispatch
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin.filters import (
+    BooleanFieldListFilter,
+    ChoicesFieldListFilter,
+    EmptyFieldListFilter,
+    ListFilter,
+    RelatedFieldListFilter,
+    SimpleListFilter,
+)
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ALL_VAR, ORDER_VAR, PAGE_VAR, SEARCH_VAR
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from core.days import FIRST_DAY, LAST_DAY
+from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
+from webadmin.accounts.services.access import visible
+from webadmin.ui.pages.paging import WholeChangeList
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.long_lists import ONLY_QUERY
+from webadmin.ui.pages.requests.request_values import check_search, is_page_number
+
+MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves
+_ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
+_IS_NULL = ("True", "False")
+
+
+class DeclaredChangeList(WholeChangeList):
+    """A list whose address may hold what its admin declares, and no other look-up of the database."""
+
+    def __init__(self, request: HttpRequest, model: type[Model], *args: Any, **kwargs: Any) -> None:
+        _check_own_parameters(request)
+        for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            key_of(model, ACTION_CHECKBOX_NAME, key)
+        super().__init__(request, model, *args, **kwargs)
+
+    def get_filters_params(self, params: Any = None) -> dict[str, Any]:
+        """Leave out what stands empty: a filter that offers all is sent so."""
+        given = super().get_filters_params(params)
+        return {name: values for name, values in given.items() if any(values)}
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Refuse what no filter has taken, and values that the one which took them cannot use."""
+        for name, values in self.get_filters_params().items():
+            if len(values) > 1:
+                raise BadValue(name, ", ".join(values), _("it may stand in the address once."))
+            if not self.model_admin.lookup_allowed(name, values[0], request):
+                raise _no_filter(name, values[0])
+        found = super().get_filters(request)
+        specs, remaining = found[0], found[2]
+        for name in remaining:
+            raise _no_filter(name, request.GET[name])
+        for spec in specs:
+            for name in spec.expected_parameters():
+                if request.GET.get(name):
+                    check_value(spec, name, request.GET[name])
+        return found
+
+    def get_ordering_field(self, field_name: Any) -> Any:
+        """None for a column that the list does not offer to be ordered by, whatever an address asks for."""
+        return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> Any:
+        order = request.GET.get(ORDER_VAR, "")
+        terms = order.split(".") if order else []
+        if order and (not _ORDER.fullmatch(order) or len(terms) > len(self.list_display)):
+            raise BadValue(ORDER_VAR, order, _("write the numbers of columns, like 1.-3."))
+        if not order:
+            period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
+            if period:  # what was seen in a period is shown in that order, which the same index serves
+                return [f"-{period}", "-pk"]
+        found = super().get_ordering(request, queryset)
+        if found in (["pk"], ["-pk"]):  # by columns that the list does not offer (any more)
+            return self._get_deterministic_ordering(self._get_default_ordering())
+        return found
+
+    def _get_deterministic_ordering(self, ordering: Any) -> Any:
+        """Rows that are alike in the order go the same way as it does: an index is read forwards or backwards."""
+        found = super()._get_deterministic_ordering(ordering)
+        is_rising = isinstance(found[0], str) and not found[0].startswith("-")
+        return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
+
+    def get_results(self, request: HttpRequest) -> None:
+        try:
+            super().get_results(request)
+        except IncorrectLookupParameters as error:
+            raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
+        looked_through = self.model_admin.looked_through(request)
+        if self.query and looked_through and not getattr(request, ONLY_QUERY, False):
+            words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
+            messages.info(request, words % {"count": f"{looked_through:,}"})
+
+
+def _is_period(spec: ListFilter) -> bool:
+    return isinstance(spec, DayRangeFilter) and any(spec.used_parameters.values())
+
+
+def _check_own_parameters(request: HttpRequest) -> None:
+    page = request.GET.get(PAGE_VAR, "1")
+    if not is_page_number(page) or int(page) == 0:
+        raise BadValue(PAGE_VAR, page, _("write the number of a page."))
+    check_search(request.GET.get(SEARCH_VAR, ""))
+    if len(request.GET.get(ALL_VAR, "")) > 1:
+        raise BadValue(ALL_VAR, request.GET[ALL_VAR], _("it stands alone."))
+
+
+def _no_filter(name: str, value: str) -> BadValue:
+    return BadValue(name, value, _("this list has no such filter."))
+
+
+@singledispatch
+def check_value(spec: ListFilter, name: str, value: str) -> None:
+    """Raises BadValue for what the filter cannot use. Of a kind that is not below: any text that is not too long."""
+    if len(value) > MAX_TEXT_CHARS:
+        raise BadValue(name, value, _("write %(most)d characters at most.") % {"most": MAX_TEXT_CHARS})
+
+
+@check_value.register
+def _simple(spec: SimpleListFilter, name: str, value: str) -> None:
+    _require_one_of(name, value, [str(choice) for choice, _label in spec.lookup_choices])
+
+
+@check_value.register
+def _choice(spec: ChoicesFieldListFilter, name: str, value: str) -> None:
+    choices = _IS_NULL if name == spec.lookup_kwarg_isnull else [str(key) for key, _label in spec.field.flatchoices]
+    _require_one_of(name, value, choices)
+
+
+@check_value.register
+def _any_choice(spec: AnyChoiceFilter, name: str, value: str) -> None:
+    for choice in value.split(",") if name == spec.several_parameter else [value]:
+        _choice(spec, name, choice)
+
+
+@check_value.register
+def _yes_or_no(spec: BooleanFieldListFilter, name: str, value: str) -> None:
+    _require_one_of(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
+
+
+@check_value.register
+def _emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
+    _require_one_of(name, value, ("0", "1"))
+
+
+@check_value.register
+def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
+    """One of another rights holder is not there, like one that never was."""
+    if name == spec.lookup_kwarg_isnull:
+        _require_one_of(name, value, _IS_NULL)
+    elif value not in {str(key) for key, _label in spec.lookup_choices}:
+        raise BadValue(name, value, _("there is no such record."))
+
+
+@check_value.register
+def _searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> None:
+    if name == spec.lookup_kwarg_isnull:
+        _require_one_of(name, value, _IS_NULL)
+        return
+    model: type[Model] = spec.field.remote_field.model
+    if not visible(model._default_manager.all(), spec.request.user).filter(pk=key_of(model, name, value)).exists():
+        raise BadValue(name, value, _("there is no such record."))
+
+
+@check_value.register
+def _day(spec: DayRangeFilter, name: str, value: str) -> None:
+    if name == spec.within_parameter:
+        _require_one_of(name, value, tuple(spec.WITHIN))
+    elif usable_day(value) is None:
+        wanted = _("write a day like 2026-11-30, from %(first)s to %(last)s.")
+        raise BadValue(name, value, wanted % {"first": FIRST_DAY, "last": LAST_DAY})
+
+
+def key_of(model: type[Model], name: str, value: str) -> Any:
+    """The key of a record. Raises BadValue for what can be none."""
+    try:
+        return model._meta.pk.clean(value, None)
+    except ValidationError:
+        raise BadValue(name, value, _("there is no such record.")) from None  # its cause holds the value whole
+
+
+def _require_one_of(name: str, value: str, choices: Any) -> None:
+    if value not in choices:
+        raise BadValue(name, value, _("it can be one of: %(choices)s.") % {"choices": ", ".join(choices)})

@@ -1,0 +1,93 @@
+"""A user's own page: who they are here, and the zone in which they read times."""
+
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from webadmin.accounts.models import User, UserPreference
+from webadmin.accounts.models.preference import require_zone, zone_names
+from webadmin.ui.pages.page_responses import desk_page
+
+NEAR = {  # where most readers are; the rest has its English names, which are those of the zone database
+    "Asia/Shanghai": gettext_lazy("Beijing"),
+    "Asia/Hong_Kong": gettext_lazy("Hong Kong"),
+    "Asia/Taipei": gettext_lazy("Taipei"),
+    "Asia/Singapore": gettext_lazy("Singapore"),
+    "Asia/Tokyo": gettext_lazy("Tokyo"),
+    "Europe/London": gettext_lazy("London"),
+    "America/New_York": gettext_lazy("New York"),
+    "America/Los_Angeles": gettext_lazy("Los Angeles"),
+}
+REGIONS = {
+    "Africa": gettext_lazy("Africa"),
+    "America": gettext_lazy("America"),
+    "Antarctica": gettext_lazy("Antarctica"),
+    "Arctic": gettext_lazy("Arctic"),
+    "Asia": gettext_lazy("Asia"),
+    "Atlantic": gettext_lazy("Atlantic"),
+    "Australia": gettext_lazy("Australia"),
+    "Europe": gettext_lazy("Europe"),
+    "Indian": gettext_lazy("Indian Ocean"),
+    "Pacific": gettext_lazy("Pacific"),
+}
+
+
+class ProfileForm(forms.Form):
+    """The zone in which times are shown."""
+
+    zone = forms.CharField(
+        label=gettext_lazy("Time zone"),
+        help_text=gettext_lazy("Every time on the desk, in exports and in reports made from it is shown in this zone."),
+        validators=[require_zone],
+        widget=forms.Select,
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, initial={"zone": timezone.get_current_timezone_name()})
+        self.fields["zone"].widget.choices = zone_choices()
+
+
+def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
+    """All zones by region, each with its distance from UTC now."""
+    now = timezone.now()
+    near = [(name, f"{place} ({distance(now, name)})") for name, place in NEAR.items()]
+    rest = [name for name in zone_names() if name not in NEAR]
+    regions = [
+        (REGIONS.get(region, region), [(name, f"{name} ({distance(now, name)})") for name in names])
+        for region, names in groupby(rest, lambda name: name.partition("/")[0])
+    ]
+    return [(gettext_lazy("Often chosen"), near), *regions]
+
+
+def distance(now: datetime, name: str) -> str:
+    """How far a zone is from UTC.
+
+    >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
+    'UTC+08:00'
+    """
+    written = now.astimezone(ZoneInfo(name)).strftime("%z")
+    return f"UTC{written[:3]}:{written[3:5]}"
+
+
+def profile_view(request: HttpRequest) -> HttpResponse:
+    """Show the page; take the zone (POST). What is no zone is answered with status 400 and a sentence."""
+    form = ProfileForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
+        UserPreference.objects.update_or_create(user=request.user, defaults={"zone": form.cleaned_data["zone"]})
+        messages.success(request, _("Times are now shown in the zone %(zone)s.") % {"zone": form.cleaned_data["zone"]})
+        return HttpResponseRedirect(request.path)
+    context = {
+        "title": _("Your profile"),
+        "form": form,
+        "memberships": request.user.memberships.select_related("rights_holder"),  # type: ignore[union-attr]
+    }
+    status = 400 if form.is_bound else 200
+    return desk_page(request, "webadmin/profile.html", context, status=status)

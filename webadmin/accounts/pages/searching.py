@@ -1,0 +1,206 @@
+"""What was typed into a search, in the ways in which it may be stored; and where a long list is looked through for it.
+
+A list of millions is looked through in its order as far as SEARCHED entries. What can be looked up is found wherever it
+stands: the address of a page, and all that belongs to a work or a site whose name has the words.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, reduce
+from operator import and_, or_
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db.models import Field, ForeignObject, Lookup, Model, Q, QuerySet
+from django.utils.text import smart_split, unescape_string_literal
+
+from core.ids import SiteId, page_id
+from crawler.urls import canonical
+from webadmin.accounts.services.access import Person, visible
+from webadmin.cases.models import Case, CaseAddress, Exclusion
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import Address, PageRecord, Site
+from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+from webadmin.works.models import Work
+
+MAX_SITES = 20  # of a host that was typed
+# Half of what is counted: 10,000 took .2 to .5 s where titles stand in a table of five million (PostgreSQL,
+# 2026-11-27). So it is for the entries of works and sites that have a word in their names.
+SEARCHED = MAX_NAMED = MAX_COUNTED // 2
+_ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
+
+
+@ForeignObject.register_lookup
+@Field.register_lookup
+class Among(Lookup):
+    """That the field has one of these keys: strings or whole numbers, in any collection."""
+
+    lookup_name = "among"
+
+    def get_prep_lookup(self) -> list[Any]:
+        return list(self.rhs)
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if not self.rhs:
+            raise EmptyResultSet
+        field, values = self.process_lhs(compiler, connection)
+        if connection.vendor == "postgresql":
+            return f"{field} = ANY(%s)", [*values, self.rhs]
+        return f"{field} IN (SELECT value FROM json_each(%s))", [*values, json.dumps(self.rhs)]  # noqa: S608 - a column of ours
+
+
+def written_ways(typed: str) -> list[str]:
+    """An address without its scheme and www, as a site may have it with or without them; words in both scripts.
+
+    >>> written_ways("https://www.pirate.example/read/1"), written_ways("渡口无灯")
+    (['pirate.example/read/1'], ['渡口无灯', '渡口無燈'])
+    """
+    words = typed.strip()
+    address = _ADDRESS.match(words)
+    if address is not None and len(words.split()) == 1:
+        return [words[address.end() :]]
+    return list(dict.fromkeys([words, _converter("t2s").convert(words), _converter("s2t").convert(words)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """looked_through: how many entries from the first on, where those behind them were not; 0 where all were."""
+
+    rows: "QuerySet[Any]"
+    looked_through: int
+
+
+def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> Found:
+    """Those of a long list, in its order, in which every word stands in one of the fields, however it is written.
+
+    fields: as Django names them; those of works and sites are looked up first, which are few. Of more than SEARCHED
+    entries these are the first.
+    """
+    words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
+    every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
+    has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
+    first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
+    keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
+    if len(first) <= SEARCHED:
+        return Found(of_keys(rows, keys), looked_through=0)
+    addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
+    for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
+        if len(keys) < MAX_COUNTED:
+            keys |= _keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
+    return Found(of_keys(rows, keys | addressed), looked_through=0 if addressed else SEARCHED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it."""
+
+    anywhere: Q
+    named: dict[str, list[Any]]
+
+    @classmethod
+    def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
+        ways, named = written_ways(word), {}
+        relations = {field.partition("__")[0]: model._meta.get_field(field.partition("__")[0]) for field in fields}
+        few = {name: field.related_model for name, field in relations.items() if field.related_model in {Work, Site}}
+        for relation, related in few.items():
+            of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
+            named[relation] = having(related, of_it, ways, user)
+        others = [field for field in fields if field.partition("__")[0] not in few]
+        return cls(has_words(others, ways) | _named(named), named)
+
+
+def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
+    """The keys of the user's works or sites that have a word in one of the fields."""
+    found = visible(model._default_manager.order_by(), user).filter(has_words(fields, ways))
+    return list(found.values_list("pk", flat=True))
+
+
+def _named(named: dict[str, list[Any]]) -> Q:
+    return reduce(or_, (Q(**{f"{relation}__among": keys}) for relation, keys in named.items()), Q())
+
+
+def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
+    """That one of the fields has the word. Only what has capitals is compared without regard to them."""
+    looked_for = [
+        Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
+        for field in fields
+        for way in ways
+    ]
+    return reduce(or_, looked_for, Q())
+
+
+def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
+    """What else is looked through of a long list: of works and sites with a word, if it is few; of a host's sites."""
+    every = rows.model._default_manager.order_by()
+    for word in words:
+        for relation, named in word.named.items():
+            few = list(every.filter(**{f"{relation}__among": named}).values_list("pk", flat=True)[:MAX_NAMED])
+            if len(few) < MAX_NAMED:
+                yield rows.order_by().filter(pk__among=few)
+    host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _paths(rows.model)[1]
+    if "." in host and host.isascii() and "__" not in to_site:  # through another table no order has an index
+        of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
+        sites = visible(Site.objects.order_by(), user).filter(of_host).values_list("pk", flat=True)
+        for site in sites.distinct()[:MAX_SITES]:  # one by one, each in the order that an index of its has
+            yield rows.filter(**{to_site: site})[:SEARCHED]
+
+
+def _is_address(model: type[Model], typed: str, user: Person) -> Q:
+    """That the entry is of the page with this address, with either scheme, with or without www."""
+    bare = written_ways(typed)[0]
+    to_page, _site = _paths(model)
+    if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
+        return Q(pk__in=[])
+    spelled = [f"{scheme}://{www}{bare}" for scheme in ("http", "https") for www in ("", "www.")]
+    try:
+        urls = {canonical(each) for each in spelled}
+    except ValueError:
+        return Q(pk__in=[])
+    sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
+    pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
+    of_page = Q(**{f"{to_page}__among": pages})
+    if model is not Case:
+        return of_page
+    at_others = CaseAddress.objects.filter(page__among=pages).values_list("case_id", flat=True)
+    return of_page | Q(pk__in=list(at_others))
+
+
+def _paths(model: type[Model]) -> tuple[str, str]:
+    """From an entry to its page, "" for what has none, and to its site."""
+    known = {
+        PageRecord: ("pk", "site"),
+        Address: ("page_id", "site"),
+        Case: ("page", "site"),
+        Exclusion: ("page", "site"),
+        RewordedLead: ("page", "site"),
+        EvidenceBundle: ("case__page", "case__site"),
+    }
+    return known.get(model, ("", "site"))
+
+
+def _keys(rows: "QuerySet[Any]") -> set[Any]:
+    return set(rows.order_by().values_list("pk", flat=True))
+
+
+def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
+    """Those of `rows` that have these keys, which were all found among them: no other condition misleads an index."""
+    found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
+    found.query.select_related = rows.query.select_related
+    return found
+
+
+def words_of(typed: str) -> Iterator[str]:
+    """As Django parts what is typed: by spaces, but for what stands in quotation marks."""
+    for bit in smart_split(typed):
+        is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]
+        yield unescape_string_literal(bit) if is_quoted else bit
+
+
+@cache
+def _converter(way: str) -> Any:
+    from opencc import OpenCC
+
+    return OpenCC(way)

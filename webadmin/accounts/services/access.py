@@ -1,0 +1,246 @@
+"""Who sees what, and who may do what: the one place that every list, view, export and report asks.
+
+A reviewer sees all that belongs to the rights holder and gives verdicts; a manager also keeps its works, sites,
+licences, own domains and members, asks for crawls and exports; an administrator (superuser) does everything. What a
+person may do follows from memberships alone, never from Django's permissions on single models.
+"""
+
+from typing import TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Model, QuerySet
+
+from core.errors import BrokenInvariant
+from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.cases.models import (
+    Case,
+    CaseAddress,
+    CaseMatch,
+    CopiedText,
+    ExcludedPassage,
+    Exclusion,
+    IgnoredText,
+    Matter,
+    MatterText,
+    OpinionRequest,
+    Overruling,
+    PageCheck,
+    RightsRecord,
+    SecondOpinion,
+    TakenText,
+    VerdictRecord,
+)
+from webadmin.evidence.models import EvidenceBundle, ProofCoverage, RetentionLog, ThirdPartyProof, ThirdPartyTask
+from webadmin.notices.models import (
+    Addressee,
+    CounterStatement,
+    EventPaper,
+    HolderIdentity,
+    HolderPaper,
+    LegalAction,
+    Notice,
+    NoticeEvent,
+    NoticeFile,
+    NoticeMail,
+    NoticePage,
+    PaperTemplate,
+    Removal,
+    RemovalLook,
+)
+from webadmin.rewrites.models import RewordedCheck, RewordedLead, RewordedVerdict
+from webadmin.sites.models import (
+    Address,
+    ArchiveImport,
+    ContactLookUp,
+    ContactRead,
+    CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
+    OffSiteRedirect,
+    PageRecheck,
+    PageRecord,
+    RobotsSwitch,
+    Site,
+    SiteBanRule,
+    SiteDomain,
+    SiteIdentifier,
+    SiteMove,
+    SiteProxy,
+    SiteRules,
+    SiteTemplate,
+)
+from webadmin.works.models import (
+    AuthorAlias,
+    Chapter,
+    Licence,
+    LicenceFee,
+    LicenceProof,
+    OwnAccount,
+    OwnDomain,
+    PlannedUpload,
+    Unprotected,
+    Work,
+)
+
+M = TypeVar("M", bound=Model)
+Person = User | AnonymousUser
+
+# From a record to the key of the rights holder that it belongs to. A model that is missing here cannot be shown at all.
+HOLDER_PATHS: dict[type[Model], str] = {
+    RightsHolder: "id",
+    Membership: "rights_holder_id",
+    Work: "rights_holder_id",
+    Chapter: "work__rights_holder_id",
+    Licence: "rights_holder_id",
+    LicenceProof: "licence__rights_holder_id",
+    OwnDomain: "rights_holder_id",
+    OwnAccount: "rights_holder_id",
+    AuthorAlias: "rights_holder_id",
+    Unprotected: "work__rights_holder_id",
+    PlannedUpload: "rights_holder_id",
+    Site: "rights_holder_id",
+    SiteDomain: "site__rights_holder_id",
+    CrawlRun: "rights_holder_id",
+    Address: "rights_holder_id",
+    OffSiteRedirect: "site__rights_holder_id",
+    SiteMove: "site__rights_holder_id",
+    SiteIdentifier: "site__rights_holder_id",
+    SiteTemplate: "site__rights_holder_id",
+    Addressee: "rights_holder_id",
+    ContactRead: "site__rights_holder_id",
+    ContactLookUp: "site__rights_holder_id",
+    ArchiveImport: "rights_holder_id",
+    DiscoveryPlan: "work__rights_holder_id",
+    DiscoveryQuery: "work__rights_holder_id",
+    DiscoveredPage: "work__rights_holder_id",
+    PageRecord: "rights_holder_id",
+    SiteRules: "site__rights_holder_id",
+    SiteBanRule: "site__rights_holder_id",
+    SiteProxy: "site__rights_holder_id",
+    RobotsSwitch: "site__rights_holder_id",
+    PageRecheck: "page__rights_holder_id",
+    Matter: "rights_holder_id",
+    MatterText: "matter__rights_holder_id",
+    CopiedText: "work__rights_holder_id",
+    HolderIdentity: "rights_holder_id",
+    HolderPaper: "rights_holder_id",
+    PaperTemplate: "rights_holder_id",
+    Notice: "rights_holder_id",
+    NoticePage: "notice__rights_holder_id",
+    NoticeFile: "notice__rights_holder_id",
+    NoticeEvent: "notice__rights_holder_id",
+    EventPaper: "event__notice__rights_holder_id",
+    NoticeMail: "notice__rights_holder_id",
+    CounterStatement: "notice__rights_holder_id",
+    LegalAction: "counter__notice__rights_holder_id",
+    Overruling: "page__rights_holder_id",
+    IgnoredText: "rights_holder_id",
+    PageCheck: "page__rights_holder_id",
+    Exclusion: "rights_holder_id",
+    RewordedLead: "rights_holder_id",
+    RewordedVerdict: "lead__rights_holder_id",
+    RewordedCheck: "page__rights_holder_id",
+    Case: "rights_holder_id",
+    CaseAddress: "case__rights_holder_id",
+    CaseMatch: "case__rights_holder_id",
+    ExcludedPassage: "case__rights_holder_id",
+    VerdictRecord: "case__rights_holder_id",
+    RightsRecord: "case__rights_holder_id",
+    TakenText: "case__rights_holder_id",
+    SecondOpinion: "case__rights_holder_id",
+    OpinionRequest: "case__rights_holder_id",
+    EvidenceBundle: "rights_holder_id",
+    RetentionLog: "rights_holder_id",
+    Removal: "rights_holder_id",
+    RemovalLook: "rights_holder_id",
+    ThirdPartyProof: "rights_holder_id",
+    ProofCoverage: "rights_holder_id",
+    ThirdPartyTask: "rights_holder_id",
+    LicenceFee: "work__rights_holder_id",
+}
+
+
+def is_administrator(user: Person) -> bool:
+    return bool(user.is_active and user.is_superuser)
+
+
+def roles(user: Person) -> dict[int, str]:
+    """The user's role for each rights holder, by key; empty for inactive users and those without memberships."""
+    if not user.is_active or not user.pk:
+        return {}
+    return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
+
+
+def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
+    """Those records of `queryset` that belong to a rights holder of the user's; all of them for an administrator.
+
+    Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model that belongs to
+    no rights holder and is asked for by anybody but an administrator.
+    """
+    return _belonging(queryset, user, Membership.objects.all())
+
+
+def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
+    """Those records of `queryset` that the user may change: as a manager of their rights holder or administrator."""
+    return _belonging(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
+
+
+def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Membership]) -> QuerySet[M]:
+    if is_administrator(user):
+        return queryset
+    key = user.pk
+    if not user.is_active or key is None:
+        return queryset.none()
+    holders = memberships.filter(user_id=key).values("rights_holder_id")
+    if issubclass(queryset.model, User):
+        colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
+        return queryset.filter(pk__in=colleagues)
+    # Read here, not in the query: of one rights holder an index serves filter and order together.
+    keys, path = list(holders.values_list("rights_holder_id", flat=True)), holder_path(queryset.model)
+    return queryset.filter(**({path: keys[0]} if len(keys) == 1 else {f"{path}__in": keys}))
+
+
+def holder_path(model: type[Model]) -> str:
+    """The look-up from a model to its rights holder's key. Raises BrokenInvariant where there is none."""
+    if model not in HOLDER_PATHS:
+        raise BrokenInvariant("case.no-holder-path", model=model.__name__)
+    return HOLDER_PATHS[model]
+
+
+def holder_id_of(record: Model) -> int | None:
+    """The key of the rights holder that a record belongs to; None where it was not set yet."""
+    *steps, last = holder_path(type(record)).split("__")
+    at: Model | None = record
+    for step in steps:
+        at = getattr(at, step, None) if at is not None else None
+    return getattr(at, last, None) if at is not None else None
+
+
+def role_in(user: Person, rights_holder: RightsHolder | int) -> str | None:
+    """`reviewer`, `manager`, or None for somebody else; an administrator manages every rights holder."""
+    if is_administrator(user):
+        return str(Membership.Role.MANAGER)
+    key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk
+    return roles(user).get(key)
+
+
+def may_see(user: Person, record: Model) -> bool:
+    holder = holder_id_of(record)
+    return is_administrator(user) or (holder is not None and role_in(user, holder) is not None)
+
+
+def may_manage(user: Person, record: Model) -> bool:
+    holder = holder_id_of(record)
+    return is_administrator(user) or (holder is not None and role_in(user, holder) == Membership.Role.MANAGER)
+
+
+def manages_anything(user: Person) -> bool:
+    return is_administrator(user) or Membership.Role.MANAGER in roles(user).values()
+
+
+def admit(user: User) -> None:
+    """Let a member into the admin; what they may do there follows from their memberships."""
+    if not user.is_staff:
+        user.is_staff = True
+        user.save(update_fields=["is_staff"])

@@ -1,0 +1,37 @@
+"""Messages that failed for good: written down once each, and left alone until a person deletes the row."""
+
+from collections.abc import Collection
+
+from django.utils import timezone
+
+from core.ids import VersionId
+from core.wording import Message
+from webadmin.accounts.models import FailedMessage
+from webadmin.database import batches
+
+WORKER_DIED = Message("task.worker-died")
+PAGE_TASK = "pipeline.compare_pages"
+
+
+def note(task: str, subject: str, fault: Exception | Message) -> None:
+    """Write down that a task failed on what has this id, over an earlier failure."""
+    error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
+    FailedMessage.objects.update_or_create(
+        task=task,
+        subject=subject[:64],
+        defaults={"error": error, "failed_at": timezone.now()},
+    )
+
+
+def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
+    """Those of some page versions whose comparison waits for a person."""
+    return given_up(PAGE_TASK, versions)
+
+
+def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
+    """Those of some page versions whose message to this task waits for a person."""
+    found = set[VersionId]()
+    for batch in batches(list(versions)):
+        rows = FailedMessage.objects.filter(task=task, subject__in=batch)
+        found |= {VersionId(subject) for subject in rows.values_list("subject", flat=True)}
+    return found

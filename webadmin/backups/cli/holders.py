@@ -1,0 +1,48 @@
+"""The verb `holder`: what belongs to one rights holder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.errors import BadInput
+from core.wording import Message
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import find_holder
+from webadmin.ui.console.output import as_json, progress, say
+from webadmin.ui.console.session import session
+
+
+def export(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Write all that a rights holder has, and nothing of another, into one file that is read without this program."""
+    if not out.absolute().parent.is_dir():
+        raise BadInput("custody.no-folder", folder=out.absolute().parent)
+    with session():
+        from webadmin.backups.services.data_export import take_out
+
+        holder = find_holder(name)
+        try:
+            with progress(Message("backup.taking-out")) as meter:
+                taken = take_out(holder, out, meter.of_part)
+        except OSError as error:
+            raise BadInput("backup.unwritable", path=out, reason=error.strerror or error) from error
+    if is_json:
+        as_json({"path": str(out.absolute()), "files": taken.files, "bytes": taken.bytes, "rows": taken.rows,
+                 "lacking": taken.lacking})  # fmt: skip
+    else:
+        say(Message("backup.taken-out", path=out.absolute(), files=taken.files, bytes=taken.bytes))
+        if taken.lacking:
+            say(Message("backup.lacking-files", count=len(taken.lacking), names=taken.lacking[:5]), err=True)
+    raise typer.Exit(1 if taken.lacking else 0)
+
+
+GROUP = verb_group(
+    "Rights holders and what is theirs.",
+    {
+        "export": export,
+    },
+)

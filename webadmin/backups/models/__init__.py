@@ -1,0 +1,10 @@
+"""The tables of backups."""
+
+from webadmin.backups.models.backup import BackupPlan, BackupRun, Installation, StoreCheck
+
+__all__ = [
+    "BackupPlan",
+    "BackupRun",
+    "Installation",
+    "StoreCheck",
+]

@@ -1,0 +1,110 @@
+"""The installation itself, when it is backed up and checked, and how that went."""
+
+from uuid import uuid4
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.ui.models.message_field import MessageField
+
+ONLY = 1  # key of a row that there is one of
+
+
+def new_key() -> str:
+    return uuid4().hex
+
+
+class Installation(models.Model):
+    """What tells this installation from any other: its backups bear it, and what is restored goes on with it."""
+
+    key = models.CharField(max_length=32, default=new_key, editable=False)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("installation")
+        verbose_name_plural = _("installations")
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class BackupPlan(models.Model):
+    """When and where to the installation is backed up by itself."""
+
+    is_on = models.BooleanField(_("switched on"), default=False)
+    destination = models.CharField(
+        _("destination"),
+        max_length=500,
+        blank=True,
+        help_text=_("A folder, as /mnt/backup/zhuiwen or file:///…, or s3://BUCKET/PREFIX. Best on another machine."),
+    )
+    at = models.TimeField(_("time of day"), default="04:00")
+    keep = models.PositiveSmallIntegerField(
+        _("backups kept"),
+        default=14,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000)],
+        help_text=_("Older ones are removed after each backup."),
+    )
+    warn_days = models.PositiveSmallIntegerField(
+        _("warn after days"),
+        default=2,
+        validators=[MinValueValidator(1), MaxValueValidator(365)],
+        help_text=_("The desk, status and doctor warn when the last backup is older."),
+    )
+    passphrase = models.TextField(
+        blank=True, editable=False
+    )  # sealed (webadmin.sites.services.encrypted_secrets); "": none
+
+    class Meta:
+        verbose_name = _("schedule of backups")
+        verbose_name_plural = _("schedule of backups")
+
+    def __str__(self) -> str:
+        return self.destination
+
+
+class BackupRun(models.Model):
+    """One backup that was made, failed, or runs: its row is there from its start, as one that did not end."""
+
+    started_at = models.DateTimeField(_("started"))
+    ended_at = models.DateTimeField(_("ended"))  # of one that runs: its last sign of life
+    is_scheduled = models.BooleanField(_("by schedule"), default=False)
+    destination = models.CharField(_("destination"), max_length=500)
+    backup_id = models.CharField(_("backup"), max_length=40, blank=True)
+    records = models.PositiveBigIntegerField(_("records"), default=0)
+    size_bytes = models.PositiveBigIntegerField(_("size"), default=0)
+    new_bytes = models.PositiveBigIntegerField(_("newly written"), default=0)
+    has_secrets = models.BooleanField(_("with secrets"), default=False)
+    lacking = models.PositiveIntegerField(_("could not be read"), default=0)
+    fault = MessageField(_("fault"), null=True, blank=True)  # why there is no backup
+    warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong beside a backup that is whole
+
+    class Meta:
+        verbose_name = _("backup")
+        verbose_name_plural = _("backups")
+        ordering = ["-started_at", "-pk"]
+        indexes = [models.Index(fields=["-started_at"])]
+
+    def __str__(self) -> str:
+        return self.backup_id or str(self.started_at)
+
+
+class StoreCheck(models.Model):
+    """One reading of the stores, or of a part of them, against their digests and against each other."""
+
+    started_at = models.DateTimeField(_("started"))
+    ended_at = models.DateTimeField(_("ended"))
+    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # of seven, from 0; None: all of it
+    items = models.PositiveBigIntegerField(_("items read"))
+    # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]: webadmin.backups.services.checking.damage.Damage
+    damages = models.JSONField(_("damages"), default=list, blank=True)
+
+    class Meta:
+        verbose_name = _("check of the stores")
+        verbose_name_plural = _("checks of the stores")
+        ordering = ["-started_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{localtime(self.started_at):%Y-%m-%d %H:%M}"

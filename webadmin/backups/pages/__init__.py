@@ -1,0 +1,1 @@
+"""The pages of backups: admin, views, forms."""

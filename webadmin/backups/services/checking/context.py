@@ -1,0 +1,63 @@
+"""What a check may ask, and what it may write."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from core.settings import Settings
+from core.wording import Message
+from pagestore.checking import FaultKind
+from pagestore.connection import MongoDatabase
+from pagestore.raw_bodies import RawBodies
+from pipeline.steps import Ports
+from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store, Tell
+from webadmin.cases.models import CaseMatch
+from webadmin.evidence.services.making import EvidencePorts
+
+MAX_CASES = 1_000  # named with one damage
+
+
+@dataclass(slots=True)
+class CheckContext:
+    """One check under way. may_mend: what can be made anew is; unwritable: stores that nothing is written to.
+
+    remade, can_be_made: items of the page store, by collection and key.
+    """
+
+    settings: Settings
+    ports: Ports
+    evidence: EvidencePorts
+    database: MongoDatabase
+    bodies: RawBodies | None  # where those of responses lie; None: in the database
+    report: Report
+    part: Part
+    tell: Tell
+    may_mend: bool
+    unwritable: set[Store] = field(default_factory=set)
+    remade: set[tuple[str, str]] = field(default_factory=set)
+    can_be_made: set[tuple[str, str]] = field(default_factory=set)
+
+    def may_write(self, store: Store) -> bool:
+        return self.may_mend and store not in self.unwritable
+
+    def step(self, code: str) -> Callable[[int, int], None]:
+        """Return what is told how far one step of the check has come."""
+        return partial(self.tell, Message(code))
+
+
+def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
+    """A damage in the page store, with the cases of the pages that need it."""
+    named = tuple(sorted(pages))
+    return Damage(Store.PAGES, place, key, kind, remedy, cases_of_pages(named), named)
+
+
+def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
+    """The cases of some pages."""
+    found = CaseMatch.objects.filter(case__page_id__in=list(pages)[:MAX_CASES])
+    return tuple(sorted(set(found.values_list("case_id", flat=True)))[:MAX_CASES])
+
+
+def cases_of_text(text_id: str) -> tuple[int, ...]:
+    """The cases whose passages are of a text of a work."""
+    found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
+    return tuple(sorted(set(found))[:MAX_CASES])

@@ -1,0 +1,63 @@
+"""The evidence: every bundle and kept file read again, and what was removed by retention."""
+
+import json
+
+from django.db import DatabaseError
+
+from core.errors import BrokenInvariant, RetryLater
+from pagestore.checking import FaultKind
+from webadmin.backups.services.checking.context import CheckContext
+from webadmin.backups.services.checking.damage import Damage, Remedy, Store
+from webadmin.evidence.models import EvidenceBundle, EvidenceCheck, RetentionLog
+from webadmin.evidence.services.making import check_stored
+
+_KINDS = {
+    str(EvidenceBundle.State.CHANGED): FaultKind.CHANGED,
+    str(EvidenceBundle.State.MISSING): FaultKind.MISSING,
+}
+
+
+def check_evidence(context: CheckContext) -> None:
+    """All of it, as the nightly check of the evidence reads it: with a part, that has read it already."""
+    if context.part.number is not None:
+        return
+    step = context.step("checking.step-evidence")
+    step(0, 1)
+    try:
+        read = check_stored(context.evidence)
+    except DatabaseError:
+        _check_by_itself(context)  # what was put there, though nobody can say what is missing
+        raise
+    context.report.items += read.bundles + read.files
+    newest = EvidenceCheck.objects.order_by("-pk").first()
+    cases = dict(EvidenceBundle.objects.values_list("digest", "case_id"))
+    for fault in newest.faults if newest else []:
+        kind, key = _KINDS[fault["state"]], fault["digest"]
+        place = fault.get("kind", "bundle")
+        of = (cases[key],) if key in cases else ()
+        context.report.add(Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", "")))
+    _check_removals(context)
+    step(1, 1)
+
+
+def _check_by_itself(context: CheckContext) -> None:
+    """Each bundle and file against the digest that the store has of it."""
+    for name in context.evidence.store.digests():
+        try:
+            context.evidence.store.get(name)
+        except BrokenInvariant:
+            context.report.add(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
+
+
+def _check_removals(context: CheckContext) -> None:
+    """The log of removals in the store has what the admin database has of them."""
+    logged = set(RetentionLog.objects.values_list("bundle__digest", flat=True))
+    try:
+        there = {removal.digest for removal in context.evidence.store.removals()}
+    except RetryLater:
+        raise
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError):
+        context.report.add(Damage(Store.EVIDENCE, "removals", "", FaultKind.UNREADABLE, Remedy.RESTORE))
+        return
+    for digest in sorted(logged - there):
+        context.report.add(Damage(Store.EVIDENCE, "removals", digest, FaultKind.MISSING, Remedy.RESTORE))

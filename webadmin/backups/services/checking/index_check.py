@@ -1,0 +1,67 @@
+"""The index against the stored fingerprints; one that is not what they make is made anew, whatever it holds."""
+
+from core.errors import IndexStale, RetryLater, ServiceUnavailable
+from core.ids import WorkTextId
+from core.wording import Message
+from fingerprint.record import Fingerprint
+from pagestore.checking import FaultKind
+from pipeline.connections import redis_client, redis_index
+from pipeline.rebuild import rebuild_index
+from pipeline.redis_lock import MAINTENANCE, redis_lock
+from pipeline.steps import stored_fingerprint
+from webadmin.backups.services.checking.context import CheckContext
+from webadmin.backups.services.checking.damage import Damage, Remedy, Store
+from webadmin.works.services.catalogue import corpus_texts
+
+WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+
+
+def check_index(context: CheckContext) -> None:
+    """Every posting. What is made anew answers as soon as it is whole."""
+    if not context.part.is_turn_of(6):
+        return
+    step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
+    with redis_lock(redis_client(context.settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
+        if not is_ours:
+            context.report.unread.append(Message("corpus.index-busy"))
+            return
+        faults = index.verify(lambda text_id: _fingerprint(text_id, context), step)
+        if faults is None:
+            context.report.unread.append(Message("index.changing"))
+            return
+        context.report.items += faults.texts
+        if faults.found:  # a text that is added meanwhile is a fault of one reading
+            again = index.verify(lambda text_id: _fingerprint(text_id, context), step)
+            if again is None:
+                context.report.unread.append(Message("index.changing"))
+                return
+            faults.found = {place: count for place, count in again.found.items() if place in faults.found}
+        if not faults.found:
+            return
+        remedy = Remedy.CAN_BE_MADE
+        if context.may_mend:
+            remedy = Remedy.MADE_ANEW if _rebuilt(context, corpus) else Remedy.RESTORE
+    for place, count in faults.found.items():
+        context.report.add(Damage(Store.INDEX, place.value, "", FaultKind.CHANGED, remedy, detail=str(count)))
+
+
+def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:
+    return stored_fingerprint(context.ports.fingerprints.get(text_id, context.ports.algorithm.id))
+
+
+def _rebuilt(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
+    """Beside the old one; where that one is in the way, in its place."""
+    index = redis_index(context.settings)
+    try:
+        rebuild_index(context.ports, corpus)
+        after = index.verify(lambda text_id: _fingerprint(text_id, context), lambda done, total: None)
+        if after is None or not after.found:
+            return True  # None: it is whole enough to be added to
+    except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
+        pass  # its own values keep the new one from taking its place
+    try:
+        index.forget()
+        rebuild_index(context.ports, corpus)
+    except RetryLater:
+        return False
+    return True

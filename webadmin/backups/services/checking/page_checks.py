@@ -1,0 +1,213 @@
+"""The page store against its digests and against itself; and what can be made anew of it, made anew."""
+
+from collections.abc import Callable, Collection, Iterable
+
+from core.batches import batches
+from core.ids import VersionId
+from core.pages import PageVersion
+from fingerprint.record import DamagedFingerprint, Fingerprint
+from matcher.reworded.chunks import TextCells
+from matcher.reworded.meanings import TextMeanings
+from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, DamagedCodes
+from pagestore.blobs import BATCH_KEYS
+from pagestore.checking import (
+    FINGERPRINTS,
+    PAGES,
+    VERSIONS,
+    WORKS,
+    FaultKind,
+    StoreFault,
+    StoreReading,
+)
+from pagestore.values import text_of
+from pipeline.beside import beside
+from webadmin.backups.services.checking.context import CheckContext, cases_of_text, of_store
+from webadmin.backups.services.checking.damage import Damage, Remedy, Store
+from webadmin.backups.services.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
+from webadmin.cases.models import PageCheck
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
+
+_CODES: dict[int, Callable[[bytes], object]] = {CELLS_ID: TextCells.from_bytes, MEANINGS_ID: TextMeanings.from_bytes}
+Owed = Callable[[Collection[str]], Collection[str]]
+
+
+def check_pages(context: CheckContext) -> None:
+    """Pages, versions, texts, responses, captures, absences and fingerprints."""
+    reading = StoreReading(context.database, context.bodies)
+    of_record: dict[str, str] = dict(PageRecord.objects.values_list("page_id", "version_id"))
+    ids = sorted({each for each in {*reading.keys(PAGES), *of_record} if context.part.has(each)})
+    step = context.step("checking.step-pages")
+    named: dict[str, str] = {}
+    absences: dict[str, str] = {}
+    for done, batch in enumerate(batches(ids, BATCH_KEYS)):
+        step(done * BATCH_KEYS, len(ids))
+        there = reading.known(PAGES, batch)
+        for page in set(batch) - there:
+            if (PAGES, page) not in reading.faults:
+                reading.note(PAGES, page, FaultKind.MISSING, page)
+        for document in reading.pages(there):
+            page = str(document["_id"])
+            named |= dict.fromkeys(map(str, document["versions"]), page)
+            absences |= dict.fromkeys(map(str, document.get("absences", [])), page)
+    named.update((version, page) for page, version in of_record.items() if version and context.part.has(page))
+    named.update(_orphans(reading, context, named))
+    _read_versions(reading, context, named)
+    for _ in reading.absences(absences):
+        pass
+    _settle(reading, context)
+
+
+def check_works(context: CheckContext) -> None:
+    """The texts of works, and what was made of them."""
+    reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
+    wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
+    texts = sorted(text for text in wanted if context.part.has(text))
+    corpus = set(Chapter.objects.values_list("text_id", flat=True))
+    for done, batch in enumerate(batches(texts, BATCH_KEYS)):
+        step(done * BATCH_KEYS, len(texts))
+        found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
+        of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
+        _check_fingerprints(reading, context, of_corpus, _indexed)
+        _check_codes(reading, context, of_corpus)
+    step(len(texts), len(texts))
+    _settle(reading, context)
+
+
+def _indexed(texts: Collection[str]) -> set[str]:
+    """Texts that stand in the index, so that their fingerprints are stored; others wait for theirs."""
+    rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
+    return set(rows.values_list("text_id", flat=True))
+
+
+def _named_by_matches() -> Iterable[str]:
+    from webadmin.cases.models import CaseMatch, TakenText
+    from webadmin.rewrites.models import RewordedLead
+
+    yield from RewordedLead.objects.values_list("text_id", flat=True).distinct()
+    yield from CaseMatch.objects.values_list("text_id", flat=True).distinct()
+    yield from TakenText.objects.values_list("text_id", flat=True).distinct()
+
+
+def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
+    """Versions that no page names. A crawl that stores just now writes the page a moment after the version."""
+    if context.part.number is not None:
+        return []  # of a part of the pages nobody knows which versions the others name
+    unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
+    found = list(reading.versions_of_pages(unnamed))
+    if is_storing():
+        return []
+    now = reading.named_versions({page for _, page in found})  # what was stored since the page was read stands there
+    for version, page in found:
+        if version not in now.get(page, frozenset()):
+            reading.note(PAGES, page, FaultKind.CHANGED if page in now else FaultKind.MISSING, page)
+    return found
+
+
+def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> None:
+    step, total = context.step("checking.step-versions"), len(named)
+    versions = sorted(named)
+    lost: dict[str, PageVersion] = {}
+    missing_pages = {
+        fault.key for fault in reading.faults.values() if fault.collection == PAGES and fault.kind == FaultKind.MISSING
+    }
+    for done, batch in enumerate(batches(versions, BATCH_KEYS)):
+        step(done * BATCH_KEYS, total)
+        checks = PageCheck.objects.filter(version_id__in=batch, algorithm_id=context.ports.algorithm.id)
+        compared = set(checks.values_list("version_id", flat=True))
+        texts: dict[str, str] = {}
+        owed = set[str]()
+        for version in reading.versions({key: named[key] for key in batch}):
+            texts[version.id] = version.reading.text
+            owed |= {version.id} & compared
+            if version.reading.beside:
+                texts[beside(VersionId(version.id))] = version.reading.text_beside
+                owed |= {beside(VersionId(version.id))} if version.id in compared else set()
+            if version.page_id in missing_pages:
+                lost[version.page_id] = version
+        _check_fingerprints(reading, context, texts, owed.intersection)
+    step(total, total)
+    if lost:
+        remade_pages(context, lost)
+
+
+def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
+    """Those of some subjects: each whole and of its text. owed: of which of those without one there must be one."""
+    algorithm = context.ports.algorithm
+    keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
+    seen = set(reading.faults)
+    found = reading.contents(FINGERPRINTS, dict.fromkeys(keys, ""))
+    faulty, missing = dict[str, FaultKind](), list[str]()
+    for key, subject in keys.items():
+        fault = reading.faults.get((FINGERPRINTS, key)) if (FINGERPRINTS, key) not in seen else None
+        if fault is not None:
+            del reading.faults[FINGERPRINTS, key]
+            if fault.kind is FaultKind.MISSING:
+                missing.append(subject)
+            else:
+                faulty[subject] = fault.kind
+        elif key in found and not _can_be_read(found[key], algorithm.id):
+            faulty[subject] = FaultKind.CHANGED
+    faulty |= dict.fromkeys(_still_missing(owed(missing), context), FaultKind.MISSING)
+    if faulty:
+        is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
+        for subject, kind in faulty.items():
+            remedy = is_made.get(subject, Remedy.RESTORE)
+            context.report.add(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
+
+
+def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
+    """What look-ups by meaning keep of works' texts, where there is any; damaged, it is removed.
+
+    What is not there is made of the text by the next comparison by meaning: nothing else needs it.
+    """
+    keys = {f"{text}:{number:03d}": (text, number) for text in texts for number in _CODES}
+    there = sorted(reading.known(FINGERPRINTS, list(keys)))
+    found = reading.contents(FINGERPRINTS, dict.fromkeys(there, ""))
+    for key in there:
+        text, number = keys[key]
+        fault = reading.faults.pop((FINGERPRINTS, key), None)
+        if fault is None and _are_codes(found[key], number):
+            continue
+        remedy = Remedy.CAN_BE_MADE if texts[text] else Remedy.RESTORE
+        if texts[text] and context.may_write(Store.PAGES):
+            context.ports.fingerprints.remove(text, number)
+            remedy = Remedy.MADE_ANEW
+        kind = fault.kind if fault else FaultKind.CHANGED
+        context.report.add(of_store(FINGERPRINTS, key, kind, remedy))
+
+
+def _are_codes(payload: bytes, number: int) -> bool:
+    try:
+        _CODES[number](payload)
+    except DamagedCodes:
+        return False
+    return True
+
+
+def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
+    """Those that are not there either now that there must be: what came, or was asked for, meanwhile is no fault."""
+    if not subjects:
+        return set()
+    return set(subjects) - context.ports.fingerprints.known(list(subjects), context.ports.algorithm.id)
+
+
+def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
+    try:
+        return Fingerprint.from_bytes(payload).algorithm_id == algorithm_id
+    except (DamagedFingerprint, KeyError, ValueError):
+        return False
+
+
+def _settle(reading: StoreReading, context: CheckContext) -> None:
+    """Make anew what can be, and report every fault."""
+    context.report.items += reading.items
+    for fault in reading.faults.values():
+        context.report.add(_damage(fault, context))
+
+
+def _damage(fault: StoreFault, context: CheckContext) -> Damage:
+    if fault.collection == WORKS:
+        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, cases_of_text(fault.key))
+    remedy = remade_blob(fault, context)
+    return of_store(fault.collection, fault.key, fault.kind, remedy, fault.pages)

@@ -1,0 +1,182 @@
+"""What was lost, made anew of what is there: only what has the digest of the lost takes its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from bundles import bundle
+from bundles.faults import DoesNotHold
+from bundles.opened import Opened, opened
+from bundles.warc_reading import Budget, records
+from core.batches import batches
+from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
+from core.ids import Digest, digest
+from core.pages import PageVersion, Reading
+from core.works import StoredFingerprint
+from crawler.fetching.resources import ResourceKind, data_of
+from crawler.opening import NO_RULES, PageRules
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import ReadingProcess
+from fingerprint.fingerprinting import fingerprint_text
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
+from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
+from pagestore.connection import translated
+from pagestore.documents import headers_of, text_keys, texts_of
+from pagestore.raw_bodies import RawBodies
+from pagestore.remaking import LostPage, remake_pages
+from pagestore.values import microseconds, unpacked
+from webadmin.backups.services.checking.context import CheckContext
+from webadmin.backups.services.checking.damage import Remedy, Store
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord, Site
+
+MAX_BUNDLES = 20  # of one page, in which a lost body or text is looked for
+_HTTP_END = b"\r\n\r\n"
+
+
+def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
+    """Fingerprints made anew of their texts; of a text that is lost, none."""
+    algorithm, store = context.ports.algorithm, context.ports.fingerprints
+    whole = {subject: text for subject, text in texts.items() if text}
+    if not context.may_write(Store.PAGES):
+        return dict.fromkeys(whole, Remedy.CAN_BE_MADE)
+    made = dict[str, Remedy]()
+    for subject, text in whole.items():
+        with suppress(BrokenInvariant):
+            store.remove(subject, algorithm.id)  # what is damaged stands under the digest of what is whole
+            payload = fingerprint_text(text, algorithm).to_bytes()
+            store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
+            made[subject] = Remedy.MADE_ANEW
+    return made
+
+
+def is_storing() -> bool:
+    """Whether a crawl or an import may write pages just now."""
+    return (
+        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
+        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
+    )
+
+
+def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> None:
+    """The documents of pages that are gone. versions: of each page one that is whole.
+
+    Made where all is read and nothing is stored meanwhile: a page that is made is whole to those who read it.
+    """
+    pages = {(PAGES, page) for page in versions}
+    if not context.may_write(Store.PAGES) or context.part.number is not None or is_storing():
+        context.can_be_made |= pages
+        return
+    lost = dict[str, LostPage]()
+    for batch in batches(versions, BATCH_KEYS):
+        records = PageRecord.objects.in_bulk(batch)
+        lost |= {page: _lost(versions[page], records.get(page)) for page in batch}
+    with suppress(BrokenInvariant):  # what cannot be read comes back from the backup
+        remake_pages(context.database, lost)
+        context.remade |= pages
+
+
+def _lost(version: PageVersion, record: PageRecord | None) -> LostPage:
+    if record is None:
+        return LostPage(version)
+    gone_since = microseconds(record.gone_since) if record.gone_since else None
+    return LostPage(
+        version, record.version_id, microseconds(record.first_seen), microseconds(record.last_seen), gone_since
+    )
+
+
+def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
+    """A body or text of a page: of the evidence that holds it, or read once more in the response."""
+    item = (fault.collection, fault.key)
+    if item in context.remade:
+        return Remedy.MADE_ANEW
+    if item in context.can_be_made:
+        return Remedy.CAN_BE_MADE
+    if fault.collection not in (BODIES, TEXTS) or Store.PAGES in context.unwritable:
+        return Remedy.RESTORE
+    try:
+        data = _found_again(fault, context)
+        if data is None:
+            return Remedy.RESTORE
+        if not context.may_write(Store.PAGES):
+            return Remedy.CAN_BE_MADE
+        blobs: RawBodies = Blobs(context.database, fault.collection, INLINE_BYTES)
+        if fault.collection == BODIES and context.bodies is not None:
+            blobs = context.bodies
+        blobs.put_back({fault.key: data})
+    except ZhuiwenError:
+        return Remedy.RESTORE
+    return Remedy.MADE_ANEW
+
+
+def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
+    """The bytes with the digest of what is lost."""
+    candidates = _in_bundles(fault.pages, context)
+    found = next((each for each in candidates if digest(each) == fault.key), None)
+    if found is None and fault.collection == TEXTS:
+        found = next((each for each in _read_again(fault, context) if digest(each) == fault.key), None)
+    return found
+
+
+def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
+    """Texts and bodies in the evidence of some pages."""
+    rows = EvidenceBundle.objects.filter(case__page_id__in=list(pages)).exclude(state=EvidenceBundle.State.REMOVED)
+    for name in rows.values_list("digest", flat=True)[:MAX_BUNDLES]:
+        with suppress(BrokenInvariant, DoesNotHold, RetryLater):
+            content = context.evidence.store.get(Digest(name))
+            if content is not None:
+                yield from _pieces(opened(content, name))
+
+
+def _pieces(found: Opened) -> Iterator[bytes]:
+    yield found.renderings["text"]
+    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, Budget()):
+        yield block
+        if fields.get("warc-type") == "response":
+            yield block.partition(_HTTP_END)[2]
+
+
+def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
+    """What is read today in the responses of the versions that name a lost text."""
+    for document in _documents(fault, context):
+        with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
+            body = context.ports.pages.raw(Digest(document["raw"]))
+            if body is None:
+                continue
+            with ReadingProcess() as process:
+                read = process.read(_page(document, body), _KeptResources(_resources(document, context)))
+            if isinstance(read, Reading):
+                yield from texts_of(read).values()
+
+
+def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, Any]]:
+    with translated(context.database):
+        pages = list(context.database[PAGES].find({"_id": {"$in": sorted(fault.pages)}}, {"versions": 1}))
+        ids = [version for page in pages for version in page["versions"]]
+        found = list(context.database[VERSIONS].find({"_id": {"$in": ids}}))
+    yield from (each for each in found if fault.key in text_keys(each))
+
+
+def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
+    headers = dict(headers_of(document["headers"]))
+    rules = Site.objects.filter(pk=int(document["site"])).first()
+    # Of the crawler's own making: the process that reads knows nothing of this package, nor of Django.
+    given = PageRules(rules.body_selector, rules.title_selector, rules.encoding) if rules else NO_RULES
+    return SinglePage(body, headers, unpacked(document["final_url"]), given, is_seen=True)
+
+
+def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:
+    if not document.get("capture"):
+        return {}
+    capture = context.ports.pages.capture(Digest(document["capture"]))
+    return {each.url: each.body for each in capture.resources} if capture else {}
+
+
+class _KeptResources:
+    """What the page referred to when it was fetched, as the capture has it; nothing is fetched."""
+
+    def __init__(self, kept: Mapping[str, bytes]) -> None:
+        self._kept = kept
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        return data_of(url, kind) if url.startswith("data:") else self._kept.get(url)

@@ -1,0 +1,141 @@
+"""The admin database against the page store: rows that name what is not there, and frozen findings."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from bundles.days import root_of
+from core.batches import batches
+from core.ids import Digest, digest
+from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
+from pagestore.values import text_of
+from webadmin.backups.services.checking.context import CheckContext, of_store
+from webadmin.backups.services.checking.damage import Damage, Remedy, Store
+from webadmin.cases.models import CaseMatch, PageCheck
+from webadmin.evidence.models import DayTree, EvidenceBundle
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import PageRecord
+from webadmin.ui.models.storable_text import with_length_kept
+
+ROWS_AT_ONCE = 500
+
+
+def check_names(context: CheckContext) -> None:
+    """Versions and texts that rows name are in the page store, and findings are what stands in them."""
+    reading = StoreReading(context.database, context.bodies)
+    _check_versions(reading, context)
+    _check_matches(reading, context)
+    context.report.items += reading.items
+    for fault in reading.faults.values():
+        if fault.collection in (VERSIONS, WORKS):
+            context.report.add(of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages))
+
+
+def _check_versions(reading: StoreReading, context: CheckContext) -> None:
+    rows = PageCheck.objects.values_list("version_id", "page_id")
+    of = {version: page for version, page in rows.iterator(chunk_size=ROWS_AT_ONCE) if context.part.has(page)}
+    of |= {
+        version: page
+        for version, page in PageRecord.objects.values_list("version_id", "page_id").iterator(chunk_size=ROWS_AT_ONCE)
+        if version and context.part.has(page)
+    }
+    for batch in batches(sorted(of), ROWS_AT_ONCE):
+        there = reading.known(VERSIONS, batch)
+        for version in batch:
+            if version not in there and (VERSIONS, version) not in reading.faults:
+                reading.note(VERSIONS, version, FaultKind.MISSING, of[version])
+
+
+def _check_matches(reading: StoreReading, context: CheckContext) -> None:
+    """Each frozen finding and lead against the page's text and the work's: digests, excerpts, places of sentences."""
+    step, done = context.step("checking.step-findings"), 0
+    matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
+    leads = RewordedLead.objects.select_related("page", "work", "rights_holder").order_by("pk")
+    frozen: tuple[tuple[QuerySet[Any], Callable[[Any, str, str], bool]], ...]
+    frozen = ((matches, _stand_there), (leads, _pairs_stand))
+    total = matches.count() + leads.count()
+    for rows, stand in frozen:
+        found: Iterator[Any] = rows.iterator(chunk_size=ROWS_AT_ONCE)
+        for batch in batches(found, ROWS_AT_ONCE):
+            step(done, total)
+            done += len(batch)
+            _check_frozen([row for row in batch if context.part.has(row.page_id)], stand, reading, context)
+    step(total, total)
+
+
+def _check_frozen(
+    rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
+) -> None:
+    """Findings or leads whose texts are not those that were compared, or in which what was found does not stand."""
+    versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
+    texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
+    for row in rows:
+        version, work_text = versions.get(row.version_id), texts.get(row.text_id)
+        page_text = version.reading.text_with(row.page_text_digest) if version else None
+        is_right = version is None or (page_text is not None and version.raw_digest == row.raw_digest)
+        if work_text is not None:
+            is_right = is_right and digest(work_text) == row.work_text_digest
+        if is_right and page_text is not None and work_text is not None:
+            is_right = stand(row, page_text, text_of(work_text))
+        if not is_right:
+            context.report.add(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
+
+
+def _of_match(match: CaseMatch) -> Damage:
+    return _of_table(match._meta.db_table, str(match.pk), FaultKind.CHANGED, cases=(match.case_id,))
+
+
+def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
+    """A lead whose page is still looked at is written anew by a search: the page is made to owe one."""
+    damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
+    if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
+        return damage
+    if not context.may_write(Store.ADMIN):
+        return replace(damage, remedy=Remedy.CAN_BE_MADE)
+    PageRecord.objects.filter(pk=lead.page_id).update(reworded_version_id="")
+    return replace(damage, remedy=Remedy.SEARCHED_AGAIN)
+
+
+def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
+    """Whether the excerpts of a finding stand where it says."""
+    try:
+        for span in match.spans:
+            for side, text in (("page", page_text), ("work", work_text)):
+                start, end = span[side]
+                excerpt = span[f"{side}_excerpt"]
+                if with_length_kept(text[start:end]) != excerpt or not 0 <= start <= end <= len(text):
+                    return False
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
+def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
+    """Whether the pairs of a lead are as many as it says, each within both texts, and by the page."""
+    try:
+        pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
+        are_within = all(
+            0 <= start < end <= len(page_text) and 0 <= of < to <= len(work_text) for start, end, of, to in pairs
+        )
+    except (TypeError, ValueError):
+        return False
+    return are_within and len(pairs) == lead.pair_count and pairs == sorted(pairs)
+
+
+def check_evidence_rows(context: CheckContext) -> None:
+    """The trees of days: their roots, and the bundles that they name."""
+    if not context.part.is_turn_of(5):
+        return
+    table = DayTree._meta.db_table
+    known = set(EvidenceBundle.objects.values_list("digest", flat=True))
+    for tree in DayTree.objects.all():
+        if root_of(Digest(each) for each in tree.leaves) != tree.root:
+            context.report.add(_of_table(table, str(tree.pk), FaultKind.CHANGED))
+        for leaf in sorted(set(tree.leaves) - known):
+            context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
+
+
+def _of_table(table: str, key: str, kind: FaultKind, cases: tuple[int, ...] = ()) -> Damage:
+    return Damage(Store.ADMIN, table, key, kind, Remedy.RESTORE, cases)

@@ -1,0 +1,97 @@
+"""One check of the stores: its steps in order, what each could not ask, and the row that says what was found."""
+
+import logging
+from collections.abc import Callable
+
+from django.db import DatabaseError, InterfaceError
+
+from core.clock import SystemClock
+from core.errors import BrokenInvariant, DamagedStore, RetryLater
+from core.settings import Settings
+from core.wording import Message
+from pagestore.checking import FaultKind
+from pagestore.connection import connect
+from pagestore.opening import open_raw_bodies
+from pipeline.connections import redis_client
+from webadmin.backups.services.checking.context import CheckContext
+from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store, Tell
+from webadmin.backups.services.checking.evidence_checks import check_evidence
+from webadmin.backups.services.checking.index_check import check_index
+from webadmin.backups.services.checking.page_checks import check_pages, check_works
+from webadmin.backups.services.checking.row_checks import check_evidence_rows, check_names
+from webadmin.backups.services.checking.sqlite_files import check_files, check_references
+from webadmin.backups.services.status_notes import note_damage
+from webadmin.backups.services.store_checks import known_damages, note_store_check
+from webadmin.database import fresh, is_away, unavailable
+from webadmin.evidence.services.making import live_evidence
+from webadmin.stores import live
+
+log = logging.getLogger("zhuiwen.checking")
+
+WITHOUT_ADMIN = Message("checking.without-admin")
+
+# In this order: what a file says of itself decides whether anything is written to it; the index is last, for it is made
+# of fingerprints that are made anew before.
+STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
+    (Store.FILES, check_files),
+    (Store.ADMIN, check_references),
+    (Store.ADMIN, check_evidence_rows),
+    (Store.PAGES, check_works),
+    (Store.PAGES, check_pages),
+    (Store.PAGES, check_names),
+    (Store.EVIDENCE, check_evidence),
+    (Store.INDEX, check_index),
+)
+
+
+def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+    """Read the stores, or a part of them, and say what is damaged. A store that is away is named as unread."""
+    report, database = Report(), connect(settings.mongo_url)
+    context = CheckContext(
+        settings=settings,
+        ports=live(settings),
+        evidence=live_evidence(settings),
+        database=database,
+        bodies=open_raw_bodies(database, settings.services.raw_url, settings.s3),
+        report=report,
+        part=part,
+        tell=tell,
+        may_mend=may_mend,
+    )
+    for store, step in STEPS:
+        fresh()
+        try:
+            step(context)
+        except DamagedStore as error:
+            report.add(Damage(store, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+        except (RetryLater, BrokenInvariant) as error:
+            log.warning("%s was not read to its end: %s", step.__name__, error)
+            report.unread.append(error.message)
+        except (DatabaseError, InterfaceError) as error:
+            if is_away(error):
+                report.unread.append(unavailable(error).message)
+                continue
+            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            if WITHOUT_ADMIN not in report.unread:
+                report.unread.append(WITHOUT_ADMIN)
+    return report
+
+
+def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+    """The same, written down for the desk, for `doctor` and for `status`, as far as there is where to write it."""
+    clock = SystemClock()
+    started = clock.now()
+    report = check_stores(settings, tell, may_mend=may_mend, part=part)
+    damages = [each.as_values() for each in report.damages]
+    fresh()
+    try:
+        note_store_check(started, clock.now(), report.items, damages, part=part.number)
+        known = known_damages()
+    except (DatabaseError, InterfaceError) as error:
+        if is_away(error):
+            report.unread.append(unavailable(error).message)
+        else:
+            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+        known = [each.as_values() for each in report.lost]
+    note_damage(redis_client(settings), len(known), started)
+    return report

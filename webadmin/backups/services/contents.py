@@ -1,0 +1,130 @@
+"""The records in the pieces of a backup, read as a stranger's: each is what its collection or table holds."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import bson
+from bson.errors import BSONError
+from django.core.exceptions import ValidationError
+
+from core.errors import BrokenInvariant
+from core.ports import ObjectStore
+from pagestore.captures import named_bodies, named_certificates
+from pagestore.copying import BLOBS, BY_DIGEST, DOCUMENTS, EVIDENCE, PAGES, is_whole
+from pagestore.evidence import removal_of
+from pagestore.values import Document, required_portable
+from webadmin.backups.services import tables
+from webadmin.backups.services.format import DamagedBackup, Manifest, Part, Piece, content_of, keys_of
+
+REMOVALS = "evidence_removals"
+COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # in the order in which they stand in a manifest
+BYTES = frozenset({*BLOBS, EVIDENCE})  # of which a record is a key and its bytes, and the piece lists its keys
+
+# What reading a value of another kind raises.
+UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
+
+_KEY = re.compile(r"[0-9A-Za-z:._-]{1,200}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGESTS_AS_KEYS = BY_DIGEST | {EVIDENCE, REMOVALS}
+
+Names = dict[str, set[str]]  # by collection, keys that a record names
+T = TypeVar("T")
+
+
+def require_complete(manifest: Manifest) -> None:
+    """Raises DamagedBackup where the manifest has other parts than a backup made with these tables."""
+    fitting = {model._meta.db_table: sorted(tables.columns(model)) for model in tables.tables()}
+    listed = {part.name: sorted(part.columns) for part in manifest.tables}
+    collections = tuple(part.name for part in manifest.collections)
+    if listed != fitting or len(manifest.tables) != len(fitting) or collections != COLLECTIONS:
+        raise DamagedBackup("backup.other-parts")
+
+
+def documents_of(store: ObjectStore, part: Part, piece: Piece) -> list[Document]:
+    """The records of a piece of a collection. Raises DamagedBackup."""
+    content = content_of(store, piece)
+    try:
+        documents: list[Document] = bson.decode_all(content)
+    except (*UNREADABLE, BSONError) as error:
+        raise DamagedBackup("backup.no-records", part=part.name, name=piece.name) from error
+    for each in documents:
+        _require_record(part.name, each)
+    keys = [each["_id"] for each in documents]
+    if len(keys) != piece.records or (piece.keys is not None and keys_of(store, piece) != keys):
+        raise DamagedBackup("backup.other-records", part=part.name, name=piece.name)
+    return documents
+
+
+def names_in(collection: str, document: Document) -> Names:
+    """What a page, a version, an absence or a capture names. Raises DamagedBackup for one that is none."""
+    names = _read(_NAMES.get(collection, _no_names), collection, document)
+    if not all(isinstance(key, str) for keys in names.values() for key in keys):
+        raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"])
+    return names
+
+
+def rows_of(store: ObjectStore, part: Part, piece: Piece) -> list[tables.Row]:
+    """The rows of a piece of a table, as its columns have them. Raises DamagedBackup."""
+    model = tables.model_of(part.name)
+    rows = []
+    for number, line in enumerate(content_of(store, piece).splitlines(), 1):
+        try:
+            rows.append(tables.row_of(model, part.columns, json.loads(line)))
+        except (*UNREADABLE, ValidationError) as error:
+            raise DamagedBackup("backup.no-row", table=part.name, number=number, name=piece.name) from error
+    if len(rows) != piece.records:
+        raise DamagedBackup("backup.other-records", part=part.name, name=piece.name)
+    return rows
+
+
+def _require_record(collection: str, document: Document) -> None:
+    key = document.get("_id")
+    pattern = _DIGEST if collection in _DIGESTS_AS_KEYS else _KEY
+    if not isinstance(key, str) or not pattern.fullmatch(key):
+        raise DamagedBackup("backup.no-key", part=collection)
+    if collection in BYTES and (document.keys() != {"_id", "data"} or not isinstance(document["data"], bytes)):
+        raise DamagedBackup("backup.record-changed", part=collection, key=key)
+    if not is_whole(collection, document):
+        raise DamagedBackup("backup.record-changed", part=collection, key=key)
+    _read(required_portable, collection, document)
+    if collection == REMOVALS:
+        _read(removal_of, collection, document)
+
+
+def _read(read: Callable[[Document], T], collection: str, document: Document) -> T:
+    try:
+        return read(document)
+    except (*UNREADABLE, LookupError, AttributeError, BrokenInvariant) as error:
+        raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"]) from error
+
+
+def _no_names(_: Document) -> Names:
+    return {}
+
+
+def _names_in_page(page: Document) -> Names:
+    return {"page_versions": set(page.get("versions", ())), "page_absences": set(page.get("absences", ()))}
+
+
+def _names_in_capture(capture: Document) -> Names:
+    return {"raw_bodies": set(named_bodies(capture["data"])), "certificates": set(named_certificates(capture["data"]))}
+
+
+def _names_in_version(version: Document) -> Names:
+    readings: Sequence[Document] = [version, *version.get("parts", ())]
+    texts = {version.get(each) for each in ("text", "raw_text", "beside", "marks")}
+    captures = {each.get("capture") for each in readings}
+    return {
+        "raw_bodies": {each["raw"] for each in readings},
+        "captures": {each for each in captures if each},
+        "page_texts": {each for each in texts if each},
+    }
+
+
+_NAMES: dict[str, Callable[[Document], Names]] = {
+    PAGES: _names_in_page,
+    "captures": _names_in_capture,
+    **dict.fromkeys(DOCUMENTS, _names_in_version),
+}

@@ -1,0 +1,302 @@
+"""All that a rights holder has here, in one file that is read without the product: works, cases, verdicts, evidence.
+
+A ZIP: works/ texts by chapter; tables/ every table that belongs to a rights holder, as CSV and JSON; evidence/ bundles;
+files/ papers, notices, proofs; index.html and README.txt, which say in Chinese and English what is what; SHA256SUMS.
+"""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from html import escape
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db import models
+from django.utils import timezone, translation
+
+from bundles import layout, statements
+from core.errors import BrokenInvariant
+from core.ids import Digest, WorkTextId
+from core.plain_text import clean_line, defuse_formula
+from core.wording import Message
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.services.access import HOLDER_PATHS
+from webadmin.backups.services.tables import one_moment
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.case_export import proof_for
+from webadmin.evidence.services.kept_files import KEPT
+from webadmin.works.models import Chapter
+
+BOM = "\ufeff"  # spreadsheets take CSV for UTF-8 by it
+CHUNK_ROWS = 1_000
+MAX_NAME_CHARS = 60
+SEALED = "sealed_"  # columns of secrets that only the installation's key opens
+_UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
+
+Progress = Callable[[str, int, int], None]  # what, done, of how many
+
+
+@dataclass
+class TakenOut:
+    """What is in the file. lacking: what a store no longer has, or has damaged, by its name in the file."""
+
+    files: int = 0
+    bytes: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    lacking: list[str] = field(default_factory=list)
+
+
+def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: None) -> TakenOut:
+    """Write the file; there is none where this raises. Raises ServiceUnavailable, OSError."""
+    partial = to.with_name(f".{to.name}.partial")
+    try:
+        partial.touch(mode=0o600)
+        with partial.open("wb") as file:
+            taken = _Writing(holder, file, on_progress).written()
+        partial.replace(to)
+    finally:
+        partial.unlink(missing_ok=True)
+    return taken
+
+
+class _Writing:
+    def __init__(self, holder: RightsHolder, file: BinaryIO, on_progress: Progress) -> None:
+        self._holder, self._on_progress = holder, on_progress
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self._sums: list[tuple[str, str]] = []
+        self._taken = TakenOut()
+        self._stamped: set[str] = set()  # roots of days whose stamps are in it
+        self._users = dict(User.objects.values_list("pk", "username"))
+
+    def written(self) -> TakenOut:
+        at = timezone.now()
+        with self._zip:
+            with one_moment():
+                for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
+                    self._table(model, self._of(model))
+                for _, pairs in _between():
+                    self._table(pairs.remote_field.through, self._pairs(pairs))
+                chapters = list(self._of(Chapter).select_related("work").order_by("work", "number"))
+                bundles = list(self._of(EvidenceBundle).exclude(state=EvidenceBundle.State.REMOVED))
+                files = [(model, row.pk, getattr(row, name), row.digest) for model, name in KEPT.items()
+                         for row in self._of(model).order_by("pk")]  # fmt: skip
+            for number, chapter in enumerate(chapters, 1):
+                self._chapter(chapter)
+                self._on_progress("works", number, len(chapters))
+            for number, bundle in enumerate(bundles, 1):
+                self._kept(f"evidence/{bundle.digest}.wacz", bundle.digest)
+                self._proof(bundle)
+                self._on_progress("evidence", number, len(bundles))
+            for number, (model, key, name, digest) in enumerate(files, 1):
+                self._kept(f"files/{model._meta.model_name}/{key}-{_fit(name)}", digest)
+                self._on_progress("files", number, len(files))
+            self._put("README.txt", self._told(at).encode())
+            self._put("index.html", self._page(at).encode())
+            self._zip.writestr("SHA256SUMS", "".join(f"{digest}  {name}\n" for name, digest in self._sums))
+        self._taken.files = len(self._sums) + 1
+        self._taken.bytes = sum(info.compress_size for info in self._zip.infolist())
+        return self._taken
+
+    def _of(self, model: type[models.Model]) -> Any:
+        """The rows of the rights holder."""
+        return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
+
+    def _pairs(self, between: Any) -> Any:
+        """The rows between two tables, of the rights holder."""
+        path = f"{between.m2m_field_name()}__{HOLDER_PATHS[between.model]}"
+        return between.remote_field.through._default_manager.filter(**{path: self._holder.pk})
+
+    def _table(self, model: type[models.Model], of_holder: Any) -> None:
+        name = str(model._meta.model_name)
+        columns = [each for each in model._meta.concrete_fields if not each.attname.startswith(SEALED)]
+        rows = of_holder.order_by("pk").values_list(*(each.attname for each in columns))
+        heads = [each.name if each.related_model is User else each.attname for each in columns]
+        with self._member(f"tables/{name}.csv") as write:
+            write(BOM + _csv_line(heads))
+            count = 0
+            for row in rows.iterator(chunk_size=CHUNK_ROWS):
+                write(_csv_line(_cell(value) for value in self._values(columns, row)))
+                count += 1
+        with self._member(f"tables/{name}.json") as write:
+            write("[")
+            for number, row in enumerate(rows.iterator(chunk_size=CHUNK_ROWS)):
+                values = dict(zip(heads, map(_plain, self._values(columns, row)), strict=True))
+                write((",\n" if number else "\n") + json.dumps(values, ensure_ascii=False))
+            write("\n]\n")
+        self._taken.rows[name] = count
+        self._on_progress(name, count, count)
+
+    def _values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
+        """A row with people by their names."""
+        for column, value in zip(columns, row, strict=True):
+            yield self._users.get(value, value) if column.related_model is User else value
+
+    def _chapter(self, chapter: Any) -> None:
+        folder = f"works/{chapter.work_id}-{_fit(chapter.work.title)}"
+        name = f"{folder}/{chapter.number:04d}-{_fit(chapter.title)}-{chapter.pk}.txt"
+        try:
+            text = stores.work_store().text(WorkTextId(chapter.text_id))
+        except BrokenInvariant:
+            text = None
+        if text is None:
+            self._taken.lacking.append(name)
+        else:
+            self._put(name, text.encode("utf-8", "surrogatepass"))
+
+    def _kept(self, name: str, digest: str) -> None:
+        try:
+            content = stores.evidence_store().get(Digest(digest))
+        except BrokenInvariant:
+            content = None
+        if content is None:
+            self._taken.lacking.append(name)
+        else:
+            self._put(name, content)
+
+    def _proof(self, bundle: EvidenceBundle) -> None:
+        """The way to the root of its day, which names no other bundle, and the stamps on that root."""
+        proof = proof_for(bundle)
+        if proof is None:
+            return
+        self._put(f"proofs/{bundle.digest}.json", statements.proof(Digest(bundle.digest), proof))
+        if proof.root in self._stamped:
+            return
+        self._stamped.add(proof.root)
+        for number, stamp in enumerate(proof.stamps, 1):
+            for name, content in statements.stamp_files(layout.stamp_folder(proof.root, number), stamp).items():
+                self._put(name, content)
+
+    def _put(self, name: str, content: bytes) -> None:
+        # Bundles are archives of archives already.
+        how = zipfile.ZIP_STORED if name.startswith("evidence/") else zipfile.ZIP_DEFLATED
+        self._zip.writestr(name, content, how)
+        self._sums.append((name, hashlib.sha256(content).hexdigest()))
+
+    @contextmanager
+    def _member(self, name: str) -> Iterator[Callable[[str], None]]:
+        """A member that is written bit by bit."""
+        hasher = hashlib.sha256()
+        with self._zip.open(name, "w", force_zip64=True) as member:
+
+            def write(text: str) -> None:
+                data = text.encode("utf-8", "surrogatepass")
+                hasher.update(data)
+                member.write(data)
+
+            yield write
+        self._sums.append((name, hasher.hexdigest()))
+
+    def _told(self, at: datetime) -> str:
+        lines = [*_HEAD, f"{self._holder.name}  {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC", ""]
+        lines += [f"{name}: {chinese} / {english}" for name, chinese, english in self._contents()]
+        return "\n".join([*lines, "", *(f"- {each}" for each in self._lacking()), ""])
+
+    def _page(self, at: datetime) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}<td>{escape(chinese)}<td>{escape(english)}"
+            for name, chinese, english in self._contents()
+        )
+        head = "".join(f"<p>{escape(line)}" for line in [*_HEAD, f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"])
+        lacking = "".join(f"<li>{escape(each)}" for each in self._lacking())
+        title = escape(self._holder.name)
+        return (
+            f'<!DOCTYPE html><html lang="zh"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1>{head}'
+            f"<table>{rows}</table><ul>{lacking}</ul></html>\n"
+        )
+
+    def _contents(self) -> Iterator[tuple[str, str, str]]:
+        yield from _FOLDERS
+        models_of_holders = sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name))
+        tables: list[tuple[Any, Any, Any]] = [(model, model, None) for model in models_of_holders]
+        tables += [(pairs.remote_field.through, model, pairs) for model, pairs in _between()]
+        for table, model, pairs in tables:
+            name = str(table._meta.model_name)
+            words = []
+            for language in ("zh-hans", "en"):
+                with translation.override(language):
+                    told = f"{model._meta.verbose_name_plural}" + (f": {pairs.verbose_name}" if pairs else "")
+                    words.append(f"{told} ({self._taken.rows[name]})")
+            yield f"tables/{name}.csv, .json", words[0], words[1]
+
+    def _lacking(self) -> Iterator[str]:
+        for name in self._taken.lacking:
+            yield f"缺失或损坏 / missing or damaged: {name}"
+
+
+_HEAD = (
+    "本文件包含该权利人在系统中的全部数据，无需本系统即可阅读。",
+    "This file has all that the rights holder has in the system, and is read without it.",
+)
+_FOLDERS = (
+    ("works/", "作品正文，每章一个 UTF-8 文本文件", "texts of the works, a UTF-8 file for each chapter"),
+    ("evidence/", "证据包（WACZ），可用 ReplayWeb.page 打开", "bundles of evidence (WACZ), which ReplayWeb.page opens"),
+    ("proofs/", "每个证据包到当日默克尔树根的路径", "of each bundle, the way to the root of its day's Merkle tree"),
+    (
+        "stamps/",
+        "各树根的时间戳：请求、答复、根证书",
+        "time stamps on these roots: query, response, root certificates",
+    ),
+    ("files/", "上传的文件、通知、授权和第三方证明", "papers, notices, proofs of licences and of third parties"),
+    ("SHA256SUMS", "各文件的 SHA-256：sha256sum -c SHA256SUMS", "SHA-256 of each file: sha256sum -c SHA256SUMS"),
+    (
+        "tables/",
+        "数据表；时间为 UTC，各 id 列互相引用",
+        "tables; times are UTC, id columns name rows of others",
+    ),
+)
+
+
+def _between() -> Iterator[tuple[type[models.Model], Any]]:
+    """The models of rights holders with their fields that name several rows: tables of pairs."""
+    for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
+        yield from ((model, each) for each in model._meta.many_to_many)
+
+
+def _fit(name: str) -> str:
+    """A name as file systems take it."""
+    return _UNFIT.sub("_", clean_line(name, MAX_NAME_CHARS)).strip(" .") or "_"
+
+
+def _csv_line(cells: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(list(cells))
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """As CSV holds it; no cell can be a formula."""
+    plain = _plain(value)
+    if plain is None:
+        return ""
+    if isinstance(plain, bool | int | float):
+        return str(plain)
+    return defuse_formula(plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it; messages in English."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case datetime():
+            return value.astimezone(UTC).isoformat()
+        case date() | time():
+            return value.isoformat()
+        case bytes() | memoryview():
+            return base64.b64encode(bytes(value)).decode("ascii")
+        case Message():
+            return str(value)
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(name): _plain(each) for name, each in value.items()}
+    return str(value)

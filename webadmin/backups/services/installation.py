@@ -1,0 +1,9 @@
+"""What tells this installation from another."""
+
+from webadmin.backups.models import Installation
+from webadmin.backups.models.backup import ONLY
+
+
+def installation_key() -> str:
+    """The key of this installation; made when it is first asked for."""
+    return Installation.objects.get_or_create(pk=ONLY)[0].key

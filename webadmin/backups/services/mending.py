@@ -1,0 +1,88 @@
+"""What a living installation lost or has damaged, put back from its backup: nothing that is whole is touched.
+
+Rows are not put back: what was decided since would be lost with them. Nor is what was taken away on purpose.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BadInput
+from core.ports import ObjectStore
+from pagestore.copying import EVIDENCE, PAGES, Collection, readable
+from webadmin.backups.services import tables
+from webadmin.backups.services.contents import documents_of
+from webadmin.backups.services.format import Manifest, Part
+from webadmin.backups.services.references import NAMED, Named
+from webadmin.backups.services.restoring import Target, collections_of
+from webadmin.backups.services.verification import require_fitting
+from webadmin.backups.services.writing import Progress
+
+# Missing ones were taken away, or are made anew; of these, only damaged ones are put back.
+MADE_ANEW = frozenset({"fingerprints"})
+BY_NAME = frozenset({"work_texts", EVIDENCE})
+ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What was put back, as "collection/key", and how many records were looked at."""
+
+    put_back: tuple[str, ...]
+    looked_at: int
+
+
+def mend(manifest: Manifest, source: ObjectStore, target: Target, installation: str, on_progress: Progress) -> Mended:
+    """Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable."""
+    if manifest.installation != installation:
+        raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
+    require_fitting(manifest)
+    wanted = _named_now()
+    put_back: list[str] = []
+    looked_at = 0
+    for collection in collections_of(target):
+        part = manifest.part(collection.name)
+        put_back += _mended(part, source, collection, wanted.get(collection.name, set()), on_progress)
+        looked_at += part.records
+    return Mended(tuple(put_back), looked_at)
+
+
+def _mended(
+    part: Part, source: ObjectStore, collection: Collection, named: set[str], on_progress: Progress
+) -> list[str]:
+    put_back: list[str] = []
+    done = 0
+    size = ASKED_BUNDLES if part.name == EVIDENCE else ASKED
+    for piece in part.pieces:
+        records = documents_of(source, part, piece)
+        for start in range(0, len(records), size):
+            kept = {each["_id"]: each for each in records[start : start + size]}
+            faulty = _faulty(collection, kept, named)
+            collection.put_back([kept[key] for key in faulty])
+            put_back += [f"{part.name}/{key}" for key in faulty]
+        done += piece.records
+        on_progress(part.name, done, part.records)
+    return put_back
+
+
+def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[str]) -> list[str]:
+    """Those of the backup's records that the store has otherwise, or not."""
+    found, damaged = readable(collection, list(kept))
+    seen = {each["_id"]: each for each in found}
+    missing = [key for key in kept if key not in seen and key not in damaged]
+    if collection.name in BY_NAME:
+        missing = [key for key in missing if key in named]
+        damaged = [key for key in damaged if key in named]
+    if collection.name in MADE_ANEW:
+        missing = []
+    # A page's document changes with each visit; all others are the same for ever.
+    other = [key for key, each in seen.items() if each != kept[key]] if collection.name != PAGES else []
+    return sorted({*damaged, *missing, *other})
+
+
+def _named_now() -> dict[str, set[str]]:
+    """What the rows of now name."""
+    named = Named()
+    for model in NAMED:
+        for _, rows in tables.pieces(model):
+            named.note(model, rows, tables.columns(model))
+    return named.keys

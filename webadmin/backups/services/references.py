@@ -1,0 +1,59 @@
+"""Which rows name what the stores hold: what a backup must have for each of its rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from django.db import models
+
+from pagestore.copying import EVIDENCE, PAGES
+from pagestore.values import Document
+from webadmin.backups.services import tables
+from webadmin.backups.services.contents import names_in
+from webadmin.cases.models import CaseMatch, PageCheck, TakenText
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.kept_files import KEPT
+from webadmin.rewrites.models import RewordedLead
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
+
+WORK_TEXTS, VERSIONS = "work_texts", "page_versions"
+# By model: the columns that name a key of a collection.
+NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
+    Chapter: (("text_id", WORK_TEXTS),),
+    TakenText: (("text_id", WORK_TEXTS),),
+    PageRecord: (("version_id", VERSIONS), ("page_id", PAGES)),
+    PageCheck: (("version_id", VERSIONS),),
+    CaseMatch: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
+    RewordedLead: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
+    EvidenceBundle: (("digest", EVIDENCE), ("version_id", VERSIONS)),
+    **dict.fromkeys(KEPT, (("digest", EVIDENCE),)),
+}
+
+
+class Named:
+    """The keys that rows name, by collection."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, set[str]] = {}
+
+    def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
+        """Take down what rows of a table name. A bundle that retention removed is named and need not be there."""
+        if model not in NAMED:
+            return
+        state = columns.index("state") if model is EvidenceBundle else None
+        for column, collection in NAMED[model]:
+            at = columns.index(column)
+            kept = (row for row in rows if state is None or collection != EVIDENCE or row[state] in _THERE)
+            self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
+
+    def note_record(self, collection: str, record: Document) -> None:
+        """Take down what a record of a collection names. Raises DamagedBackup for one that is none."""
+        for named, keys in names_in(collection, record).items():
+            self.keys.setdefault(named, set()).update(keys)
+
+    def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
+        """What is named and not there, as "collection/key"."""
+        for collection, keys in sorted(self.keys.items()):
+            yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
+
+
+_THERE = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING)

@@ -1,0 +1,176 @@
+"""An installation made of a backup that was read before: rows and stores as one step, then all read back.
+
+Killed in its midst, it is begun again: what is in the stores already is the same.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.db import DatabaseError, DataError, IntegrityError, ProgrammingError, transaction
+
+from core.errors import BadInput
+from core.ids import digest
+from core.ports import EvidenceStore, ObjectStore
+from core.wording import Message
+from pagestore.connection import MongoDatabase
+from pagestore.copying import EVIDENCE, Collection, EvidenceCollection, page_collections, pages
+from pagestore.evidence import removal_of
+from pagestore.raw_bodies import RawBodies
+from webadmin.backups.models import BackupPlan, BackupRun
+from webadmin.backups.services import tables
+from webadmin.backups.services.contents import REMOVALS, documents_of, rows_of
+from webadmin.backups.services.format import Backup, DamagedBackup, Manifest, Part
+from webadmin.backups.services.runs import has_not_ended
+from webadmin.backups.services.verification import verify
+from webadmin.backups.services.writing import Progress
+
+WRITTEN, READ_BACK = 200, 200  # records at once; of evidence one bundle after the other
+# What a database or its driver raises of a value that it does not take: too long, too large, of another kind.
+UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to, beside the admin database that Django is set to."""
+
+    database: MongoDatabase
+    evidence: EvidenceStore
+    raw: RawBodies | None = None
+
+
+def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
+    """Read all of a backup before anything is written of it. Raises DamagedBackup, BadInput for other tables."""
+    faults = verify(manifest, source, on_progress).faults
+    if faults:
+        raise DamagedBackup("backup.not-whole", fault=faults[0], count=len(faults))
+
+
+def require_no_rows() -> None:
+    """Raises BadInput where the admin database has rows already; one that was not made yet has none."""
+    try:
+        there = tables.filled_tables()
+    except DatabaseError:
+        return
+    if there:
+        raise BadInput("backup.not-empty", there=there[:5])
+
+
+def require_empty(target: Target) -> None:
+    """Raises BadInput where anything is there already."""
+    there = tables.filled_tables()
+    for collection in collections_of(target):
+        if count := len(collection.keys()):
+            there.append(Message("backup.rows", table=collection.name, count=count))
+    if there:
+        raise BadInput("backup.not-empty", there=there[:5])
+
+
+def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress: Progress) -> int:
+    """Write all of a backup that `require_whole` has let through, and read it back; how many records.
+
+    The rows are taken back where they do not fit together, or the stores do not take what they name. Raises
+    DamagedBackup, ServiceUnavailable.
+    """
+    parts = {part.name: part for part in manifest.collections}
+    collections = collections_of(target)
+    with tables.replaced() as writing:
+        _write_tables(writing, manifest.tables, source, on_progress)
+        for collection in collections:
+            _write(parts[collection.name], source, collection, on_progress)
+        _write_removals(parts[REMOVALS], source, target.evidence)
+    for collection in collections:
+        _read_back(parts[collection.name], source, collection, on_progress)
+    _read_tables_back(manifest.tables, on_progress)
+    return sum(part.records for part in manifest.parts)
+
+
+def settle(backup: Backup) -> bool:
+    """Switch off the schedule, which the old installation may still keep, at the same place; whether it was on.
+
+    The run that made the backup is in it as one that did not end.
+    """
+    ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if has_not_ended(run)]
+    ended_at = backup.manifest.ended_at
+    BackupRun.objects.filter(pk__in=ended).update(fault=None, backup_id=backup.id, ended_at=ended_at)
+    return bool(BackupPlan.objects.filter(is_on=True).update(is_on=False))
+
+
+def collections_of(target: Target) -> list[Collection]:
+    """In the order in which they are written: what is named before what names it."""
+    return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
+
+
+def _write(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
+    done = 0
+    there = set(collection.keys())
+    for piece in part.pieces:
+        new = [record for record in documents_of(source, part, piece) if record["_id"] not in there]
+        for start in range(0, len(new), WRITTEN):
+            collection.write(new[start : start + WRITTEN])
+        done += piece.records
+        on_progress(part.name, done, part.records)
+
+
+def _write_removals(part: Part, source: ObjectStore, evidence: EvidenceStore) -> None:
+    for piece in part.pieces:
+        for each in documents_of(source, part, piece):
+            evidence.note_removal(removal_of(each))
+
+
+def _write_tables(writing: tables.Writing, parts: Sequence[Part], source: ObjectStore, on_progress: Progress) -> None:
+    for part in parts:
+        done = 0
+        for piece in part.pieces:
+            rows = rows_of(source, part, piece)
+            _insert(writing, part, rows)
+            done += len(rows)
+            on_progress(part.name, done, part.records)
+    try:
+        writing.check()
+    except IntegrityError as error:
+        raise DamagedBackup("backup.rows-unfit", reason=_first_line(error)) from error
+
+
+def _insert(writing: tables.Writing, part: Part, rows: Sequence[tables.Row]) -> None:
+    """Write the rows of a piece. Raises DamagedBackup, which names the row that the database does not take."""
+    model = tables.model_of(part.name)
+    try:
+        with transaction.atomic():
+            writing.insert(model, part.columns, rows)
+    except UNTAKEN as error:
+        if len(rows) > 1:
+            for row in rows:
+                _insert(writing, part, [row])
+        key = rows[0][part.columns.index(model._meta.pk.column)]
+        raise DamagedBackup("backup.row-unfit", table=part.name, key=key, reason=_first_line(error)) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
+    keys = set(collection.keys())
+    if len(keys) != part.records:
+        raise DamagedBackup("backup.read-back-count", part=part.name, seen=len(keys), count=part.records)
+    done = 0
+    size = 1 if part.name == EVIDENCE else READ_BACK
+    for piece in part.pieces:
+        records = documents_of(source, part, piece)
+        for start in range(0, len(records), size):
+            wanted = {record["_id"]: record for record in records[start : start + size]}
+            found = {record["_id"]: record for record in collection.read(list(wanted))}
+            for key, record in wanted.items():
+                if found.get(key) != record:
+                    raise DamagedBackup("backup.read-back", part=part.name, key=key)
+        done += piece.records
+        on_progress(part.name, done, part.records)
+
+
+def _read_tables_back(parts: Sequence[Part], on_progress: Progress) -> None:
+    for part in parts:
+        wanted = [piece.content for piece in part.pieces]
+        seen = [digest(content) for content, _ in tables.pieces(tables.model_of(part.name))]
+        if seen != wanted:
+            raise DamagedBackup("backup.read-back-table", part=part.name)
+        on_progress(part.name, part.records, part.records)

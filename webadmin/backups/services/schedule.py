@@ -1,0 +1,39 @@
+"""When a backup is due by the plan of the desk."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from webadmin.backups.models import BackupRun
+from webadmin.backups.services.runs import SILENT_FOR, Asked, note_failed, plan
+from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
+
+# One that failed is tried again after so long, and every hour of the day if need be: a store that was away is back.
+RETRY_AFTER = SILENT_FOR
+
+
+def due(now: datetime) -> Asked | None:
+    """The backup that the plan owes now: none was begun since today's time of day, or the last one failed an hour ago.
+
+    One that runs counts as one that failed at its last sign of life. Where the passphrase was sealed with another key,
+    that is noted as a backup that failed.
+    """
+    planned = plan()
+    if not planned.is_on or not planned.destination:
+        return None
+    here = timezone.localtime(now)
+    wanted = timezone.make_aware(datetime.combine(here.date(), planned.at))
+    if wanted > now:
+        wanted -= timedelta(days=1)
+    last = BackupRun.objects.filter(is_scheduled=True).first()
+    if last is not None and last.started_at >= wanted:
+        has_failed = last.fault is not None
+        if not has_failed or now - last.ended_at < RETRY_AFTER:
+            return None
+    asked = Asked(planned.destination, keep=planned.keep, is_scheduled=True)
+    try:
+        return replace(asked, passphrase=unseal(planned.passphrase))
+    except KeyLost as error:
+        note_failed(asked, now, error.message)
+        return None

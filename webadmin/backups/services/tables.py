@@ -1,0 +1,230 @@
+"""The admin database as rows that any database of the product can take in: read at one moment, written in one step."""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.core.management.color import no_style
+from django.db import connections, models, transaction
+from django.db.models.functions import Collate
+from django.utils.duration import duration_iso_string
+from django.utils.encoding import force_str
+
+from core.ids import Digest, digest
+from core.wording import Message
+
+Row = tuple[Any, ...]
+
+ALIAS = "default"
+FETCHED_ROWS = 2_000
+# A piece ends behind a key that says so by itself: a row that comes or goes changes one piece, wherever it stands.
+ROWS_A_PIECE = 1_024  # on average; 2 % of the pieces of a table of 100,000 rows change with its last 1,000
+PIECE_BYTES = 8 * 1024 * 1024
+
+# Who is logged in, and who mistook a password: nobody is told by it afterwards.
+LEFT_OUT_APPS = frozenset({"sessions", "axes"})
+# What `migrate` and the first `up` write themselves.
+MADE_BY_ITSELF = frozenset({"contenttypes", "django_celery_beat"})
+MADE_TABLES = frozenset({"auth_permission", "backups_installation"})
+
+
+@cache
+def tables() -> tuple[type[models.Model], ...]:
+    """Every table whose rows are kept, tables between others included, in order of their names."""
+    found = [
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.app_label not in LEFT_OUT_APPS and model._meta.managed and not model._meta.proxy
+    ]
+    return tuple(sorted(found, key=lambda model: model._meta.db_table))
+
+
+def schema_digest() -> Digest:
+    """Of all tables with their columns: rows fit where it is the same, whatever database there is."""
+    lines = [
+        f"{model._meta.db_table} {field.column} {field.get_internal_type()} {field.null}\n"
+        for model in tables()
+        for field in _fields(model)
+    ]
+    return digest("".join(sorted(lines)).encode())
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Inside, `pieces` sees what the database held at one moment; nobody waits for it, and it for nobody."""
+    connection = connections[ALIAS]
+    connection.ensure_connection()
+    mode = getattr(connection, "transaction_mode", None)
+    if mode is not None:  # of SQLite: IMMEDIATE would take the right to write from all others
+        connection.transaction_mode = None  # type: ignore[attr-defined]
+    try:
+        with transaction.atomic(using=ALIAS), connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SELECT 1 FROM django_migrations")  # from here on is the moment
+            yield
+    finally:
+        if mode is not None:
+            connection.transaction_mode = mode  # type: ignore[attr-defined]
+
+
+def columns(model: type[models.Model]) -> tuple[str, ...]:
+    return tuple(field.column for field in _fields(model))
+
+
+def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
+    """The rows of a table in the order of their keys: lines of JSON that make one piece, and the rows in them."""
+    names = [field.attname for field in _fields(model)]
+    key_at = names.index(str(model._meta.pk.attname))
+    order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
+    rows = model._base_manager.using(ALIAS).order_by(order).values_list(*names).iterator(chunk_size=FETCHED_ROWS)
+    lines: list[bytes] = []
+    held: list[Row] = []
+    size = 0
+    for row in rows:
+        lines.append(_line(row))
+        held.append(row)
+        size += len(lines[-1])
+        if size >= PIECE_BYTES or zlib.crc32(str(row[key_at]).encode()) % ROWS_A_PIECE == 0:
+            yield _joined(lines), held
+            lines, held, size = [], [], 0
+    if lines:
+        yield _joined(lines), held
+
+
+def row_of(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
+    """A row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
+    if not isinstance(plain, list):
+        raise TypeError("no row")
+    return tuple(_value(field, value) for field, value in zip(_ordered(model, given), plain, strict=True))
+
+
+def model_of(name: str) -> type[models.Model]:
+    """The model of a table. Raises KeyError."""
+    return {model._meta.db_table: model for model in tables()}[name]
+
+
+def row_count(model: type[models.Model]) -> int:
+    return model._base_manager.using(ALIAS).count()
+
+
+def filled_tables() -> list[Message]:
+    """The tables that have rows which no installation makes by itself, as the desk calls what is in them."""
+    found = []
+    for model in tables():
+        is_made = model._meta.app_label in MADE_BY_ITSELF or model._meta.db_table in MADE_TABLES
+        if not is_made and (count := row_count(model)):
+            found.append(Message("backup.rows", table=force_str(model._meta.db_table), count=count))
+    return found
+
+
+class Writing:
+    """Rows written in place of all that the database holds; used inside `replaced`."""
+
+    def __init__(self) -> None:
+        self._connection = connections[ALIAS]
+
+    def insert(self, model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
+        """Write rows, of which `given` names the columns. Raises what the database or its driver does not take."""
+        ordered = _ordered(model, given)
+        quote = self._connection.ops.quote_name
+        names = ", ".join(quote(name) for name in given)
+        marks = ", ".join(["%s"] * len(given))
+        prepared = [
+            [field.get_db_prep_save(value, self._connection) for field, value in zip(ordered, row, strict=True)]
+            for row in rows
+        ]
+        with self._connection.cursor() as cursor:
+            statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608 - our names
+            cursor.executemany(statement, prepared)
+
+    def check(self) -> None:
+        """Raises DatabaseError where a row names one that is not there."""
+        self._connection.check_constraints()
+
+
+@contextmanager
+def replaced() -> Iterator[Writing]:
+    """Inside, all tables are empty and take rows in any order: all or nothing."""
+    connection = connections[ALIAS]
+    with transaction.atomic(using=ALIAS):
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+            for model in tables():
+                name = connection.ops.quote_name(model._meta.db_table)
+                cursor.execute(f"DELETE FROM {name}")  # noqa: S608 - a table of ours
+        yield Writing()
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_sql(no_style(), list(tables())):
+                cursor.execute(statement)
+
+
+def check_reachable() -> None:
+    """Raises DatabaseError where the database does not answer or has no tables."""
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("SELECT 1 FROM django_migrations")
+
+
+def _fields(model: type[models.Model]) -> list[Any]:
+    return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
+
+
+def _ordered(model: type[models.Model], given: Sequence[str]) -> list[Any]:
+    fields = {field.column: field for field in _fields(model)}
+    return [fields[name] for name in given]
+
+
+def _is_text(model: type[models.Model]) -> bool:
+    return isinstance(model._meta.pk, models.CharField)
+
+
+def _line(row: tuple[Any, ...]) -> bytes:
+    """A row as JSON. Names are sorted: PostgreSQL keeps JSON in an order of its own."""
+    plain = [_plain(value) for value in row]
+    return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _joined(lines: Iterable[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; what it was is told by its column."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case bytes() | memoryview() | bytearray():
+            return base64.b64encode(bytes(value)).decode("ascii")
+        case datetime() | date() | time():
+            return value.isoformat()
+        case timedelta():
+            return duration_iso_string(value)
+        case Decimal() | UUID():
+            return str(value)
+        case Message():
+            return value.to_json()
+        case dict():
+            return {name: _plain(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+    return str(value)  # a time zone
+
+
+def _value(field: Any, plain: Any) -> Any:
+    """The value of a column that `_plain` made `plain` of."""
+    while field.remote_field is not None and hasattr(field, "target_field"):
+        field = field.target_field
+    if plain is None or isinstance(field, models.JSONField):
+        return plain
+    if isinstance(field, models.BinaryField):
+        return base64.b64decode(plain)
+    return field.to_python(plain)

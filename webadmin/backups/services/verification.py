@@ -1,0 +1,84 @@
+"""Whether a backup holds: every object read, every digest computed, every record looked at, every name found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from core.errors import BadInput
+from core.ports import ObjectStore
+from core.program import code_version
+from core.wording import Message
+from webadmin.backups.services import tables
+from webadmin.backups.services.contents import documents_of, require_complete, rows_of
+from webadmin.backups.services.format import DamagedBackup, Manifest, Part, Piece, content_of
+from webadmin.backups.services.references import Named
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was read. lacking: was not there when the backup was made."""
+
+    records: int
+    bytes: int
+    faults: tuple[Message, ...]
+    lacking: tuple[str, ...]
+
+
+def require_fitting(manifest: Manifest) -> None:
+    """Raises BadInput where this program has other tables than the one that made the backup."""
+    if manifest.schema != tables.schema_digest():
+        raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
+    require_complete(manifest)
+
+
+def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
+    """Read all of a backup. on_progress: pieces read, and how many there are. Raises BadInput as `require_fitting`."""
+    require_fitting(manifest)
+    return _Verifying(manifest, store, on_progress).verified()
+
+
+class _Verifying:
+    def __init__(self, manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
+        self._manifest, self._store, self._on_progress = manifest, store, on_progress
+        self._done, self._total = 0, len(manifest.pieces)
+        self._faults: list[Message] = []
+        self._records = self._bytes = 0
+        self._held: dict[str, set[str]] = {}
+        self._named = Named()
+
+    def verified(self) -> Verified:
+        for part in self._manifest.collections:
+            self._held[part.name] = set()
+            for piece in part.pieces:
+                self._read(piece, partial(self._read_documents, part))
+            if not self._faults and len(self._held[part.name]) != part.records:
+                self._faults.append(Message("backup.twice", part=part.name))
+        for part in self._manifest.tables:
+            for piece in part.pieces:
+                self._read(piece, partial(self._read_rows, part))
+        for piece in self._manifest.files.values():
+            self._read(piece, partial(content_of, self._store))
+        lacking = set(self._manifest.lacking)
+        self._faults += [
+            Message("backup.not-in-it", key=each) for each in self._named.lacking(self._held) if each not in lacking
+        ]
+        return Verified(self._records, self._bytes, tuple(self._faults), self._manifest.lacking)
+
+    def _read(self, piece: Piece, read: Callable[[Piece], object]) -> None:
+        self._done += 1
+        self._on_progress(self._done, self._total)
+        try:
+            read(piece)
+        except DamagedBackup as fault:
+            self._faults.append(fault.message)
+            return
+        self._records += piece.records
+        self._bytes += piece.size_bytes
+
+    def _read_documents(self, part: Part, piece: Piece) -> None:
+        for document in documents_of(self._store, part, piece):
+            self._held[part.name].add(document["_id"])
+            self._named.note_record(part.name, document)
+
+    def _read_rows(self, part: Part, piece: Piece) -> None:
+        self._named.note(tables.model_of(part.name), rows_of(self._store, part, piece), part.columns)

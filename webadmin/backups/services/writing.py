@@ -1,0 +1,304 @@
+"""One backup, made while everything goes on.
+
+What can be taken away from the stores is copied first (texts of works, evidence), then the admin database as it is at
+one moment, then the stores. They write what is referred to before what names it, and are read the other way round:
+rows, pages, versions, captures, texts, bodies. So whatever is written meanwhile, each finds what it names.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import bson
+
+from core.clock import SystemClock
+from core.errors import BadInput
+from core.evidence import Removal
+from core.ids import digest
+from core.ports import EvidenceStore, ObjectStore
+from core.program import code_version
+from pagestore.connection import MongoDatabase
+from pagestore.copying import (
+    EVIDENCE,
+    Collection,
+    EvidenceCollection,
+    page_collections,
+    pages,
+    readable,
+)
+from pagestore.evidence import removal_document
+from pagestore.raw_bodies import RawBodies
+from webadmin.backups.services import tables
+from webadmin.backups.services.contents import REMOVALS, documents_of
+from webadmin.backups.services.format import (
+    OBJECTS,
+    Backup,
+    DamagedBackup,
+    Manifest,
+    Part,
+    Piece,
+    backup_of,
+    backups_at,
+    keys_bytes,
+    keys_of,
+    load,
+    object_key,
+    packed,
+    put_manifest,
+    put_object,
+)
+from webadmin.backups.services.references import Named
+from webadmin.backups.services.sealing import WrongPassphrase
+from webadmin.database import fresh
+
+REMOVABLE = frozenset({"work_texts", EVIDENCE})
+PIECE_BYTES = 16 * 1024 * 1024  # of records before they are packed; a record that is larger is a piece by itself
+READ_KEYS = 200  # records in memory at once while a piece is filled: pages have 30 kB, bundles up to 1 MB
+READ_BUNDLES = 10
+PAGES_A_PIECE = 4_096  # documents of 500 bytes, of which each crawl changes many
+
+Progress = Callable[[str, int, int], None]  # part, records done, records in all
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is copied beside the admin database.
+
+    files: by name. raw: where bodies of responses lie, if not with the pages. passphrase: of the seal, which holds
+    `secrets`; without one there is none.
+    """
+
+    installation: str
+    database: MongoDatabase
+    evidence: EvidenceStore
+    files: Mapping[str, bytes]
+    raw: RawBodies | None = None
+    secrets: bytes = field(default=b"", repr=False)
+    passphrase: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a backup came to. new_bytes: written to the destination; bytes: all that it needs there."""
+
+    backup: Backup
+    records: int
+    bytes: int
+    new_bytes: int
+
+
+def make(source: Source, destination: ObjectStore, on_progress: Progress) -> Made:
+    """Write one backup; nothing of it counts before its manifest stands.
+
+    Raises BadInput where the destination has backups of another installation, ServiceUnavailable.
+    """
+    return _Making(source, destination, _last(destination, source), on_progress).made()
+
+
+def _last(destination: ObjectStore, source: Source) -> Manifest | None:
+    """The newest manifest, by which nothing is written twice; where there is a passphrase, the newest that it sealed.
+
+    What somebody else put there is not taken over, so that no seal ever stands for it.
+    """
+    for key in reversed(backups_at(destination)):
+        try:
+            backup = load(destination, key)
+            manifest = backup.manifest
+            if manifest.installation != source.installation:
+                its, ours = manifest.installation, source.installation
+                raise BadInput("backup.other-installation", key=key, its=its, ours=ours)
+            if source.passphrase:
+                backup.open_seal(source.passphrase)
+        except (DamagedBackup, WrongPassphrase):
+            continue
+        return manifest
+    return None
+
+
+class _Making:
+    def __init__(
+        self, source: Source, destination: ObjectStore, before: Manifest | None, on_progress: Progress
+    ) -> None:
+        self._source, self._destination, self._on_progress = source, destination, on_progress
+        self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
+        self._there = set(destination.keys(OBJECTS))
+        self._new_bytes = 0
+        self._lacking: dict[str, None] = {}  # in the order in which it was noticed
+        self._held: dict[str, set[str]] = {}
+
+    def made(self) -> Made:
+        clock = SystemClock()
+        begun_at = clock.now()
+        collections = [
+            *page_collections(self._source.database, self._source.raw),
+            EvidenceCollection(self._source.evidence),
+        ]
+        early = {each.name: self._packs(each) for each in collections if each.name in REMOVABLE}
+        named = Named()
+        fresh()  # the copies before took hours; the database may have let go meanwhile
+        with tables.one_moment():
+            snapshot_at = clock.now()
+            kept_tables = tuple(self._table(model, named) for model in tables.tables())
+        removals = [each for each in self._source.evidence.removals() if each.removed_at < snapshot_at]
+        # What retention took since the moment of the rows was copied before, and they name it still.
+        gone = {each.digest for each in removals} - named.keys.get(EVIDENCE, set())
+        of_pages = self._documents(pages(self._source.database), named)
+        read = {each.name: self._packs(each, early.get(each.name), gone) for each in reversed(collections)}
+        parts = [*(read[each.name] for each in collections), of_pages, self._removals(removals)]
+        self._lacking |= dict.fromkeys(named.lacking(self._held))
+        manifest = Manifest(
+            installation=self._source.installation,
+            program=code_version(),
+            schema=tables.schema_digest(),
+            begun_at=begun_at,
+            snapshot_at=snapshot_at,
+            ended_at=clock.now(),
+            tables=kept_tables,
+            collections=tuple(parts),
+            files={name: self._piece(content, 0, None) for name, content in sorted(self._source.files.items())},
+            lacking=tuple(self._lacking),
+        )
+        return self._written(manifest)
+
+    def _written(self, manifest: Manifest) -> Made:
+        backup = backup_of(manifest, self._source.secrets, self._source.passphrase)
+        written = put_manifest(self._destination, backup)
+        sizes = {piece.name: piece.size_bytes for piece in manifest.pieces}
+        records = sum(part.records for part in manifest.parts)
+        return Made(backup, records, sum(sizes.values()) + written, self._new_bytes + written)
+
+    def _table(self, model: Any, named: Named) -> Part:
+        name, columns = model._meta.db_table, tables.columns(model)
+        total, done = tables.row_count(model), 0
+        made = []
+        for content, rows in tables.pieces(model):
+            named.note(model, rows, columns)
+            made.append(self._piece(content, len(rows), self._before.get(name)))
+            done += len(rows)
+            self._on_progress(name, done, total)
+        return Part(name, tuple(made), columns)
+
+    def _documents(self, collection: Collection, named: Named) -> Part:
+        """Documents that change: in the order of their keys, so that a piece of which none changed is the same."""
+        keys = collection.keys()
+        made = []
+        for start in range(0, len(keys), PAGES_A_PIECE):
+            batch = keys[start : start + PAGES_A_PIECE]
+            found, damaged = readable(collection, batch)
+            self._note_damage(collection.name, damaged)
+            for each in found:
+                named.note_record(collection.name, each)
+            content = _encoded(sorted(found, key=lambda each: each["_id"]))
+            made.append(self._piece(content, len(found), self._before.get(collection.name)))
+            self._on_progress(collection.name, start + len(batch), len(keys))
+        self._held[collection.name] = set(keys)
+        return Part(collection.name, tuple(made))
+
+    def _removals(self, removals: Iterable[Removal]) -> Part:
+        rows = [removal_document(each) for each in removals]
+        made = [self._piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
+        return Part(REMOVALS, tuple(made))
+
+    def _packs(self, collection: Collection, early: Part | None = None, gone: Iterable[str] = ()) -> Part:
+        """Records that never change: those that the last backup has are taken over, whole pieces at once."""
+        living = set(collection.keys())
+        if early is not None:
+            living |= {key for piece in early.pieces for key in keys_of(self._destination, piece)} - set(gone)
+        kept, salvaged = self._taken_over(early or self._before.get(collection.name), living)
+        held = {key for keys in kept.values() for key in keys}
+        made = [*kept, *self._packed(collection.name, salvaged, held)]
+        new = sorted(living - held)
+        made += self._packed(collection.name, self._read(collection, new, len(living)), held)
+        self._held[collection.name] = held
+        return Part(collection.name, tuple(made))
+
+    def _taken_over(
+        self, part: Part | None, living: set[str]
+    ) -> tuple[dict[Piece, list[str]], Iterator[dict[str, Any]]]:
+        """Pieces of which every record lives still; the living records of the others."""
+        kept: dict[Piece, list[str]] = {}
+        others: list[Piece] = []
+        for piece in part.pieces if part else ():
+            if not self._is_there(piece):
+                continue
+            try:
+                keys = keys_of(self._destination, piece)
+            except DamagedBackup:
+                continue  # its records are read anew
+            if living.issuperset(keys):
+                kept[piece] = keys
+            elif not living.isdisjoint(keys):
+                others.append(piece)
+        return kept, self._salvaged(part, others, living) if part else iter(())
+
+    def _salvaged(self, part: Part, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
+        for piece in pieces:
+            with suppress(DamagedBackup):  # its records are read anew
+                yield from (each for each in documents_of(self._destination, part, piece) if each["_id"] in living)
+
+    def _is_there(self, piece: Piece) -> bool:
+        return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
+
+    def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
+        size = READ_BUNDLES if collection.name == EVIDENCE else READ_KEYS
+        done = total - len(keys)
+        for start in range(0, len(keys), size):
+            batch = keys[start : start + size]
+            found, damaged = readable(collection, batch)
+            self._note_damage(collection.name, damaged)
+            yield from found
+            self._on_progress(collection.name, done + start + len(batch), total)
+
+    def _packed(self, name: str, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[Piece]:
+        """Pieces of records; their keys are added to `held`."""
+        encoded: list[bytes] = []
+        keys: list[str] = []
+        size = 0
+        for record in records:
+            encoded.append(bson.encode(record))
+            keys.append(record["_id"])
+            size += len(encoded[-1])
+            if size >= PIECE_BYTES:
+                yield self._pack(encoded, keys)
+                held.update(keys)
+                encoded, keys, size = [], [], 0
+        if keys:
+            yield self._pack(encoded, keys)
+            held.update(keys)
+
+    def _pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> Piece:
+        content = b"".join(encoded)
+        written = packed(content)
+        listed = self._put(keys_bytes(keys))
+        return Piece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
+
+    def _piece(self, content: bytes, records: int, before: Part | None) -> Piece:
+        """The piece of a content; the one of the last backup where that has the same."""
+        named = digest(content)
+        for piece in before.pieces if before else ():
+            if piece.content == named and self._is_there(piece):
+                return piece
+        written = packed(content)
+        return Piece(self._put(written), len(written), named, len(content), records)
+
+    def _put(self, written: bytes) -> Any:
+        name = put_object(self._destination, written)
+        key = object_key(name)
+        if key not in self._there:
+            self._there.add(key)
+            self._new_bytes += len(written)
+        return name
+
+    def _note_damage(self, name: str, keys: Iterable[str]) -> None:
+        self._lacking |= dict.fromkeys(f"{name}/{key}" for key in keys)
+
+
+def _encoded(documents: Iterable[Mapping[str, Any]]) -> bytes:
+    return b"".join(bson.encode(each) for each in documents)
+
+
+def moment_words(moment: datetime) -> str:
+    """A moment as messages have it, to the minute, in UTC."""
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,1 @@
+"""Cases: what is recorded of findings, how rights rule them, verdicts, matters."""

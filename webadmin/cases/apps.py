@@ -1,0 +1,14 @@
+"""The Django application of cases."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class CasesConfig(AppConfig):
+    name = "webadmin.cases"
+    verbose_name = _("Cases")
+
+    def ready(self) -> None:
+        from webadmin.cases.services.rulings import watch_rights  # models are there from now on
+
+        watch_rights()

@@ -1,0 +1,261 @@
+"""Cases: one text of a site that took from one work, with the evidence as it was and what a reviewer decided."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.hidden_characters import spelled
+from core.states import CaseState
+from core.taken import share_of_work
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.cases.models.matter import Matter
+from webadmin.sites.models.page import PageRecord
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.obfuscation_kinds import ObfuscationKinds
+from webadmin.ui.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
+from webadmin.works.models.rights import Chapter, Licence, Work
+
+
+def _for_holder_and_all(*fields: str) -> list[models.Index]:
+    """What serves a filter or an order of the list for the people of one rights holder, and for an administrator."""
+    return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
+
+
+class Case(models.Model):
+    """One page and one work; other addresses of the site with the same text are its `addresses`, and no cases.
+
+    Figures are those of the newest matches; a verdict stays until a reviewer changes it.
+
+    The state follows from the verdict and from what the rights allow: `core.states.CaseState.of`.
+    """
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
+    )
+    # All cases of the page's site and the work; given by webadmin.cases.services.matters in the transaction that makes the case.
+    matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
+    work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"), db_index=False)
+    page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"), db_index=False)
+    site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
+    page_url = models.TextField(_("page URL"))
+    page_title = models.CharField(_("page title"), max_length=500, blank=True)
+    # As the page states them, of the version shown.
+    page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
+    page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
+    page_published_at = models.DateTimeField(_("published, as the page states"), null=True, blank=True)
+    state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
+    # The verdict that stands, of those in `verdicts`; none while the case is open or set aside.
+    decision = models.ForeignKey(
+        "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
+    )
+    # The verdict of `decision`, "" for none: written together with it.
+    decided_as = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True, editable=False)
+    # What allows the page as it was last seen: licence, own domain, or that the work is not protected; "" for nothing.
+    allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
+    allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    page_containment = models.FloatField(_("share of the page"))
+    taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each counted once
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
+    excerpt = models.CharField(_("excerpt"), max_length=200, blank=True)  # of the longest passage, as the page has it
+    obfuscations = models.JSONField(_("alterations"), default=list, blank=True)  # [{"kind", "count", "example"}]
+    obfuscation_kinds = ObfuscationKinds()
+    version_id = models.CharField(_("page version"), max_length=40)  # of the newest matches
+    opened_at = models.DateTimeField(_("opened"))
+    first_seen_at = models.DateTimeField(_("first seen"))
+    last_seen_at = models.DateTimeField(_("last seen"))
+    # Since the verdict that stands; empty without one.
+    changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
+    returned_at = models.DateTimeField(_("page back again"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("case")
+        verbose_name_plural = _("cases")
+        ordering = ["-opened_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_case_a_page_and_work")]
+        indexes = [
+            models.Index(fields=["matter", "state"]),
+            models.Index(fields=["work", "state"]),
+            models.Index(fields=["matter", "-taken_chars", "id"]),  # what stands for it in a list
+            models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
+            models.Index(
+                fields=["rights_holder", "-opened_at", "obfuscation_kinds", "state"],
+                include=["id"],
+                name="case_of_holder",
+            ),
+            models.Index(fields=["-opened_at", "obfuscation_kinds", "state"], include=["id"], name="case_all"),
+            *_for_holder_and_all("state", "-opened_at"),
+            *_for_holder_and_all("decided_as", "-opened_at"),
+            *_for_holder_and_all("allowed_as", "-opened_at"),
+            *_for_holder_and_all("match_class", "-opened_at", "state"),  # the dashboard counts by both
+            *_for_holder_and_all("-last_seen_at"),
+            *_for_holder_and_all("-similarity", "-id"),
+            *_for_holder_and_all("-taken_chars", "-id"),
+            models.Index(fields=["page", "rights_holder"], name="case_of_page"),
+            *_for_holder_and_all("site", "-opened_at", "state"),
+            *_for_holder_and_all("work", "-opened_at"),
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that stands, "" for none; read the decision with the case."""
+        return self.decision.verdict if self.decision else ""
+
+    @property
+    def decided_version(self) -> str:
+        """The version that the page showed at the verdict; without one that of the newest matches."""
+        return (self.decision.page_version_id if self.decision else "") or self.version_id
+
+    @property
+    def work_share(self) -> float:
+        """How much of the work, as it is now, stands on the page; read the work with the case."""
+        return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.work} ← {spelled(self.page_title or self.page_url)}"
+
+
+class CaseMatch(models.Model):
+    """What one version of the page took from one chapter: frozen, with everything needed to check it again."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
+    chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
+    chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
+    version_id = models.CharField(_("page version"), max_length=40)
+    fetched_at = models.DateTimeField(_("fetched"))
+    final_url = models.TextField(_("URL after redirects"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    algorithm_id = models.PositiveSmallIntegerField(_("algorithm"))
+    corpus_revision = models.PositiveBigIntegerField(_("corpus revision"))
+    code_version = models.CharField(_("code version"), max_length=40)
+    raw_digest = models.CharField(_("digest of the response"), max_length=64)
+    page_text_digest = models.CharField(_("digest of the page's text"), max_length=64)
+    work_text_digest = models.CharField(_("digest of the work's text"), max_length=64)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    page_containment = models.FloatField(_("share of the page"))
+    work_containment = models.FloatField(_("share of the chapter"))
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    longest_equal_run_chars = models.PositiveIntegerField(_("longest run of equal characters"))
+    # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
+    #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
+    spans = models.JSONField(_("passages"), default=list)
+    obfuscations = models.JSONField(_("alterations"), default=list, blank=True)
+    also = models.JSONField(_("texts that carry the same passage"), default=list, blank=True)
+    found_at = models.DateTimeField(_("found"))
+
+    class Meta:
+        verbose_name = _("match")
+        verbose_name_plural = _("matches")
+        ordering = ["case", "chapter__number", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "version_id", "text_id"], name="one_match_a_version_and_text")
+        ]
+        indexes = [
+            models.Index(fields=["text_id"]),  # which pages named a text that is withdrawn
+            models.Index(fields=["page_text_digest", "version_id"]),  # which case has this text of a page
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.chapter_title}"
+
+
+class CaseAddress(models.Model):
+    """That a page showed the text of a case, from when until when; the case's own page among them.
+
+    A case whose text stands at one address has none. webadmin.cases.services.addresses writes them.
+    """
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="addresses", verbose_name=_("case"))
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="+", verbose_name=_("page"))
+    first_seen_at = models.DateTimeField(_("first seen"))
+    last_seen_at = models.DateTimeField(_("last seen"))
+
+    class Meta:
+        verbose_name = _("address of a case")
+        verbose_name_plural = _("addresses of cases")
+        ordering = ["first_seen_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["case", "page"], name="one_address_a_case_and_page")]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.page_id}"
+
+
+class TakenText(models.Model):
+    """Which characters of one text of the work stand on the page, in the version that the case shows."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
+    text_id = models.CharField(_("text id"), max_length=40)
+    places = models.BinaryField(_("places"))  # core.taken.Places.packed
+    left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # b"" for none
+
+    class Meta:
+        verbose_name = _("text taken")
+        verbose_name_plural = _("texts taken")
+        constraints = [models.UniqueConstraint(fields=["case", "text_id"], name="one_taken_text_a_case_and_text")]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.text_id}"
+
+
+class RightsRecord(models.Model):
+    """That a right came to allow the page of a case, or allows it no more; newest first."""
+
+    class Cause(models.TextChoices):
+        RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
+        SIGHTING = "sighting", _("the page was seen again")
+        PASSAGES = "passages", _("what counts in the case was changed")
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="rights_records", verbose_name=_("case"))
+    allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
+    allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
+    cause = models.CharField(_("because"), max_length=16, choices=Cause)
+    at = models.DateTimeField(_("at"))
+    # Who entered what allows the page, or took it back, and when; None where no person is known.
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("entered by")
+    )
+    entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("ruling by rights")
+        verbose_name_plural = _("rulings by rights")
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.get_allowed_as_display()}"
+
+
+class VerdictRecord(models.Model):
+    """Every decision on a case, in order; an empty verdict means that the case was opened again."""
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
+    verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
+    note = models.TextField(_("note"), blank=True)
+    # That the page showed then; of the page that is the case's now, where that is another address with the same text.
+    page_version_id = models.CharField(_("page version"), max_length=40, blank=True)
+    seen_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)  # then: what was seen
+    # That was made with the verdict; None for most, and where it was withdrawn.
+    licence = models.ForeignKey(
+        Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", verbose_name=_("reviewer")
+    )
+    decided_at = models.DateTimeField(_("decided"))
+
+    class Meta:
+        verbose_name = _("verdict")
+        verbose_name_plural = _("verdicts")
+        ordering = ["-decided_at", "-pk"]
+        indexes = [
+            models.Index(fields=["decided_by", "-decided_at"]),  # what one may undo
+            models.Index(fields=["-decided_at"]),  # what was decided on each of the last days
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.get_verdict_display()}"

@@ -1,0 +1,111 @@
+"""What people said does not count, or does count after all: passages, texts, noise, and exclusions that were overruled.
+
+None of these rows is ever changed but to be taken back, once; a row with `withdrawn_at` has no effect any more.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.cases.models.case import Case
+from webadmin.sites.models.page import PageRecord
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.phrases import rejection_choices
+from webadmin.works.models.rights import Work
+
+
+class _Entered(models.Model):
+    """Who said so and when, and who took it back."""
+
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("entered by")
+    )
+    entered_at = models.DateTimeField(_("entered"))
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("taken back by"),
+    )
+    withdrawn_at = models.DateTimeField(_("taken back"), null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Overruling(_Entered):
+    """That what is found of a work on a page counts, although it was left out for this reason."""
+
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="overrulings", verbose_name=_("page"))
+    work = models.ForeignKey(Work, models.CASCADE, related_name="overrulings", verbose_name=_("work"))
+    reason = models.CharField(_("left out because"), max_length=32, choices=rejection_choices)
+    detail = models.CharField(_("detail"), max_length=300, blank=True)  # licensee and contract, or the own domain
+
+    class Meta:
+        verbose_name = _("overruled exclusion")
+        verbose_name_plural = _("overruled exclusions")
+        ordering = ["-entered_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.work} · {self.get_reason_display()}"
+
+
+class ExcludedPassage(_Entered):
+    """A passage of the work, or one of its texts whole, that does not count in one case.
+
+    The passage is kept as the work has it, so that it is known again in every later version of the page.
+    """
+
+    class Reason(models.TextChoices):
+        QUOTATION = "quotation", _("quotation")
+        SET_WORDING = "set_wording", _("set wording")
+        PUBLIC_DOMAIN = "public_domain", _("text that is not protected")
+        OWN_TEXT = "own_text", _("text of the page's own author")
+        OTHER = "other", _("another reason")
+
+    case = models.ForeignKey(Case, models.CASCADE, related_name="excluded_passages", verbose_name=_("case"))
+    text_id = models.CharField(_("text id"), max_length=40, blank=True)  # of a text that is left out whole
+    text = models.TextField(_("passage"), blank=True)
+    chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
+    reason = models.CharField(_("reason"), max_length=16, choices=Reason)
+
+    class Meta:
+        verbose_name = _("excluded passage")
+        verbose_name_plural = _("excluded passages")
+        ordering = ["-entered_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} · {self.get_reason_display()}"
+
+
+class IgnoredText(_Entered):
+    """Text that never counts: noise of one site, or, with no site, a passage of works that counts on no site."""
+
+    class Reason(models.TextChoices):
+        NOISE = "noise", _("advertisement or noise of the site")
+        SET_WORDING = "set_wording", _("set wording")
+        NOTICE = "notice", _("a publisher's standard notice")
+        PUBLIC_DOMAIN = "public_domain", _("text that is not protected")
+        OTHER = "other", _("another reason")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="ignored_texts", verbose_name=_("rights holder")
+    )
+    site = models.ForeignKey(
+        Site, models.CASCADE, null=True, blank=True, related_name="ignored_texts", verbose_name=_("site")
+    )
+    text = models.TextField(_("text"))
+    reason = models.CharField(_("reason"), max_length=16, choices=Reason)
+    page_url = models.TextField(_("seen on"), blank=True)  # where the noise was marked, as an example
+
+    class Meta:
+        verbose_name = _("ignored text")
+        verbose_name_plural = _("ignored texts")
+        ordering = ["-entered_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.text if len(self.text) <= 40 else f"{self.text[:40]}…"

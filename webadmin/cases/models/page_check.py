@@ -1,0 +1,81 @@
+"""Comparisons of pages, and findings that opened no case."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.sites.models.page import PageRecord
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.phrases import match_class_choices, rejection_choices
+from webadmin.works.models.rights import Work
+
+
+class PageCheck(models.Model):
+    """That a version was compared with the corpus, by which algorithm, and how new the corpus was."""
+
+    version_id = models.CharField(_("version"), max_length=40, primary_key=True)
+    page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
+    algorithm_id = models.PositiveSmallIntegerField(_("algorithm"))
+    corpus_revision = models.PositiveBigIntegerField(_("corpus revision"))
+    rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
+    match_count = models.PositiveSmallIntegerField(_("matches"), default=0)
+    checked_at = models.DateTimeField(_("checked"))
+    appeared_at = models.DateTimeField(_("first seen"))  # the version, on its page
+
+    class Meta:
+        verbose_name = _("page check")
+        verbose_name_plural = _("page checks")
+        indexes = [models.Index(fields=["checked_at"]), models.Index(fields=["appeared_at"])]
+
+    def __str__(self) -> str:
+        return self.version_id
+
+
+class Exclusion(models.Model):
+    """A finding that never was a case, and why: licensed, own site, quotation, not protected.
+
+    Nothing is left out in silence. A finding that became a case first and was allowed later is a case that is set
+    aside, and none of these.
+    """
+
+    page = models.ForeignKey(
+        PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"), db_index=False
+    )
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
+    site = CopiedKey(Site, models.CASCADE, "page.site", verbose_name=_("site"))
+    work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
+    # What the rights are asked about: where it was read, whom the page names as its author, and which texts it copied.
+    page_url = models.TextField(_("page URL"))
+    page_title = models.CharField(_("page title"), max_length=500, blank=True)
+    page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
+    page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
+    text_ids = models.JSONField(default=list, blank=True)
+    reason = models.CharField(_("reason"), max_length=32, choices=rejection_choices)
+    detail = models.CharField(_("detail"), max_length=300, blank=True)
+    match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
+    similarity = models.FloatField(_("similarity"))
+    matched_chars = models.PositiveIntegerField(_("matched characters"))
+    # What stood where, for the view of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
+    #   "work_text_digest", "matched_chars", "similarity", "spans": as those of a case, without excerpts}, ...]
+    found = models.JSONField(_("passages"), default=list, blank=True)
+    found_at = models.DateTimeField(_("found"))
+
+    class Meta:
+        verbose_name = _("excluded finding")
+        verbose_name_plural = _("excluded findings")
+        ordering = ["-found_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["page", "work"], name="one_exclusion_a_page_and_work")]
+        indexes = [
+            models.Index(fields=["reason", "detail"], name="exclusion_detail"),
+            models.Index(fields=["rights_holder", "-found_at"]),
+            models.Index(fields=["-found_at"]),
+            models.Index(fields=["rights_holder", "reason", "-found_at"]),
+            models.Index(fields=["reason", "-found_at"]),
+            models.Index(fields=["rights_holder", "site", "-found_at"]),
+            models.Index(fields=["site", "-found_at"]),
+        ]
+
+    def __str__(self) -> str:
+        said = (str(self.work), self.get_reason_display(), self.get_match_class_display())
+        return " · ".join(dict.fromkeys(said))  # a quotation is left out as one

@@ -1,0 +1,133 @@
+"""The addresses of a case: the same text on one site is one case, however many addresses show it.
+
+A case has one page, by which it is shown and looked at. Where that page is gone, or has nothing of the work any more,
+the case goes over to another address that still shows the text; so does a case with a verdict once an address is seen
+with the text of the verdict, and its page has another. An address whose text is another one is a page of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F, Q, QuerySet
+
+from core.pages import VersionOfPage
+from webadmin.cases.models import Case, CaseAddress, CaseMatch
+from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.permissions import ALLOWANCES, Copied, Rights
+from webadmin.cases.services.standing import addresses_showing_text, move_case, request_comparison
+from webadmin.sites.models import PageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAddress:
+    """One address of a case, as it is told. is_shown: whether the text stood there when it was last looked at."""
+
+    url: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    is_shown: bool
+    gone_since: datetime | None
+
+
+def list_addresses(case: Case) -> list[ListedAddress]:
+    """All addresses of a case, that of its page first; read the page with the case."""
+    return list_addresses_of_cases([case])[case.pk]
+
+
+def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
+    """The addresses of some cases, as `list_addresses` has them."""
+    rows: dict[int, list[CaseAddress]] = defaultdict(list)
+    found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
+    for row in found:
+        rows[row.case_id].append(row)
+    shown = addresses_showing_text(found) if rows else set()
+    listed = {}
+    for case in cases:
+        of_case = sorted(rows[case.pk], key=lambda row: (row.page_id != case.page_id, row.first_seen_at, row.pk))
+        listed[case.pk] = [_listed(row, case, is_shown=row.pk in shown) for row in of_case] or [_own(case)]
+    return listed
+
+
+def _own(case: Case) -> ListedAddress:
+    gone = case.page.gone_since
+    return ListedAddress(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
+
+
+def _listed(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddress:
+    url = case.page_url if row.page_id == case.page_id else row.page.url
+    return ListedAddress(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
+
+
+def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
+    """The cases of pages, also those of which a page is one of several addresses."""
+    others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
+    return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
+
+
+def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
+    """Note when addresses of cases were seen with a text that the case was found in.
+
+    Of one that shows another text than its case by now, and of the case's page where that is the text of the verdict,
+    the page is compared once more, for a case of its own. Only a sighting tells: a site that changes all its pages
+    shows the old text at none of them.
+    """
+    sighted = {each.version.id: each for each in versions}
+    addresses = CaseAddress.objects.filter(page__in=[each.version.page_id for each in versions])
+    rows = {(row.case_id, row.page_id): row for row in addresses.select_related("case__decision", "page")}
+    if not rows:
+        return
+    cases = {row.case_id: row.case for row in rows.values()}
+    matches = CaseMatch.objects.filter(case__in=list(cases)).order_by()
+    wanted = {*sighted, *(version for case in cases.values() for version in (case.version_id, case.decided_version))}
+    texts: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for key, version, text in matches.filter(version_id__in=wanted).values_list(
+        "case_id", "version_id", "page_text_digest"
+    ):
+        texts[key, version].add(text)
+    others: list[CaseAddress] = []
+    decided: dict[int, list[PageRecord]] = defaultdict(list)
+    for (key, page), row in rows.items():
+        case = cases[key]
+        for each in versions:
+            if each.version.page_id != page or (key, each.version.id) not in texts:
+                continue
+            row.first_seen_at = min(row.first_seen_at, each.sighted.first)
+            row.last_seen_at = max(row.last_seen_at, each.sighted.last)
+            shown = texts[key, each.version.id]
+            if not each.is_current or page == case.page_id or shown & texts[key, case.version_id]:
+                continue
+            if case.decision_id and shown & texts[key, case.decided_version]:
+                decided[key].append(row.page)
+            else:
+                others.append(row)
+    CaseAddress.objects.bulk_update(rows.values(), ["first_seen_at", "last_seen_at"])
+    release_addresses(others)
+    for case in locked_cases(Case.objects.filter(pk__in=decided)):
+        request_comparison([case.page_id])
+        move_case(case, decided[case.pk])
+
+
+def release_addresses(rows: Iterable[CaseAddress]) -> None:
+    """Take addresses from their cases, and have their pages compared once more."""
+    pages = {row.pk: row.page_id for row in rows}
+    if pages:
+        CaseAddress.objects.filter(pk__in=pages).delete()
+        request_comparison([*pages.values()])
+
+
+def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
+    """Let addresses go of which the rights say another thing than of their case: a licence may be for one address.
+
+    texts: that the cases copied, where a right asks for them.
+    """
+    rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
+    others = []
+    for row in rows.select_related("case", "page"):
+        case, page = row.case, row.page
+        account, copied = case.page_poster or case.page_author, texts.get(case.pk, ())
+        asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, account, copied)
+        if bool(rights.ruling(asked).reason) != (case.allowed_as in ALLOWANCES):
+            others.append(row)
+    release_addresses(others)

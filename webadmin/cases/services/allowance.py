@@ -1,0 +1,73 @@
+"""What allows the page of a case now, and who entered it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from core.chapters import numbers_named
+from core.states import OF_THE_FINDING, Rejection
+from webadmin.cases.models import Case
+from webadmin.cases.services.copied_texts import texts_by_case
+from webadmin.cases.services.permissions import Allowance, Copied, Rights
+from webadmin.works.models import Licence, Unprotected
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedNow:
+    """What allows the page of a case as it was last seen, and who entered it.
+
+    seen_before: when the page was first seen with the copy, where that was before the licence began; else None.
+    """
+
+    reason: str
+    label: str
+    by: str
+    entered_at: datetime | None
+    is_of_work: bool  # the work is not protected, on whatever page
+    is_of_finding: bool  # what the page has is no copy, or nothing of it counts; no right has to do with it
+    seen_before: datetime | None
+
+
+def allowed_now(case: Case) -> AllowedNow | None:
+    """None for a case whose page nothing allows."""
+    if not case.allowed_as:
+        return None
+    right = _ruling(case).right
+    first_day = case.first_seen_at.astimezone(timezone.get_default_timezone()).date()
+    is_later = isinstance(right, Licence) and first_day < right.valid_from
+    return AllowedNow(
+        reason=str(case.get_allowed_as_display()),
+        label=case.allowed_by,
+        by=right.entered_by.get_username() if right and right.entered_by else "",
+        entered_at=right.entered_at if right else None,
+        is_of_work=isinstance(right, Unprotected),
+        is_of_finding=case.allowed_as in (*OF_THE_FINDING, Rejection.NOTHING_LEFT),
+        seen_before=case.first_seen_at if is_later else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredInPart:
+    """A licence that covers the page of a case but for some chapters, and these, as a reader writes them."""
+
+    licence: Licence
+    outside: str
+
+
+def covered_in_part(case: Case) -> CoveredInPart | None:
+    """What a licence for some chapters leaves open on the page of a case; None where there is none for it."""
+    limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
+    if case.allowed_as or not limited.exists():
+        return None
+    allowance = _ruling(case)
+    if not isinstance(allowance.right, Licence) or not allowance.outside:
+        return None
+    return CoveredInPart(allowance.right, numbers_named(allowance.outside))
+
+
+def _ruling(case: Case) -> Allowance:
+    texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, ())
+    account = case.page_poster or case.page_author
+    copied = Copied(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)
+    return Rights(case.rights_holder_id).ruling(copied)

@@ -1,0 +1,272 @@
+"""The rows of cases, of their addresses, of what they took, and of the evidence that is frozen in them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db.models import F
+
+from core.ids import Digest, WorkTextId, digest
+from core.matches import Match
+from core.obfuscations import Obfuscation
+from core.pages import PageVersion
+from core.ports import Outcome, WorkTexts
+from core.program import code_version
+from webadmin.cases.models import Case, CaseAddress, CaseMatch, TakenText
+from webadmin.cases.services.addresses import cases_with_pages
+from webadmin.cases.services.found import Found
+from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.matters import figures as matters
+from webadmin.cases.services.permissions import ALLOWANCES
+from webadmin.cases.services.snapshots import frozen_obfuscations, frozen_span
+from webadmin.cases.services.totals import Findings, author_of, case_figures, compared_text, poster_of
+from webadmin.cases.services.what_counts import Counted
+from webadmin.sites.models import PageRecord
+from webadmin.ui.models.obfuscation_kinds import kinds_of
+from webadmin.works.models import Chapter
+
+_FIGURES = (
+    "page_url", "page_title", "page_author", "page_poster", "page_published_at", "version_id", "match_class",
+    "similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
+    "obfuscations",
+)  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
+
+
+class Cases:
+    """The cases of some outcomes: read at once, changed one after the other, written at once."""
+
+    def __init__(self, found: Sequence[Found], works: WorkTexts) -> None:
+        pages = {each.outcome.version.page_id for each in found}
+        texts = _cases_by_text(found)
+        keys = {*texts.values(), *cases_with_pages(pages).order_by().values_list("pk", flat=True)} if pages else set()
+        rows = {case.pk: case for case in (locked_cases(Case.objects.filter(pk__in=keys)) if keys else ())}
+        self._cases = {(case.page_id, case.work_id): case for case in rows.values()}
+        self._by_text = {text: rows[key] for text, key in texts.items() if key in rows}
+        self._addresses: dict[tuple[int, str], CaseAddress] = {}  # by the case's identity and the page
+        for row in CaseAddress.objects.filter(case__in=keys) if keys else ():
+            row.case = rows[row.case_id]
+            self._addresses[id(row.case), row.page_id] = row
+            self._cases.setdefault((row.page_id, row.case.work_id), row.case)
+        self._works = works
+        self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took
+        self._new: set[tuple[str, int]] = set()
+        self._sightings: list[tuple[Case, Outcome, Findings]] = []
+        self._texts: dict[WorkTextId, tuple[str, str]] = {}
+        self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
+
+    def has(self, page: PageRecord, findings: Findings) -> bool:
+        """Whether the page itself has a case with the work, and is no further address of one."""
+        case = self._cases.get((page.page_id, findings.work.pk))
+        return case is not None and case.page_id == page.page_id
+
+    def take(self, found: Found, page: PageRecord, findings: Findings, counted: Counted) -> Case:
+        """The case of a page and a work, new or brought up to date. counted: what counts of the findings.
+
+        The text of the page may have a case already, which has the page as a further address then.
+        """
+        outcome, key = found.outcome, (page.page_id, findings.work.pk)
+        text = _text_key(found, findings)
+        case, is_own = self._cases.get(key), self.has(page, findings)
+        if case is not None and not is_own and outcome.is_current and self._by_text.get(text) is not case:
+            self.release_page(page, findings)
+            case = None
+        if case is None and text in self._by_text:
+            case = self._cases[key] = self._by_text[text]
+        is_own = is_own or case is None
+        has_text = case is not None and self._by_text.get(text) is case
+        is_shown = is_own and (case is None or outcome.is_current or case.version_id == outcome.version.id)
+        if case is None:
+            self._new.add(key)
+            case = self._cases[key] = Case(
+                rights_holder_id=found.holder, page=page, work=findings.work, opened_at=outcome.checked_at,
+                first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at,
+            )  # fmt: skip
+        if is_own or has_text:
+            self._note_address(case, page, outcome)
+        case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
+        case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
+        if is_shown:
+            self._by_text = {other: each for other, each in self._by_text.items() if each is not case} | {text: case}
+            self._taken[key] = counted
+            for name, value in case_figures(counted.findings, outcome.version).items():
+                setattr(case, name, value)
+            case.obfuscation_kinds = kinds_of(case.obfuscations)
+        self._sightings.append((case, outcome, findings))
+        return case
+
+    def release_page(self, page: PageRecord, findings: Findings) -> None:
+        """Take a page from the case of which it is a further address: it shows another text, or rights allow it."""
+        key = (page.page_id, findings.work.pk)
+        case = self._cases.get(key)
+        row = self._addresses.pop((id(case), page.page_id), None)
+        if case is not None and case.page_id != page.page_id:
+            del self._cases[key]
+            if row is not None and row.pk:
+                row.delete()
+
+    def _note_address(self, case: Case, page: PageRecord, outcome: Outcome) -> None:
+        """Note that a page shows the text of the case, where others do as well."""
+        own, this = (id(case), case.page_id), (id(case), page.page_id)
+        if own not in self._addresses:
+            if own == this:
+                return
+            self._addresses[own] = CaseAddress(
+                case=case, page=case.page, first_seen_at=case.first_seen_at, last_seen_at=case.last_seen_at
+            )
+        row = self._addresses.setdefault(
+            this, CaseAddress(case=case, page=page, first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at)
+        )
+        row.first_seen_at = min(row.first_seen_at, outcome.first_seen)
+        row.last_seen_at = max(row.last_seen_at, outcome.seen_at)
+
+    def write(self) -> None:
+        """Cases, their addresses, what they took, and the evidence that is not frozen yet."""
+        touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
+        if not touched:
+            return
+        matters.enter([case for key, case in touched.items() if key in self._new])
+        Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
+        Case.objects.bulk_update(
+            [case for key, case in touched.items() if key not in self._new],
+            ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
+        )
+        self._write_taken()
+        self._freeze()
+        self._write_addresses()
+
+    def by_holder(self) -> dict[int, list[int]]:
+        """The ids of the cases that were taken, by rights holder."""
+        ids: dict[int, dict[int, None]] = defaultdict(dict)
+        for case, _, _ in self._sightings:
+            ids[case.rights_holder_id][case.pk] = None
+        return {holder: list(of_holder) for holder, of_holder in ids.items()}
+
+    def matters(self) -> set[int | None]:
+        """Those of the cases that were taken."""
+        return {case.matter_id for case, _, _ in self._sightings}
+
+    def _write_addresses(self) -> None:
+        rows = list(self._addresses.values())
+        for row in rows:
+            row.case_id = row.case.pk  # which a new case has only now
+        CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
+        CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
+
+    def _write_taken(self) -> None:
+        """Which characters of the works the pages have now; what they had before counts no more."""
+        rows = [
+            taken_row(self._cases[key], match, counted)
+            for key, counted in self._taken.items()
+            for match in counted.findings.matches
+        ]
+        kept = {(row.case_id, row.text_id) for row in rows}
+        known = [self._cases[key].pk for key in self._taken if key not in self._new]
+        before = TakenText.objects.filter(case__in=known).values_list("pk", "case_id", "text_id") if known else ()
+        gone = [pk for pk, case, text in before if (case, text) not in kept]
+        self.texts.update(row.text_id for row in rows)
+        self.texts.update(text for _, case, text in before if (case, text) not in kept)
+        if gone:
+            TakenText.objects.filter(pk__in=gone).delete()
+        TakenText.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
+        )
+
+    def _freeze(self) -> None:
+        known = [case.pk for case, _, _ in self._sightings if (case.page_id, case.work_id) not in self._new]
+        matches = CaseMatch.objects.filter(case__in=known) if known else CaseMatch.objects.none()
+        frozen = set(matches.values_list("case_id", "version_id", "text_id"))
+        rows = []
+        for case, outcome, findings in self._sightings:
+            for chapter, match in findings.items:
+                key = (case.pk, str(outcome.version.id), str(match.text_id))
+                if key not in frozen:
+                    frozen.add(key)
+                    rows.append(self._frozen_match(case, chapter, match, outcome))
+        CaseMatch.objects.bulk_create(rows)
+
+    def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
+        version = outcome.version
+        work_text, work_digest = self.text(match.text_id)
+        page_text, page_digest = text_and_digest(version, match)
+        raw = version.reading.raw_places()
+        return CaseMatch(
+            case=case,
+            version_id=version.id,
+            text_id=match.text_id,
+            chapter=chapter,
+            chapter_title=chapter.title,
+            fetched_at=version.fetched_at,
+            final_url=version.page_url,
+            algorithm_id=match.algorithm_id,
+            corpus_revision=outcome.corpus_revision,
+            code_version=code_version(),
+            raw_digest=version.raw_digest,
+            page_text_digest=page_digest,
+            work_text_digest=work_digest,
+            match_class=match.match_class,
+            similarity=match.similarity,
+            page_containment=match.page_containment,
+            work_containment=match.work_containment,
+            matched_chars=match.matched_chars,
+            longest_equal_run_chars=match.longest_equal_run_chars,
+            spans=[frozen_span(span, page_text, work_text, raw) for span in match.spans],
+            obfuscations=frozen_obfuscations(match.obfuscations),
+            also=list(match.also),
+            found_at=outcome.checked_at,
+        )
+
+    def text(self, text_id: WorkTextId) -> tuple[str, str]:
+        """A text of the corpus and its digest."""
+        if text_id not in self._texts:
+            text = self._works.text(text_id) or ""
+            self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
+        return self._texts[text_id]
+
+
+# Site, work, digest of what was compared of the page, who posted it, and what was altered or hidden in it as it came: a
+# text with words strewn in is other evidence than the same text as it is, and rights may be those of an account.
+_TextKey = tuple[str, int, str, str, frozenset[str]]
+
+
+def _text_key(found: Found, findings: Findings) -> _TextKey:
+    version = found.outcome.version
+    account = poster_of(version, findings.matches) or author_of(version)
+    undone = _altered_kinds(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
+    return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], account, undone
+
+
+def _altered_kinds(kinds: str) -> frozenset[str]:
+    """The kinds without that which says how long reading took, and nothing of the text."""
+    return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
+
+
+def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
+    """Which cases that no right allows have the texts that were found, on the same site and of the same work."""
+    wanted = {_text_key(each, findings) for each in found for findings in each.findings}
+    if not wanted:
+        return {}
+    rows = CaseMatch.objects.filter(
+        page_text_digest__in={key[2] for key in wanted}, version_id=F("case__version_id")
+    ).exclude(case__allowed_as__in=ALLOWANCES)
+    names = ("case__site", "case__work", "page_text_digest", "case__page_poster", "case__page_author")
+    known = rows.order_by("-case").values_list(*names, "case__page__obfuscation_kinds", "case_id")
+    by_text = {
+        (str(site), work, text, poster or author, _altered_kinds(kinds)): case
+        for site, work, text, poster, author, kinds, case in known
+    }
+    return {key: case for key, case in by_text.items() if key in wanted}
+
+
+def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
+    """The text that the offsets of a match are of, and its digest."""
+    text = compared_text(version, match)
+    if text is version.reading.text:
+        return text, version.text_digest
+    return text, digest(text.encode("utf-8", "surrogatepass"))
+
+
+def taken_row(case: Case, match: Match, counted: Counted) -> TakenText:
+    """What the case has of one text: what counts, and beside it what does not."""
+    left_out = counted.left_out.get(str(match.text_id))
+    packed = left_out.packed() if left_out else b""
+    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.packed(), left_out=packed)

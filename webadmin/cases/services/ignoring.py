@@ -1,0 +1,215 @@
+"""Texts that never count: noise of a site, marked on a page, and passages of works that a rights holder ignores.
+
+Nothing that was stored changes: the texts are laid over what a comparison finds (`webadmin.cases.services.what_counts`). Pages
+whose cases they may concern are compared again, in the order of all pending work.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.counting import Letters
+from core.errors import BadInput
+from core.ids import VersionId, WorkTextId
+from core.states import CaseState, Rejection
+from core.taken import NO_PLACES, Places
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.services.access import may_manage, role_in
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
+from webadmin.cases.services.overruling import checked_note
+from webadmin.cases.services.recounting import recount, recount_all
+from webadmin.cases.services.standing import request_comparison
+from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
+from webadmin.works.models import Chapter
+
+LEAST_LETTERS = 4  # of noise; fewer stand in any sentence
+LEAST_LETTERS_EVERYWHERE = 8  # of what counts on no site
+MAX_NOISE_CHARS = 500
+MAX_TEXT_CHARS = 2_000  # a notice; longer texts are works of others
+MAX_TEXTS = 500  # of one site, and of one rights holder for all sites: each is looked for in each page
+# Of a chapter, what may not be ignored: it would take the chapter away from the rights holder without a word.
+MOST_OF_CHAPTER = 0.5
+MAX_CHAPTERS_LOOKED_AT = 300
+# The newest open cases that are looked through before a text is saved, and for how long. 200 take some .3 s (2026-11).
+MAX_CASES_SHOWN, MAX_SECONDS = 200, 3.0
+MAX_RECOUNTED = 30  # cases counted anew within the request; the others when their pages are compared again
+
+
+def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText:
+    """Put text that the page of a case holds on the list of its site; the case is counted anew at once.
+
+    Raises BadInput for what does not stand on the page, what the work has itself, what is on the list, too short or
+    too long, and for a user without a role; ServiceUnavailable.
+    """
+    if role_in(user, case.rights_holder_id) is None:
+        raise BadInput("case.no-role", holder=case.rights_holder)
+    text, letters = _checked(text, LEAST_LETTERS, MAX_NOISE_CHARS)
+    version = stores.page_store().version(VersionId(case.version_id))
+    if version is None or letters.text not in Letters.of(version.reading.whole_text).text:
+        raise BadInput("ignored.not-on-page")
+    for text_id in TakenText.objects.filter(case=case).values_list("text_id", flat=True):
+        if letters.text in Letters.of(stores.work_store().text(WorkTextId(text_id)) or "").text:
+            raise BadInput("ignored.of-work")
+    site = case.page.site
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)
+        made = _saved(
+            IgnoredText(
+                rights_holder_id=case.rights_holder_id, site=site, text=text, reason=IgnoredText.Reason.NOISE,
+                page_url=case.page_url, note=checked_note(note, is_needed=False), entered_by=user,
+            ),
+            letters,
+        )  # fmt: skip
+        _ask(made)
+        recount(case, stores.page_store(), stores.work_store(), user.pk)
+    return made
+
+
+def check_text(holder: RightsHolder, text: str) -> str:
+    """The text as it is kept. Raises BadInput for one that is too short, too long, or most of a chapter."""
+    text, letters = _checked(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
+    most = int(len(text) / MOST_OF_CHAPTER) + 1
+    near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
+    for chapter in near.order_by("-chars")[:MAX_CHAPTERS_LOOKED_AT]:
+        of_chapter = Letters.of(stores.work_store().text(WorkTextId(chapter.text_id)) or "")
+        covered = len(of_chapter.found([letters]))
+        if covered and covered >= MOST_OF_CHAPTER * len(of_chapter):
+            raise BadInput("ignored.chapter", chapter=str(chapter), work=str(chapter.work))
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What one open case would lose: characters of the work taken, before and after."""
+
+    case: Case
+    before: int
+    after: int
+
+    @property
+    def is_all(self) -> bool:
+        return self.after < LEAST_LEFT_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a text would change. looked_at: of how many open cases; is_cut: whether there are more."""
+
+    losses: list[Loss]
+    looked_at: int
+    is_cut: bool
+
+
+def foresee(holder: RightsHolder, text: str) -> Foreseen:
+    """Which of the newest open cases would lose how much. Raises ServiceUnavailable."""
+    ends, letters = time.monotonic() + MAX_SECONDS, Letters.of(text)
+    cases = list(
+        Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
+        .select_related("work", "page__site")
+        .order_by("-opened_at", "-pk")[: MAX_CASES_SHOWN + 1]
+    )
+    losses, looked_at, places = [], 0, dict[str, Places]()
+    for case, taken in _with_taken(cases[:MAX_CASES_SHOWN]):
+        if time.monotonic() > ends:
+            break
+        looked_at += 1
+        lost = sum(len(Places(of.bits & _places(text_id, letters, places).bits)) for text_id, of in taken.items())
+        if lost:
+            losses.append(Loss(case, case.taken_chars, max(0, case.taken_chars - lost)))
+    return Foreseen(losses, looked_at, is_cut=looked_at < len(cases))
+
+
+def ignore_everywhere(
+    holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
+) -> tuple[IgnoredText, Foreseen]:
+    """Let a text count on no site; what that changed. Raises BadInput as `check_text` does; ServiceUnavailable."""
+    text, letters = check_text(holder, text), Letters.of(text)
+    if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
+        raise BadInput("exclusion.no-reason")
+    made = IgnoredText(rights_holder=holder, text=text, reason=reason, entered_by=user)
+    if not may_manage(user, made):
+        raise BadInput("ignored.managers-only")
+    made.note = checked_note(note, is_needed=reason == IgnoredText.Reason.OTHER)
+    foreseen = foresee(holder, text)
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        _saved(made, letters)
+        _ask(made)
+        losing = [loss.case for loss in foreseen.losses[:MAX_RECOUNTED]]
+        recount_all(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
+    return made, foreseen
+
+
+def may_take_back(ignored: IgnoredText, user: User) -> bool:
+    """A manager may; a reviewer what they entered themselves."""
+    if ignored.withdrawn_at is not None:
+        return False
+    is_own = ignored.entered_by_id == user.pk and role_in(user, ignored.rights_holder_id) is not None
+    return is_own or may_manage(user, ignored)
+
+
+def take_back(ignored: IgnoredText, user: User) -> None:
+    """Let a text count again, from the next comparison of the pages on. Raises BadInput."""
+    if ignored.withdrawn_at is not None:
+        raise BadInput("exclusion.taken-back-already")
+    if not may_take_back(ignored, user):
+        raise BadInput("ignored.managers-only")
+    with transaction.atomic():
+        lock_rights(ignored.rights_holder_id)
+        IgnoredText.objects.filter(pk=ignored.pk).update(withdrawn_at=timezone.now(), withdrawn_by=user)
+        _ask(ignored)
+    ignored.refresh_from_db()
+
+
+def _checked(text: str, least: int, most: int) -> tuple[str, Letters]:
+    text = text.strip()
+    letters = Letters.of(text)
+    if len(text) > most:
+        raise BadInput("exclusion.too-long", most=most)
+    if len(letters) < least:
+        raise BadInput("exclusion.too-short", least=least)
+    return text, letters
+
+
+def _saved(made: IgnoredText, letters: Letters) -> IgnoredText:
+    standing = IgnoredText.objects.filter(rights_holder=made.rights_holder_id, site=made.site_id, withdrawn_at=None)
+    texts = list(standing.values_list("text", flat=True))
+    if any(Letters.of(each).text == letters.text for each in texts):
+        raise BadInput("ignored.already")
+    if len(texts) >= MAX_TEXTS:
+        raise BadInput("ignored.too-many", most=MAX_TEXTS)
+    made.entered_at = timezone.now()
+    made.save()
+    return made
+
+
+def _ask(ignored: IgnoredText) -> None:
+    """Have the pages compared again whose cases nobody decided on, and those left out for what does not count."""
+    cases = Case.objects.filter(rights_holder=ignored.rights_holder_id, decision=None)
+    left_out = Exclusion.objects.filter(work__rights_holder=ignored.rights_holder_id, reason=Rejection.NOTHING_LEFT)
+    if ignored.site_id is not None:
+        cases, left_out = cases.filter(page__site=ignored.site_id), left_out.filter(page__site=ignored.site_id)
+    request_comparison(cases.order_by().values("page"))
+    request_comparison(left_out.order_by().values("page"))
+
+
+def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
+    rows = TakenText.objects.filter(case__in=cases).values_list("case_id", "text_id", "places")
+    taken: dict[int, dict[str, bytes]] = {}
+    for case_id, text_id, places in rows:
+        taken.setdefault(case_id, {})[text_id] = bytes(places)
+    for case in cases:
+        yield case, {text_id: Places.unpacked(places) for text_id, places in taken.get(case.pk, {}).items()}
+
+
+def _places(text_id: str, letters: Letters, known: dict[str, Places]) -> Places:
+    """Where a text of a work has the letters; read once."""
+    if text_id not in known:
+        text = stores.work_store().text(WorkTextId(text_id))
+        known[text_id] = Letters.of(text).found([letters]) if text else NO_PLACES
+    return known[text_id]

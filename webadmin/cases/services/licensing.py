@@ -1,0 +1,131 @@
+"""The verdict "licensed" and the licence that it rests on: for the page, for the work on its site, or for the site."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.hosts import parse_host
+from core.rights import is_whole_site, is_within, rule
+from core.states import CaseState, Verdict
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import may_manage
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.verdicts import VerdictRefused, decide
+from webadmin.sites.models import SiteDomain
+from webadmin.works.models import Licence
+from webadmin.works.models.rights import MAX_ADDRESS_CHARS
+from webadmin.works.services.licences import one_spelling, permission_of, twin_of
+
+MAX_COUNTED = 1_000
+MAX_LICENSEE_CHARS = 200
+
+
+class Scope(StrEnum):
+    """What a licence allows that is made with a verdict, the narrowest first."""
+
+    PAGE = "page"  # the work, on the page of the case and what stands below its address
+    WORK = "work"  # the work, on the page's host and below it
+    SITE = "site"  # all works there
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """How many other open cases a licence would set aside; `is_cut`: at least so many."""
+
+    count: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The licences that can be made with the verdict on a case: where they hold, since when, and what each would do."""
+
+    host: str
+    since: date
+    others: Mapping[Scope, Others]
+
+
+def offer_of(case: Case) -> Offer | None:
+    """None for a case whose page something allows already, or whose page stands on no site."""
+    if case.allowed_as:
+        return None
+    licences = {scope: licence for scope in Scope if (licence := _licence(case, scope)) is not None}
+    others = {scope: _others(case, licence) for scope, licence in licences.items()}
+    return next((Offer(each.domain, each.valid_from, others) for each in licences.values()), None)
+
+
+def license_case(
+    case: Case, scope: str, licensee: str, user: User, note: str = "", *, basis: int | None = None
+) -> None:
+    """Give the verdict "licensed" and make its licence; other cases that it covers are ruled as by any licence.
+
+    It begins on the day on which the page was first seen, and has no end. Raises VerdictRefused as `decide` does, for
+    a user who does not manage the rights holder, and for no licensee, one too long, or a scope that cannot be.
+    """
+    licensee = licensee.strip()
+    if not may_manage(user, case):
+        raise VerdictRefused("case.no-manager", holder=case.rights_holder)
+    if not licensee or len(licensee) > MAX_LICENSEE_CHARS:
+        raise VerdictRefused("case.no-licensee", most=MAX_LICENSEE_CHARS)
+    licence = _licence(case, scope)
+    if licence is None:
+        raise VerdictRefused("case.no-scope")
+    licence.licensee, licence.entered_by = licensee, user
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
+        twin = twin_of(licence)
+        if twin is None:
+            licence.save()
+        decide(case, Verdict.LICENSED, user, note, basis=basis, licence=twin or licence)
+
+
+def _licence(case: Case, scope: str) -> Licence | None:
+    """The licence for the page of a case, yet without a licensee; None for what cannot be one."""
+    address = one_spelling(case.page_url) if scope == Scope.PAGE else ""
+    try:
+        domain = str(parse_host(case.page_url))
+    except ValueError:
+        return None
+    is_one = scope != Scope.PAGE or not is_whole_site(address)
+    is_on_web = case.page_url.startswith(("http://", "https://"))
+    if scope not in set(Scope) or not is_one or not is_on_web or len(address) > MAX_ADDRESS_CHARS:
+        return None
+    return Licence(
+        rights_holder_id=case.rights_holder_id,
+        work_id=None if scope == Scope.SITE else case.work_id,
+        domain=domain,
+        address=address,
+        valid_from=case.first_seen_at.astimezone(timezone.get_default_timezone()).date(),
+    )
+
+
+def _others(case: Case, licence: Licence) -> Others:
+    permission, zone = permission_of(licence), timezone.get_default_timezone()
+    sites = _sites(case, licence.domain)
+    rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
+    if licence.work_id:  # a site has tens of thousands of cases, of one work some hundred
+        matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
+        rows = rows.filter(matter__in=list(matters.values_list("pk", flat=True)))
+    else:
+        rows = rows.filter(site__in=sites)
+    if licence.address:
+        rows = rows.filter(page_url__contains=urlsplit(licence.address).path.partition("%")[0].rstrip("/"))
+    newest = rows.order_by("-opened_at").values_list("page_url", "last_seen_at")[: MAX_COUNTED + 1]
+    count = sum(
+        rule(one_spelling(url) if licence.address else url, seen_at.astimezone(zone).date(), (), [permission]).rejection
+        is not None
+        for url, seen_at in newest
+    )
+    return Others(min(count, MAX_COUNTED), count > MAX_COUNTED)
+
+
+def _sites(case: Case, domain: str) -> set[int]:
+    """The case's site, and the holder's others that have a host within the domain."""
+    hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
+    return {case.site_id, *(site for site, host in hosts if is_within(f"http://{host}/", domain))}

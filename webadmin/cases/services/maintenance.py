@@ -1,0 +1,16 @@
+"""The sweep over what the admin database says: which texts there are, and which messages failed for good."""
+
+from pipeline.snapshots import refresh_snapshot
+from pipeline.steps import Ports
+from pipeline.sweep import Corpus, Swept, sweep
+from webadmin.accounts.services import failures
+from webadmin.works.services.catalogue import corpus_texts, unnoted_texts
+
+
+def sweep_all(ports: Ports, *, with_fingerprints: bool = False) -> Swept:
+    """One sweep; the caller holds the lock (`pipeline.redis_lock.MAINTENANCE`)."""
+    corpus = Corpus(corpus_texts(), unnoted_texts())
+    swept = sweep(ports, corpus, failures.versions_given_up, with_fingerprints=with_fingerprints)
+    ports.index.tidy()
+    refresh_snapshot(ports)
+    return swept

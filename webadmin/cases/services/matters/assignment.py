@@ -1,0 +1,46 @@
+"""Who works on a matter, and which papers it waits for."""
+
+from core.errors import BadInput
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import role_in
+from webadmin.cases.models import Matter
+
+MAX_AWAITED_CHARS = 300
+
+
+class AssignmentRefused(BadInput):
+    """What is not entered about a matter, and why."""
+
+
+def assign(matter: Matter, assignee: User | None, by: User) -> None:
+    """Give a matter with all its cases to one person, or to nobody.
+
+    Raises AssignmentRefused for a user without a role for the rights holder, and for such an assignee.
+    """
+    _require_role(matter, by)
+    if assignee is not None and role_in(assignee, matter.rights_holder) is None:
+        raise AssignmentRefused("case.assignee-no-role", who=assignee, holder=matter.rights_holder)
+    Matter.objects.filter(pk=matter.pk).update(assignee=assignee)
+
+
+def wait_for(matter: Matter, papers: str, by: User) -> None:
+    """Say which papers a matter waits for; "" where it waits for none (any more).
+
+    Raises AssignmentRefused for a user without a role for the rights holder, and for more than MAX_AWAITED_CHARS.
+    """
+    _require_role(matter, by)
+    papers = papers.strip()
+    if len(papers) > MAX_AWAITED_CHARS:
+        raise AssignmentRefused("case.papers-too-long", most=MAX_AWAITED_CHARS)
+    Matter.objects.filter(pk=matter.pk).update(awaited=papers)
+
+
+def assignees_of(matter: Matter) -> list[User]:
+    """Who may be given the matter: everybody with a role for its rights holder."""
+    members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
+    return list(members.distinct().order_by("username"))
+
+
+def _require_role(matter: Matter, user: User) -> None:
+    if role_in(user, matter.rights_holder) is None:
+        raise AssignmentRefused("case.no-role", holder=matter.rights_holder)

@@ -1,0 +1,114 @@
+"""What the rights holder reckons for a matter: characters taken, days online as seen, the licence fee, their product.
+
+It is the holder's own arithmetic: each figure has its source, and what a court grants is another matter. Days are told
+and not multiplied: a fee for a thousand characters knows no days.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from django.utils import timezone
+
+from core.states import CaseState
+from core.taken import NO_PLACES, Places
+from webadmin.cases.models import Case, Matter, TakenText
+from webadmin.works.models import LicenceFee
+from webadmin.works.services.licence_fees import fee_of
+
+CENT = Decimal("0.01")
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Damages:
+    """Of the confirmed cases of a matter. amount: CNY; None without a fee."""
+
+    matter: Matter
+    cases: int
+    undecided: int  # open cases, which do not count
+    texts: int
+    taken_chars: int  # of the work, each once, whatever pages have it
+    first_seen: datetime | None
+    last_seen: datetime | None
+    days_online: int  # on which at least one of the pages was online, from when it was first seen until last seen
+    fee: LicenceFee | None
+
+    @property
+    def thousands(self) -> Decimal:
+        """Thousands of characters, not rounded."""
+        return Decimal(self.taken_chars) / 1000
+
+    @property
+    def amount(self) -> Decimal | None:
+        if self.fee is None:
+            return None
+        return (self.thousands * self.fee.per_thousand).quantize(CENT, ROUND_HALF_UP)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs; amounts as text, so that no cent is lost."""
+        fee = self.fee
+        return {
+            "matter": self.matter.pk,
+            "site": self.matter.site.name,
+            "work": self.matter.work.title,
+            "confirmed_cases": self.cases,
+            "open_cases_not_counted": self.undecided,
+            "texts": self.texts,
+            "taken_chars": self.taken_chars,
+            "thousands": str(self.thousands),
+            "first_seen_at": self.first_seen and self.first_seen.isoformat(),
+            "last_seen_at": self.last_seen and self.last_seen.isoformat(),
+            "days_online": self.days_online,
+            "fee": fee
+            and {
+                "per_thousand": str(fee.per_thousand),
+                "currency": "CNY",
+                "source": fee.source,
+                "entered_by": fee.entered_by.get_username(),
+                "entered_at": fee.entered_at.isoformat(),
+            },
+            "amount": None if self.amount is None else str(self.amount),
+            "is_own_arithmetic": True,
+        }
+
+
+def damages_of(matter: Matter) -> Damages:
+    """Reckoned anew from what counts in the confirmed cases now."""
+    cases = Case.objects.filter(matter=matter)
+    confirmed = cases.filter(state=CaseState.CONFIRMED)
+    seen = list(confirmed.order_by().values_list("first_seen_at", "last_seen_at"))
+    texts = _united(matter)
+    return Damages(
+        matter=matter,
+        cases=len(seen),
+        undecided=cases.filter(state=CaseState.OPEN).count(),
+        texts=len(texts),
+        taken_chars=sum(map(len, texts.values())),
+        first_seen=min((first for first, _ in seen), default=None),
+        last_seen=max((last for _, last in seen), default=None),
+        days_online=days_in(seen),
+        fee=fee_of(matter.work),
+    )
+
+
+def days_in(seen: Iterable[tuple[datetime, datetime]]) -> int:
+    """On how many days, in the installation's zone, at least one of the times from first to last seen lies."""
+    zone = timezone.get_default_timezone()
+    days, counted_to = 0, date.min
+    for first, last in sorted((a.astimezone(zone).date(), b.astimezone(zone).date()) for a, b in seen):
+        begin = max(first, counted_to + DAY) if counted_to > date.min else first
+        days += max(0, (last - begin).days + 1)
+        counted_to = max(counted_to, last)
+    return days
+
+
+def _united(matter: Matter) -> dict[str, Places]:
+    """The places of each text of the work that the confirmed cases have together."""
+    rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
+    found: dict[str, Places] = {}
+    for text, packed in rows.values_list("text_id", "places").iterator():
+        found[text] = found.get(text, NO_PLACES) | Places.unpacked(bytes(packed))
+    return {text: places for text, places in found.items() if len(places)}

@@ -1,0 +1,334 @@
+"""Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
+
+Whatever writes cases calls `refresh` in its own transaction, once and behind all of them (`webadmin.cases.services.locks`), with the
+texts concerned where it knows them: a page of a book of 3,000 chapters changes one text of its matter and not the other
+2,999.
+
+Of each work it is stored how much stands on pages, whatever the site: a character that many matters have counts once,
+and a list of works, however often they were copied, adds up a row a chapter.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+from django.utils import timezone
+
+from core.harm import MOST_WORKS, Harm, harm_of, reach_of
+from core.states import COPIES, CaseState
+from core.taken import NO_PLACES, Places, share_of_work
+from webadmin.cases.models import Case, CopiedText, Matter, MatterText, TakenText
+from webadmin.cases.services.matters.first_seen import first_seen
+from webadmin.database import batches
+from webadmin.sites.models import Site
+from webadmin.ui.models.obfuscation_kinds import spaced
+from webadmin.works.models import Chapter, Work
+
+_MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
+_READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
+_FIGURES = (
+    "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
+    "lead_s", "early_chapters", "obfuscation_kinds", "harm", "first_seen_at", "newest_at",
+)  # fmt: skip
+
+
+def enter(cases: Iterable[Case]) -> None:
+    """Give cases that are not stored yet the matters of their sites and works; new ones where there are none."""
+    wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
+    for case in cases:
+        wanted[case.page.site_id, case.work_id].append(case)
+    if not wanted:
+        return
+    known = _known(wanted)
+    missing = [
+        Matter(rights_holder_id=of[0].rights_holder_id, site_id=site, work_id=work)
+        for (site, work), of in sorted(wanted.items())
+        if (site, work) not in known
+    ]
+    if missing:
+        Matter.objects.bulk_create(missing, ignore_conflicts=True)
+        known = _known(wanted)
+    for key, of in wanted.items():
+        for case in of:
+            case.matter = known[key]
+
+
+@transaction.atomic
+def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
+    """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
+    if texts is not None and len(texts) > _MOST_TEXTS:
+        texts = None
+    changed: dict[int, set[str]] = defaultdict(set)
+    sites = set[int]()
+    for batch in batches(sorted({key for key in matters if key is not None})):
+        locked = Matter.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
+        rows = locked.select_related("site", "work").in_bulk(list(batch))
+        if not rows:
+            continue
+        for work, text in _write_texts(rows, texts):
+            changed[work].add(text)
+        counts = _counts(rows)
+        taken = _taken(rows)
+        for key, matter in rows.items():
+            had_copies = matter.has_copies
+            for name, value in {**_NONE, **counts.get(key, {})}.items():
+                setattr(matter, name, value)
+            matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
+            matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
+            matter.obfuscation_kinds = spaced(_obfuscations(key))
+            if had_copies != matter.has_copies:
+                sites.add(matter.site_id)
+            matter.harm = harm_parts(matter).total
+        Matter.objects.bulk_update(rows.values(), _FIGURES, batch_size=50)
+    write_taken(changed)
+    for site in sorted(sites):
+        transaction.on_commit(partial(rank_site, site))
+
+
+def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
+    """Write the matters of works anew: their lengths, official times or texts are others.
+
+    texts: as `refresh` has it.
+    """
+    refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
+
+
+def rank_site(site: int) -> None:
+    """Order the matters of a site anew, whose reach is another.
+
+    It depends on how many of them there are, as long as one more makes a difference; beyond it each learns it when it
+    is written.
+    """
+    with transaction.atomic():
+        locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
+        rows = list(locked.order_by("pk")[: 2 * MOST_WORKS])
+        if not rows:
+            return
+        reach = _reach(rows[0].site)
+        for row in rows:
+            row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscation_kinds.split())).total
+        Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
+
+
+def harm_parts(matter: Matter) -> Harm:
+    """What the harm of a matter is made of; read its site with it."""
+    return harm_of(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
+
+
+def refresh_of_cases(cases: Collection[int]) -> None:
+    """Write the matters of some cases anew, which moved to another state."""
+    refresh(*concerned(cases))
+
+
+def concerned(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
+    """The matters of some cases, and the texts that they took from."""
+    matters, texts = set[int | None](), set[str]()
+    for batch in batches(list(cases)):
+        matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
+        taken = TakenText.objects.filter(case__in=batch).order_by()
+        texts.update(taken.values_list("text_id", flat=True).distinct())
+    return matters, texts
+
+
+def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
+    """Mark the decided cases of pages that show another version now than when it was decided.
+
+    One that was dismissed is marked only where the version of now took from the work as well: what is no copy and
+    changes to something else needs nobody. Gives the matters of those that were marked or not any more, which the
+    caller refreshes.
+    """
+    matters = set[int | None]()
+    for batch in batches(list(pages)):
+        decided = Case.objects.filter(page__in=batch, decision__isnull=False, changed_since__isnull=True)
+        shown = F("page__version_id")
+        again = Case.objects.filter(page__in=batch, changed_since__isnull=False, decision__page_version_id=shown)
+        matters |= _mark(again, changed_since=None)
+        other = decided.exclude(decision__page_version_id=shown)
+        matters |= _mark(other.filter(Q(state=CaseState.CONFIRMED) | Q(version_id=shown)), changed_since=at)
+    return matters
+
+
+def note_returned(pages: Collection[str]) -> set[int | None]:
+    """Mark the confirmed cases of pages that had gone and can be seen again.
+
+    Gives their matters, which the caller refreshes.
+    """
+    confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
+    return _mark(confirmed, returned_at=timezone.now())
+
+
+_NONE: Mapping[str, Any] = {
+    "open_cases": 0, "confirmed_cases": 0, "closed_cases": 0, "changed_cases": 0, "returned_cases": 0,
+    "first_seen_at": None, "newest_at": None,
+}  # fmt: skip
+
+
+def note_gone(pages: Collection[str]) -> set[int | None]:
+    """Take the mark of being back from cases of pages that have gone once more; gives what `note_returned` does."""
+    return _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
+
+
+def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> set[int | None]:
+    found = list(cases.order_by().values_list("pk", "matter_id"))
+    if found:
+        Case.objects.filter(pk__in=[key for key, _ in found]).update(**marks)
+    return {matter for _, matter in found}
+
+
+def _known(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Matter]:
+    keys = set(wanted)
+    rows = Matter.objects.filter(site__in={site for site, _ in keys}, work__in={work for _, work in keys})
+    return {(row.site_id, row.work_id): row for row in rows if (row.site_id, row.work_id) in keys}
+
+
+def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Of each matter how many cases stand where, and when the first page was seen and the newest case opened."""
+    rows = Case.objects.filter(matter__in=list(matters)).order_by().values("matter_id")
+    is_closed = Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE])
+    counted = rows.annotate(
+        open_cases=Count("pk", filter=Q(state=CaseState.OPEN)),
+        confirmed_cases=Count("pk", filter=Q(state=CaseState.CONFIRMED)),
+        closed_cases=Count("pk", filter=is_closed),
+        changed_cases=Count("changed_since"),
+        returned_cases=Count("returned_at"),
+        first_seen_at=Min("first_seen_at"),
+        newest_at=Max("opened_at"),
+    )
+    return {key: dict(zip(_NONE, of, strict=True)) for key, *of in counted.values_list("matter_id", *_NONE)}
+
+
+def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
+    """What the copies of each matter have of each text together: of these texts, or of all.
+
+    Gives works and texts of which a matter has other characters now.
+    """
+    taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
+    stored = MatterText.objects.filter(matter__in=list(matters))
+    if texts is not None:
+        if not texts:
+            return set()
+        taken, stored = taken.filter(text_id__in=list(texts)), stored.filter(text_id__in=list(texts))
+    works = {matter.work_id for matter in matters.values()}
+    owned = Chapter.objects.filter(work__in=works).order_by().values_list("work_id", "text_id")
+    of_works = set(owned if texts is None else owned.filter(text_id__in=list(texts)))
+    copies = Case.objects.filter(matter__in=list(matters), state__in=COPIES)
+    times = first_seen(copies, texts)
+    found: dict[tuple[int, str], tuple[Places, datetime]] = {}
+    rows = taken.values_list("case__matter_id", "case_id", "text_id", "places", "case__first_seen_at")
+    for matter, case, text, packed, case_seen in rows.iterator():
+        if (matters[matter].work_id, text) in of_works:
+            seen = times.get((case, text), case_seen)
+            places, first = found.get((matter, text), (NO_PLACES, seen))
+            found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
+    packed_now = {key: places.packed() for key, (places, _) in found.items()}
+    gone, changed = [], set(found)
+    for pk, matter, text, packed in stored.values_list("pk", "matter_id", "text_id", "places").iterator():
+        if (matter, text) not in found:
+            gone.append(pk)
+            changed.add((matter, text))
+        elif bytes(packed) == packed_now[matter, text]:
+            changed.discard((matter, text))
+    for batch in batches(gone):
+        MatterText.objects.filter(pk__in=batch).delete()
+    MatterText.objects.bulk_create(
+        [
+            MatterText(
+                matter_id=matter,
+                text_id=text,
+                taken_chars=len(places),
+                places=packed_now[matter, text],
+                first_seen_at=first,
+            )
+            for (matter, text), (places, first) in found.items()
+        ],
+        batch_size=200,
+        update_conflicts=True,
+        unique_fields=["matter", "text_id"],
+        update_fields=["taken_chars", "places", "first_seen_at"],
+    )
+    return {(matters[matter].work_id, text) for matter, text in changed}
+
+
+def _taken(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
+    """Of each matter the characters taken, the longest lead in seconds, and how many chapters came early."""
+    texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
+    sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
+    leads = _leads(matters)
+    return {matter: (chars, *leads.get(matter, (None, 0))) for matter, chars in sums.items()}
+
+
+def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
+    """Of matters of works whose chapters have official times: the longest lead in seconds, and the early chapters."""
+    works = {matter.work_id for matter in matters.values()}
+    timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
+    official: dict[tuple[int, str], datetime] = {}
+    for work, text, at in timed.values_list("work_id", "text_id", "published_at"):
+        assert at is not None
+        official[work, text] = min(at, official.get((work, text), at))
+    if not official:
+        return {}
+    leads: dict[int, list[int]] = defaultdict(list)
+    rows = MatterText.objects.filter(matter__in=list(matters)).order_by()
+    for matter, text, seen in rows.values_list("matter_id", "text_id", "first_seen_at"):
+        at = official.get((matters[matter].work_id, text))
+        if at is not None:
+            leads[matter].append(int((at - seen).total_seconds()))
+    return {matter: (max(of), sum(lead > 0 for lead in of)) for matter, of in leads.items()}
+
+
+def _obfuscations(matter: int) -> list[str]:
+    """The kinds on the newest pages of a matter, in the order of how many pages have them."""
+    counts: dict[str, int] = defaultdict(int)
+    cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
+    for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
+        for item in found:
+            counts[item["kind"]] += 1
+    return sorted(counts, key=lambda kind: (-counts[kind], kind))
+
+
+def _reach(site: Site) -> float:
+    known = site.monthly_visits
+    return reach_of(known, 0 if known is not None else _works_found(site.pk))
+
+
+def _works_found(site: int) -> int:
+    """How many works of its holder stand on a site, to the number beyond which one more tells nothing."""
+    copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
+    return copies.order_by()[:MOST_WORKS].count()
+
+
+def taken_of(works: "QuerySet[Work]") -> dict[int, int]:
+    """Characters of each work that stand on pages, those of which nothing does left out."""
+    rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
+    return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
+
+
+def write_taken(texts: Mapping[int, Collection[str]]) -> None:
+    """Write anew how much of texts is taken, which is other in some matter now: text ids by the key of the work.
+
+    Called behind the matters, in their transaction. Rows are made in the order of work and text and then locked in that
+    of their keys: who waits for one made by somebody else holds no lock, and reads afterwards what that one wrote.
+    """
+    rows = [(work, text) for work, of_work in sorted(texts.items()) for text in sorted(of_work)]
+    made = [CopiedText(work_id=work, text_id=text) for work, text in rows]
+    CopiedText.objects.bulk_create(made, ignore_conflicts=True, batch_size=200)
+    for work, of_work in sorted(texts.items()):
+        for batch in batches(sorted(of_work)):
+            locked = CopiedText.objects.select_for_update(no_key=True).filter(work=work, text_id__in=batch)
+            stored = list(locked.order_by("pk"))
+            taken = _united(work, batch)
+            for row in stored:
+                row.taken_chars = len(taken[row.text_id])
+            CopiedText.objects.bulk_update(stored, ["taken_chars"])
+
+
+def _united(work: int, texts: Collection[str]) -> dict[str, Places]:
+    rows = MatterText.objects.filter(matter__work=work, text_id__in=texts).order_by()
+    found: dict[str, Places] = defaultdict(lambda: NO_PLACES)
+    for text, packed in rows.values_list("text_id", "places").iterator():
+        found[text] |= Places.unpacked(bytes(packed))
+    return found

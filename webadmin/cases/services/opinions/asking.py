@@ -1,0 +1,154 @@
+"""Asks the published engines about the pages behind cases, and writes down what they say, once for each page version.
+
+What is judged are the texts of the frozen matches, proved by their digests, never what a page shows today. Texts beside
+which a work is judged are of the same rights holder. docs/decisions/measurement.md says when this runs.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from core.ids import VersionId, WorkTextId, digest
+from core.ports import PageStore, WorkStore
+from core.program import code_version
+from core.shares import cut_share
+from webadmin.cases.models import CaseMatch, EnginePanel, SecondOpinion
+from webadmin.cases.services.opinions import requests as opinion_requests
+from webadmin.cases.services.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, described
+from webadmin.cases.services.opinions.requests import Subject
+from webadmin.database import answering
+from webadmin.works.models import Chapter
+
+# Processor seconds for the 34 engines of November 2026: .15 for page and text of 3,000 characters, .75 for 50,000 and
+# 5.5 for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000, a whole novel a million.
+MAX_PAGE_CHARS = 50_000
+MAX_WORK_CHARS = 1_000_000
+MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer ones are not worth fetching
+
+
+def ask(subject: Subject, pages: PageStore, works: WorkStore, now: datetime) -> None:
+    """Ask all engines, keep their answers and close the request; where they were asked before, only close it.
+
+    A text that is too long, gone or not the one of the evidence is written down as such, and not tried again.
+    Raises ServiceUnavailable.
+    """
+    if opinion_requests.is_answered(subject):
+        opinion_requests.close(subject)
+        return
+    matches = _matches(subject)
+    texts = _texts(matches, pages, works)
+    if texts is None:
+        _keep(subject, matches, now, left_out=SecondOpinion.LeftOut.TEXT_GONE)
+    elif len(texts.page) > MAX_PAGE_CHARS or sum(map(len, texts.works)) > MAX_WORK_CHARS:
+        _keep(subject, matches, now, left_out=SecondOpinion.LeftOut.TOO_LONG)
+    else:
+        question, background_ids = _question(matches, texts, works)
+        _keep(
+            subject,
+            matches,
+            now,
+            panel=_panel(),
+            answers=[answer.frozen() for answer in answers(question)],
+            piece_chars=question.piece_chars,
+            background_ids=background_ids,
+        )
+
+
+def give_up(subject: Subject, now: datetime) -> None:
+    """Write down that the engines could not be asked: whoever tried was ended by it, again and again."""
+    _keep(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    page: str
+    works: list[str]
+
+
+def _matches(subject: Subject) -> list[CaseMatch]:
+    """The matches of that version, in order of the work."""
+    rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
+    return list(rows.select_related("case").order_by("chapter__number", "pk"))
+
+
+def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
+    """None where one of them is not there, or is not the one that was compared."""
+    version = pages.version(VersionId(matches[0].version_id)) if matches else None
+    if version is None:
+        return None
+    page, found = "", list[str]()
+    for match in matches:
+        compared = version.reading.text_with(match.page_text_digest)
+        work = works.text(WorkTextId(match.text_id))
+        if compared is None or work is None or _digest(work) != match.work_text_digest:
+            return None
+        page = max(page, compared, key=len)  # the whole text begins with the main text
+        found.append(work)
+    return _Texts(page, found)
+
+
+def _digest(text: str) -> str:
+    return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def _question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> tuple[Question, list[str]]:
+    bare = Question(texts.page, texts.works, ())
+    holder, own = matches[0].case.rights_holder_id, [match.text_id for match in matches]
+    background = _background(holder, own, bare.piece_chars, works)
+    return Question(texts.page, texts.works, [piece for _, piece in background]), [key for key, _ in background]
+
+
+def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
+    """The beginnings of other texts of the rights holder, each with its id.
+
+    Ids are digests: in their order the texts of all works are mixed, and the choice is the same each time.
+    """
+    held = Chapter.objects.filter(work__rights_holder=holder, chars__lte=MAX_BACKGROUND_TEXT_CHARS)
+    others = held.exclude(text_id__in=own)
+    keys = others.order_by("text_id").values_list("text_id", flat=True).distinct()[:BACKGROUND_PIECES]
+    texts = ((key, works.text(WorkTextId(key))) for key in keys)
+    return [(key, text[:piece_chars]) for key, text in texts if text]
+
+
+def _panel() -> EnginePanel:
+    engines = described()
+    content = json.dumps(engines, ensure_ascii=False, sort_keys=True)
+    panel, _ = EnginePanel.objects.get_or_create(digest=_digest(content), defaults={"engines": engines})
+    return panel
+
+
+def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
+    """What the product's own matcher found, of all texts together; similarity is weighed by what was taken."""
+    taken = sum(match.matched_chars for match in matches)
+    return {
+        "algorithm_id": matches[0].algorithm_id,
+        "similarity": cut_share(sum(match.similarity * match.matched_chars for match in matches) / max(1, taken)),
+        "passages": sum(len(match.spans) for match in matches),
+        "page_share": cut_share(min(1.0, sum(match.page_containment for match in matches))),
+    }
+
+
+def _keep(subject: Subject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
+    with answering(), transaction.atomic():
+        if matches:  # or the case went while it was looked at
+            _write(subject, matches, now, fields)
+        opinion_requests.close(subject)
+
+
+def _write(subject: Subject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:
+    SecondOpinion.objects.get_or_create(
+        case_id=subject.case_id,
+        version_id=subject.version_id,
+        defaults={
+            "page_text_digest": matches[0].page_text_digest,
+            "text_ids": [match.text_id for match in matches],
+            "own_answer": _own_answer(matches),
+            "code_version": code_version(),
+            "asked_at": now,
+            **fields,
+        },
+    )

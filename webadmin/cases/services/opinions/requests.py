@@ -1,0 +1,69 @@
+"""Requests for opinions of the published engines: one open request for each page version on which a case rests.
+
+Asking itself is `webadmin.cases.services.opinions.asking`, which loads every engine; this module loads none.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.errors import NotFound, RetryLater
+from core.messages import OpinionsRequested
+from webadmin import stores
+from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
+
+# As long as the broker waits for a worker before it gives a message to another (PAGES_VISIBILITY_S of pipeline.app). A
+# request that is older was lost or waits behind much else; a second message does no harm.
+EXPIRES_AFTER = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A page version on which a case rests."""
+
+    case_id: int
+    version_id: str
+
+    def __str__(self) -> str:
+        return f"{self.case_id}:{self.version_id}"
+
+
+def request_opinions(subject: Subject, now: datetime) -> None:
+    """Send for the engines' opinions, unless they are known or being asked for.
+
+    Raises NotFound for a version on which the case does not rest; ServiceUnavailable when the broker does not answer,
+    and then no request is left open.
+    """
+    if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
+        raise NotFound("page-version", subject.version_id)
+    if is_answered(subject) or not _opened(subject, now):
+        return
+    try:
+        stores.outbox().send(OpinionsRequested(subject.case_id, subject.version_id))
+    except RetryLater:
+        close(subject)
+        raise
+
+
+def is_open(subject: Subject, now: datetime) -> bool:
+    """Whether the engines are being asked."""
+    requests = OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
+    return requests.filter(requested_at__gt=now - EXPIRES_AFTER).exists()
+
+
+def is_answered(subject: Subject) -> bool:
+    """Whether an opinion is kept, or the reason why there is none."""
+    return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
+
+
+def close(subject: Subject) -> None:
+    """Forget the request."""
+    OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id).delete()
+
+
+def _opened(subject: Subject, now: datetime) -> bool:
+    """Whether this call opened the request, or renewed one that had expired; of several at once one does."""
+    request, is_new = OpinionRequest.objects.get_or_create(
+        case_id=subject.case_id, version_id=subject.version_id, defaults={"requested_at": now}
+    )
+    expired = OpinionRequest.objects.filter(pk=request.pk, requested_at__lte=now - EXPIRES_AFTER)
+    return is_new or bool(expired.update(requested_at=now))

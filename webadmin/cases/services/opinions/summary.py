@@ -1,0 +1,88 @@
+"""What the published engines said of a page, as a case shows it: read from what was kept, without any engine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import get_language
+
+from webadmin.cases.models import Case, SecondOpinion
+from webadmin.cases.services.opinions.requests import Subject, is_open
+
+# Of engine_answers.Verdict; importing that would load every engine.
+COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShown:
+    """One engine and what it said. similarity: None where it calls the page no copy, or was not asked."""
+
+    name: str
+    summary: str
+    source: str
+    marks_passages: bool
+    verdict: str
+    similarity: float | None
+    passages: int
+    page_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionsShown:
+    """The section of a case. opinion: None while there is no answer about this page version."""
+
+    version_id: str
+    opinion: SecondOpinion | None
+    is_being_asked: bool = False
+    agreeing: Sequence[AnswerShown] = ()
+    disagreeing: Sequence[AnswerShown] = ()
+    not_asked: Sequence[AnswerShown] = ()
+
+    @property
+    def state(self) -> str:
+        """`answered`, `asking` or `unasked`; the page's script goes by it."""
+        if self.opinion is not None:
+            return "answered"
+        return "asking" if self.is_being_asked else "unasked"
+
+    @property
+    def asked(self) -> int:
+        return len(self.agreeing) + len(self.disagreeing)
+
+    @property
+    def lacks_corpus(self) -> bool:
+        """Whether the rights holder had too few texts for some engine."""
+        return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
+
+
+def opinions_on(case: Case, version_id: str, now: datetime) -> OpinionsShown:
+    """What was said of one version of the page, in the order of the catalogue, in the reader's language."""
+    opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
+    if opinion is None:
+        return OpinionsShown(version_id, None, is_open(Subject(case.pk, version_id), now))
+    if opinion.panel is None:
+        return OpinionsShown(version_id, opinion)
+    descriptions = {each["name"]: each for each in opinion.panel.engines}
+    shown = [_shown(answer, descriptions.get(answer["engine"], {})) for answer in opinion.answers]
+    return OpinionsShown(
+        version_id,
+        opinion,
+        agreeing=[each for each in shown if each.verdict == COPY],
+        disagreeing=[each for each in shown if each.verdict == NO_COPY],
+        not_asked=[each for each in shown if each.verdict not in {COPY, NO_COPY}],
+    )
+
+
+def _shown(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerShown:
+    language = "zh" if (get_language() or "").startswith("zh") else "en"
+    return AnswerShown(
+        name=answer["engine"],
+        summary=description.get(f"summary_{language}", ""),
+        source=description.get("source", ""),
+        marks_passages=bool(description.get("gives_spans")),
+        verdict=answer["verdict"],
+        similarity=answer["similarity"],
+        passages=answer["passages"],
+        page_share=answer["page_share"],
+    )

@@ -1,0 +1,88 @@
+"""What lies opposite on the other side of a stored comparison: of a stretch of the page in the work, and back.
+
+Letters are paired, not places: between two changes both sides have the same letters, but the page may have other spaces
+and line ends between them.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from core.counting import Letters
+from core.matches import ChangeKind
+from core.text import TextRange
+
+Side = Literal["page", "work"]
+Places = Sequence[int]
+
+
+class _Link(NamedTuple):
+    """A letter that both sides have, or a change; in places of the whole texts."""
+
+    page: TextRange
+    work: TextRange
+
+
+def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
+    """Where the other side has the letters that stand at `place` of this one; several ranges where it moved some.
+
+    span: as `webadmin.cases.models.CaseMatch.spans` keeps it. Places are of the whole texts, as the span's own are.
+    """
+    other: Side = "work" if side == "page" else "page"
+    links = ((getattr(link, side), getattr(link, other)) for link in _links(span))
+    met = [link for link in links if link[0].start < place.end and link[0].end > place.start]
+    letters, ranges = _letters(span, other), list[TextRange]()
+    for _, there in sorted(met, key=lambda link: link[0].start):
+        if not len(there):
+            continue
+        goes_on = ranges and _is_next(letters, ranges[-1].end, there.start)
+        ranges.append(TextRange(ranges.pop().start, there.end) if goes_on else there)
+    return ranges
+
+
+def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
+    changes = [(kind, _Link(TextRange(a, b), TextRange(c, d))) for kind, a, b, c, d in span["changes"]]
+    page, work = _letters(span, "page"), _letters(span, "work")
+    rest = [link for kind, link in changes if kind != ChangeKind.MOVED]
+    for piece in (link for kind, link in changes if kind == ChangeKind.MOVED):
+        inside = [link for link in rest if piece.page.start <= link.page.start < piece.page.end]
+        page, on_page = _parted(page, piece.page)
+        work, in_work = _parted(work, piece.work)
+        yield from _linked(on_page, in_work, inside)
+        rest = [link for link in rest if link not in inside]
+    yield from _linked(page, work, rest)
+
+
+def _linked(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
+    """The changes of one piece, and its letters before, between and behind them pair by pair.
+
+    So are those of a change that has as many letters on both sides: of like sound, say.
+    """
+    at = in_work = 0
+    for change in changes:
+        until = bisect_left(page, change.page.start), bisect_left(work, change.work.start)
+        yield from _paired(page[at : until[0]], work[in_work : until[1]])
+        at, in_work = bisect_left(page, change.page.end), bisect_left(work, change.work.end)
+        inside = page[until[0] : at], work[until[1] : in_work]
+        yield from _paired(*inside) if len(inside[0]) == len(inside[1]) else [change]
+    yield from _paired(page[at:], work[in_work:])
+
+
+def _paired(page: Places, work: Places) -> Iterator[_Link]:
+    for here, there in zip(page, work, strict=False):
+        yield _Link(TextRange(here, here + 1), TextRange(there, there + 1))
+
+
+def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
+    return [span[side][0] + at for at in Letters.of(span[f"{side}_excerpt"]).places]
+
+
+def _parted(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
+    """Letters outside a piece, and in it."""
+    first, end = bisect_left(letters, piece.start), bisect_left(letters, piece.end)
+    return letters[:first] + letters[end:], letters[first:end]
+
+
+def _is_next(letters: Places, end: int, start: int) -> bool:
+    """Whether a range that starts at `start` goes on with the letters behind one that ends at `end`."""
+    return start >= end and bisect_left(letters, end) == bisect_left(letters, start)

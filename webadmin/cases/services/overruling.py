@@ -1,0 +1,100 @@
+"""A reviewer overrules an exclusion: the finding is a case, and is left out for that reason never again."""
+
+from contextlib import suppress
+from functools import partial
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.errors import BadInput, RetryLater
+from core.messages import pages_stored
+from core.states import Rejection
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
+from webadmin.cases.services.addresses import release_addresses
+from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.permissions import Rights
+from webadmin.cases.services.recounting import recount, versions_shown
+from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
+from webadmin.cases.services.standing import request_comparison
+
+MAX_NOTE_CHARS = 500
+
+
+def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
+    """Let the finding count; its page is compared at once, which opens the case with its evidence.
+
+    Raises BadInput for a user without a role for the rights holder, no note or one that is too long, and an exclusion
+    that was overruled already.
+    """
+    holder = exclusion.page.site.rights_holder
+    if role_in(user, holder) is None:
+        raise BadInput("case.no-role", holder=holder)
+    note = checked_note(note)
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        if standing(exclusion) is not None:
+            raise BadInput("exclusion.overruled-already")
+        made = Overruling.objects.create(
+            page=exclusion.page, work=exclusion.work, reason=exclusion.reason, detail=exclusion.detail,
+            note=note, entered_by=user, entered_at=timezone.now(),
+        )  # fmt: skip
+        request_comparison([exclusion.page_id])
+        transaction.on_commit(partial(_send, versions_shown([exclusion.page_id])))
+    return made
+
+
+def take_back(overruling: Overruling, user: User) -> None:
+    """Let the reason hold again; a case that rests on the overruling is set aside unless somebody decided on it.
+
+    A page that is a further address of a case leaves it, and is compared once more.
+
+    Raises BadInput for a user without a role for the rights holder, and where that was done already.
+    """
+    holder = overruling.page.site.rights_holder
+    if role_in(user, holder) is None:
+        raise BadInput("case.no-role", holder=holder)
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        taken = Overruling.objects.filter(pk=overruling.pk, withdrawn_at=None)
+        if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
+            raise BadInput("exclusion.taken-back-already")
+        cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
+        refresh_of_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
+        at_others = CaseAddress.objects.filter(page=overruling.page_id, case__work=overruling.work_id)
+        release_addresses(at_others.exclude(page=F("case__page")))
+    if overruling.reason == Rejection.NOTHING_LEFT:
+        for case in cases:
+            recount(case, stores.page_store(), stores.work_store(), user.pk)
+
+
+def standing(exclusion: Exclusion) -> Overruling | None:
+    """What overrules the exclusion, while its page waits for its comparison."""
+    return (
+        Overruling.objects.filter(
+            page=exclusion.page_id, work=exclusion.work_id, reason=exclusion.reason, detail=exclusion.detail,
+            withdrawn_at=None,
+        )
+        .select_related("entered_by")
+        .first()
+    )  # fmt: skip
+
+
+def checked_note(note: str, *, is_needed: bool = True) -> str:
+    """The note without the spaces around it. Raises BadInput."""
+    note = note.strip()
+    if is_needed and not note:
+        raise BadInput("exclusion.no-note")
+    if len(note) > MAX_NOTE_CHARS:
+        raise BadInput("case.note-too-long", most=MAX_NOTE_CHARS)
+    return note
+
+
+def _send(versions: list[str]) -> None:
+    with suppress(RetryLater):  # the sweeper finds that they are owed a comparison
+        for message in pages_stored(versions):
+            stores.outbox().send(message)

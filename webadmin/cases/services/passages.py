@@ -1,0 +1,121 @@
+"""A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.counting import Letters
+from core.errors import BadInput
+from core.ids import WorkTextId
+from core.text import TextRange
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, CaseMatch, ExcludedPassage
+from webadmin.cases.services.opposites import opposite
+from webadmin.cases.services.overruling import checked_note
+from webadmin.cases.services.recounting import recount
+
+LEAST_LETTERS = 4  # fewer stand anywhere
+MAX_PASSAGE_CHARS = 200_000  # a page's longest main text
+
+
+def exclude_passages(
+    match: CaseMatch, texts: Sequence[str], user: User, *, reason: str, note: str = ""
+) -> list[ExcludedPassage]:
+    """Leave out every place of the match's text of the work that has one of these texts; all of them or none.
+
+    texts: as the work has them, or as the page has them where it was changed: then the passage opposite is taken.
+    Raises BadInput for what is no passage of the match, an unknown reason, a missing note and a user without a role;
+    ServiceUnavailable.
+    """
+    _require_role(match.case, user)
+    passages = dict.fromkeys(passage for text in texts or [""] for passage in _as_in_work(match, text))
+    return _exclude(match, user, reason, note, [{"text": text} for text in passages])
+
+
+def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
+    """Leave the match's text of the work out whole. Raises as `exclude_passages` does."""
+    _require_role(match.case, user)
+    return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
+
+
+def take_back(passage: ExcludedPassage, user: User) -> None:
+    """Let the passage count again. Raises BadInput where that was done already and for a user without a role."""
+    case = passage.case
+    _require_role(case, user)
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)
+        taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
+        if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
+            raise BadInput("exclusion.taken-back-already")
+        _recounted(case, user)
+
+
+def _exclude(
+    match: CaseMatch, user: User, reason: str, note: str, what: Sequence[dict[str, str]]
+) -> list[ExcludedPassage]:
+    if reason not in ExcludedPassage.Reason:
+        raise BadInput("exclusion.no-reason")
+    note, case = checked_note(note, is_needed=reason == ExcludedPassage.Reason.OTHER), match.case
+    standing = case.excluded_passages.filter(withdrawn_at=None)
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)
+        fresh = [each for each in what if not standing.filter(**each).exists()]
+        if not fresh:
+            raise BadInput("exclusion.passage-already")
+        given = {"reason": reason, "note": note, "chapter_title": match.chapter_title}
+        now = timezone.now()
+        made = [
+            ExcludedPassage.objects.create(case=case, entered_by=user, entered_at=now, **given, **each)
+            for each in fresh
+        ]
+        _recounted(case, user)
+    return made
+
+
+def _recounted(case: Case, user: User) -> None:
+    if not recount(case, stores.page_store(), stores.work_store(), user.pk):
+        raise BadInput("exclusion.no-texts")
+
+
+def _require_role(case: Case, user: User) -> None:
+    if role_in(user, case.rights_holder_id) is None:
+        raise BadInput("case.no-role", holder=case.rights_holder)
+
+
+def _as_in_work(match: CaseMatch, text: str) -> list[str]:
+    """The passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
+    text = text.strip()
+    letters = Letters.of(text)
+    if len(letters) < LEAST_LETTERS:
+        raise BadInput("exclusion.too-short", least=LEAST_LETTERS)
+    if len(text) > MAX_PASSAGE_CHARS:
+        raise BadInput("exclusion.too-long", most=MAX_PASSAGE_CHARS)
+    work = stores.work_store().text(WorkTextId(match.text_id))
+    if work is None:
+        raise BadInput("exclusion.no-texts")
+    if letters.text in Letters.of(work).text:
+        return [text]
+    for span in match.spans:
+        pieces = list(_opposite(span, letters))
+        if pieces:
+            return pieces
+    raise BadInput("exclusion.not-in-match")
+
+
+def _opposite(span: Mapping[str, Any], letters: Letters) -> Iterator[str]:
+    """What the work has where the page has these letters: in several pieces where the page has another order."""
+    page = Letters.of(span["page_excerpt"])
+    at = page.text.find(letters.text)
+    if at < 0:
+        return
+    first, last = page.places[at], page.places[at + len(letters) - 1]
+    start, work_start = span["page"][0], span["work"][0]
+    for piece in opposite(span, TextRange(start + first, start + last + 1), "page"):
+        text = span["work_excerpt"][piece.start - work_start : piece.end - work_start]
+        if len(Letters.of(text)) >= LEAST_LETTERS:
+            yield text

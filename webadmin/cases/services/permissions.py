@@ -1,0 +1,185 @@
+"""What a rights holder allows where, and which works are not protected: plain values that rule on findings."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils import timezone
+
+from core.hosts import host_key
+from core.rights import Account, Permission, Ruling, is_within, rule
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
+from webadmin.cases.models import Overruling
+from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
+from webadmin.works.services.licences import one_spelling, permission_of
+
+ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
+Right = Licence | OwnDomain | OwnAccount | Unprotected
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What the rights are asked about: a page that copied from a work.
+
+    page: its key; seen_at: when it was last seen with that; account: who posted it, or else whom the page names as
+    author; texts: those of the work that it copied more of than a quotation.
+    """
+
+    work: int
+    page: str
+    url: str
+    seen_at: datetime
+    account: str = ""
+    texts: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it.
+
+    outside: where a licence would allow it but for some chapters, these, and the licence as `right`.
+    """
+
+    reason: Rejection | None = None
+    label: str = ""  # as a reader knows it: licensee and contract, the own domain or account, or why it is unprotected
+    right: Right | None = None
+    outside: tuple[int, ...] = ()
+
+
+NOTHING = Allowance()
+
+
+@dataclass(slots=True)
+class _Near:
+    """The rights that concern one host."""
+
+    own: list[str]
+    accounts: list[OwnAccount]
+    for_all: list[Permission]
+    by_work: dict[int, list[Permission]]
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The numbers that the texts of a work have as its chapters, read when a licence for some of them asks."""
+
+    by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
+
+    def of(self, work: int, texts: Iterable[str]) -> list[set[int]]:
+        if work not in self.by_work:
+            numbers: dict[str, set[int]] = defaultdict(set)
+            for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
+                numbers[text].add(number)
+            self.by_work[work] = numbers
+        known = self.by_work[work]
+        return [known[text] for text in texts if text in known]
+
+
+class Rights:
+    """The rights of one rights holder, read once; rules any number of findings."""
+
+    def __init__(self, holder: int) -> None:
+        self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
+        self._accounts = list(OwnAccount.objects.filter(rights_holder=holder))
+        self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
+        self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
+        self._zone = timezone.get_default_timezone()
+        self._near: dict[tuple[str, int], _Near] = {}
+        self._numbers = _Numbers()
+        self._overruled: set[tuple[str, int, str, str]] = set()
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
+        for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
+            if row.withdrawn_at is None:
+                self._overruled.add((row.page_id, row.work_id, row.reason, _detail(row.reason, row.detail)))
+            elif row.reason in OF_THE_FINDING:
+                self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
+
+    def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
+        """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
+        reason = str(allowance.reason or "")
+        key = (page, work, reason, _detail(reason, allowance.label))
+        return NOTHING if key in self._overruled else allowance
+
+    def counts_ignored(self, page: str, work: int) -> bool:
+        """Whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
+        return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
+
+    def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
+        """Why a case that no right allows is set aside all the same; NOTHING where it is not."""
+        again = self._no_longer.get((page, work))
+        if again is not None and match_class == again:  # a quotation is named so as class and as reason
+            return self.unless_overruled(page, work, Allowance(again))
+        return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
+
+    @property
+    def works_by_chapters(self) -> frozenset[int]:
+        """The works of which a licence covers some chapters only: of these `Copied` has to know the texts."""
+        return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
+
+    def ruling(self, copied: Copied) -> Allowance:
+        """Whether the page may carry what it copied, by the operator's day on which it was last seen.
+
+        What the page allows by where it stands and who posted it comes first; then whether the work is protected. What
+        a reviewer overruled there is passed over: another right may allow the page all the same.
+        """
+        allowance = self._by_place(copied)
+        mark = self._unprotected.get(copied.work)
+        if allowance.reason is None and mark is not None and not self._overrules(copied, mark.reason, mark.note):
+            return Allowance(Rejection(mark.reason), mark.note, mark)
+        return allowance
+
+    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
+        return (copied.page, copied.work, reason, label[:300]) in self._overruled
+
+    def _by_place(self, copied: Copied) -> Allowance:
+        near = self._near_to(copied.url)
+        for account in near.accounts:
+            is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
+            if not is_overruled and _account(account).posted(copied.url, copied.account):
+                return Allowance(Rejection.OWN_SITE, str(account), account)
+        own = [domain for domain in near.own if not self._overrules(copied, Rejection.OWN_SITE, domain)]
+        permissions = [
+            permission
+            for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
+            if not self._overrules(copied, Rejection.LICENSED, permission.label)
+        ]
+        if not (own or permissions):
+            return NOTHING
+        is_by_chapters = any(permission.chapters for permission in permissions)
+        numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
+        url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
+        day = copied.seen_at.astimezone(self._zone).date()
+        return self._allowance(rule(url, day, own, permissions, numbers))
+
+    def _allowance(self, ruled: Ruling) -> Allowance:
+        licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
+        if ruled.rejection is None:
+            return Allowance(right=licence, outside=ruled.outside) if ruled.outside else NOTHING
+        return Allowance(ruled.rejection, ruled.detail[:300], licence or self._own[ruled.detail])
+
+    def _near_to(self, url: str) -> _Near:
+        """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
+        try:
+            key = host_key(url)
+        except ValueError:
+            key = ("", 0)
+        if key not in self._near:
+            by_work: dict[int, list[Permission]] = defaultdict(list)
+            for_all: list[Permission] = []
+            for licence in self._licences.values():
+                if is_within(url, licence.domain):
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(permission_of(licence))
+            own = [domain for domain in self._own if is_within(url, domain)]
+            accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
+            self._near[key] = _Near(own, accounts, for_all, by_work)
+        return self._near[key]
+
+
+def _account(account: OwnAccount) -> Account:
+    return Account(account.address, account.domain, account.name)
+
+
+def _detail(reason: str, detail: str) -> str:
+    """What an overruling is of beside the reason: the right. A quotation is one, whatever source the page names."""
+    return "" if reason in OF_THE_FINDING else detail

@@ -1,0 +1,248 @@
+"""What was found on pages -> page records, checks, cases and frozen evidence: many pages in one transaction.
+
+Rows are locked in the order of `webadmin.cases.services.locks`, so that two workers that record the same pages wait for each other.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.counting import count_characters
+from core.matches import Match
+from core.pages import PageVersion
+from core.ports import Outcome, WorkTexts
+from core.states import Rejection
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, Exclusion, PageCheck
+from webadmin.cases.services.addresses import cases_with_pages
+from webadmin.cases.services.case_rows import Cases, text_and_digest
+from webadmin.cases.services.found import Found, found_in
+from webadmin.cases.services.locks import locked_pages
+from webadmin.cases.services.matters import figures as matters
+from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
+from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
+from webadmin.cases.services.snapshots import frozen_obfuscations, placed_span
+from webadmin.cases.services.standing import OUTDATED, move_cases_to_shown_pages
+from webadmin.cases.services.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
+from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts
+from webadmin.sites.models import PageRecord
+from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.works.models import Chapter
+
+_SHOWN = (
+    "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
+    "rejection", "checked_at",
+)  # fmt: skip
+_KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
+_CHECKED = (
+    "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
+)  # fmt: skip
+MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
+
+
+def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[int]]:
+    """Write outcomes in the caller's transaction; the ids of each one's cases. Raises NotFound for an unknown site."""
+    if not outcomes:
+        return []
+    found = found_in(outcomes)
+    _lock(found)
+    pages = write_pages(found)
+    having = [each for each in found if each.findings]
+    rights = {holder: Rights(holder) for holder in sorted({each.holder for each in having})}
+    cases = Cases(having, works)
+    counts = WhatCounts({each.outcome.version.page_id: each.site for each in having}, works)
+    ruler = _Ruler(cases, rights, counts)
+    by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
+    cases.write()
+    move_cases_to_shown_pages([each.outcome.version.page_id for each in found if each.outcome.is_current])
+    marked = matters.note_changed(list(pages), outcomes[0].checked_at)
+    drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
+    occasion, moved = Occasion(Cause.SIGHTING, outcomes[0].checked_at), list[int]()
+    for holder, ids in cases.by_holder().items():
+        moved += rule_cases(Case.objects.filter(pk__in=ids), rights[holder], occasion)
+    write_checks(found)
+    _, texts = matters.concerned(moved)
+    matters.refresh(marked | cases.matters(), texts | cases.texts)
+    owed = [version for ruled in by_outcome for version in ruled.owed]
+    PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
+    return [[case.pk for case in ruled.cases] for ruled in by_outcome]
+
+
+def _lock(found: Iterable[Found]) -> None:
+    """Lock the rights of holders of whom something was found, or whose pages have cases: these may be marked."""
+    having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
+    holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
+    for holder in sorted(holders):
+        lock_rights(holder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """What became of an outcome's findings."""
+
+    cases: list[Case]
+    exclusions: list[int]
+    owed: list[str]  # versions that are to be compared again
+
+
+class _Ruler:
+    """Says of each finding whether it is a case or left out."""
+
+    def __init__(self, cases: Cases, rights: dict[int, Rights], counts: WhatCounts) -> None:
+        self._cases, self._rights, self._counts = cases, rights, counts
+
+    def rule(self, found: Found, page: PageRecord) -> _Ruled:
+        ruled, outcome = _Ruled([], [], []), found.outcome
+        reading = outcome.version.reading
+        texts = PageTexts(reading.text, reading.whole_text)
+        for findings in found.findings:
+            counted, allowance = self._allowed(found, page, findings, texts)
+            is_known = outcome.is_current and self._cases.has(page, findings)
+            if allowance.reason is None or (is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)):
+                ruled.cases.append(self._cases.take(found, page, findings, counted))
+            elif outcome.is_current and not is_known:  # else it would be counted beside its case
+                self._cases.release_page(page, findings)
+                ruled.exclusions.append(exclude(page, outcome, findings, allowance, self._cases))
+        if ruled.cases and not outcome.is_current:
+            ruled.owed.extend(take_in(page, ruled.cases))
+        return ruled
+
+    def _allowed(
+        self, found: Found, page: PageRecord, findings: Findings, texts: PageTexts
+    ) -> tuple[Counted, Allowance]:
+        """What counts of the findings, and what leaves them out, but for what a reviewer overruled."""
+        rights, outcome, work = self._rights[found.holder], found.outcome, findings.work.pk
+        site = None if rights.counts_ignored(page.page_id, work) else found.site.pk
+        counted = self._counts.of(findings, page.page_id, site, texts)
+        allowance = rights.ruling(_copied(outcome, page, findings))
+        if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
+            allowance = rights.unless_overruled(
+                page.page_id, work, Allowance(findings.left_out_as, findings.source if findings.left_out_as else "")
+            )
+        if allowance.reason is None and counted.left_out and not counted.findings.matched_chars:
+            allowance = Allowance(Rejection.NOTHING_LEFT)
+        return counted, allowance
+
+
+def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:
+    texts = [str(match.text_id) for match in findings.copies]
+    version = outcome.version
+    account = poster_of(version, findings.matches) or author_of(version)
+    return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
+
+
+def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: Cases) -> int:
+    """Keep a finding as left out; the key of its row."""
+    shown = {
+        "page_url": outcome.version.page_url,
+        "page_title": title_of(outcome.version),
+        "page_author": author_of(outcome.version),
+        "page_poster": poster_of(outcome.version, findings.matches),
+        "text_ids": [str(match.text_id) for match in findings.copies],
+        "reason": str(allowance.reason),
+        "detail": allowance.label,
+        "match_class": findings.main.match_class,
+        "similarity": findings.main.similarity,
+        "matched_chars": findings.matched_chars,
+        "found": [_placed(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]],
+    }
+    row, _ = Exclusion.objects.update_or_create(
+        page=page, work=findings.work, defaults=shown, create_defaults={**shown, "found_at": outcome.checked_at}
+    )
+    return row.pk
+
+
+def _placed(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
+    """Where passages stand that are no case, without a word of them: whoever opens it reads the texts in the store."""
+    return {
+        "text_id": str(match.text_id),
+        "chapter_title": chapter.title,
+        "version_id": version.id,
+        "page_text_digest": text_and_digest(version, match)[1],
+        "work_text_digest": texts.text(match.text_id)[1],
+        "match_class": str(match.match_class),
+        "matched_chars": match.matched_chars,
+        "similarity": match.similarity,
+        "spans": [placed_span(span) for span in match.spans],
+    }
+
+
+def take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
+    """Let cases that an older version of the page opened take in what was found on the version that it shows.
+
+    What the rights allow there was never frozen: that version, which is returned, is owed a comparison, which sets the
+    case aside.
+    """
+    taken_in = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
+    is_owed = taken_in.filter(reason__in=ALLOWANCES).exists()
+    taken_in.delete()
+    return [page.version_id] if is_owed else []
+
+
+def drop_exclusions(found: Iterable[Found], kept: Collection[int]) -> None:
+    """Of the pages whose version shown was compared: what is left out there no more."""
+    pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
+    Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
+
+
+def write_pages(found: Sequence[Found]) -> dict[str, PageRecord]:
+    """The rows of the pages, brought up to date; two outcomes of one page in their order."""
+    ids = sorted({each.outcome.version.page_id for each in found})
+    pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
+    known = frozenset(pages)
+    for each in found:
+        outcome, page_id = each.outcome, each.outcome.version.page_id
+        page = pages.get(page_id)
+        if page is None:
+            page = pages[page_id] = PageRecord(
+                page_id=page_id, site=each.site, url=outcome.version.canonical_url,
+                first_seen=outcome.first_seen, last_seen=outcome.seen_at, **_shown(each),
+            )  # fmt: skip
+            continue
+        page.first_seen = min(page.first_seen, outcome.first_seen)
+        page.last_seen = max(page.last_seen, outcome.seen_at)
+        if outcome.is_current or page.version_id == outcome.version.id:
+            for name, value in _shown(each).items():
+                setattr(page, name, value)
+    PageRecord.objects.bulk_create(pages[page_id] for page_id in ids if page_id not in known)
+    PageRecord.objects.bulk_create(
+        [pages[page_id] for page_id in ids if page_id in known],
+        update_conflicts=True,
+        unique_fields=["page_id"],
+        update_fields=["first_seen", "last_seen", *_SHOWN, _KINDS],
+    )
+    return pages
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    """What a page's row says of the version that the page shows."""
+    version, reading = found.outcome.version, found.outcome.version.reading
+    values = (
+        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], count_characters(reading.text), reading.encoding,
+        reading.is_encoding_doubtful, reading.extractor, reading.confidence, frozen_obfuscations(reading.obfuscations),
+        found.rejection, found.outcome.checked_at,
+    )  # fmt: skip
+    return dict(zip(_SHOWN, values, strict=True))
+
+
+def write_checks(found: Iterable[Found]) -> None:
+    """Which comparison each version has had."""
+    checks = {each.outcome.version.id: _check(each) for each in found}
+    PageCheck.objects.bulk_create(
+        checks.values(), update_conflicts=True, unique_fields=["version_id"], update_fields=list(_CHECKED)
+    )
+
+
+def _check(found: Found) -> PageCheck:
+    outcome = found.outcome
+    return PageCheck(
+        version_id=outcome.version.id,
+        page_id=outcome.version.page_id,
+        # What was found in a text that was withdrawn meanwhile may stand in another as well: it is asked again.
+        algorithm_id=outcome.algorithm_id if found.is_whole else OUTDATED,
+        corpus_revision=outcome.corpus_revision,
+        rejection=found.rejection,
+        match_count=sum(len(findings.items) for findings in found.findings),
+        checked_at=outcome.checked_at,
+        appeared_at=outcome.first_seen,
+    )

@@ -1,0 +1,124 @@
+"""The figures of cases made anew from their frozen evidence, after what counts was changed. Nothing is compared."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.ids import VersionId, WorkTextId, digest
+from core.matches import Match, MatchClass
+from core.pages import PageVersion
+from core.ports import PageStore, WorkTexts
+from core.taken import NO_PLACES, Places
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, CaseMatch, TakenText
+from webadmin.cases.services.case_rows import taken_row
+from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.permissions import Rights
+from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
+from webadmin.cases.services.snapshots import span_of
+from webadmin.cases.services.totals import Findings, case_figures
+from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
+
+_FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars")
+
+
+def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
+    """Bring the figures and the state of a case in line with what counts now; False where its texts are not there.
+
+    by: key of the user who changed what counts. The case is brought up to date. Raises ServiceUnavailable.
+    """
+    return bool(recount_all(case.rights_holder_id, [case], pages, works, by))
+
+
+def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
+    """As `recount` does, several cases of a rights holder; those that were."""
+    with transaction.atomic():
+        lock_rights(holder)  # first: what is read below holds until the end
+        list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
+        rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
+        counted = [case for case in cases if _recounted(case, pages, works, rights, occasion)]
+        refresh_of_cases([case.pk for case in counted])
+    for case in counted:
+        case.refresh_from_db()
+    return counted
+
+
+def _recounted(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, occasion: Occasion) -> bool:
+    case.refresh_from_db()
+    counted = _counted_now(case, pages, works, rights)
+    if counted is None:
+        return False
+    found, version = counted
+    rows = [taken_row(case, match, found) for match in found.findings.matches]
+    TakenText.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
+    )
+    figures = case_figures(found.findings, version)
+    row = Case.objects.filter(pk=case.pk)
+    row.update(**{name: figures[name] for name in _FOLLOWING})
+    rule_cases(row, rights, occasion)
+    return True
+
+
+def _counted_now(case: Case, pages: PageStore, works: WorkTexts, rights: Rights) -> tuple[Counted, PageVersion] | None:
+    """What counts now of what the version shown took; None where texts are missing."""
+    version, findings = pages.version(VersionId(case.version_id)), _findings(case)
+    if version is None or not findings.items or not _are_as_compared(case, version, works):
+        return None
+    texts = PageTexts(version.reading.text, version.reading.whole_text)
+    site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
+    counts = WhatCounts({case.page_id: case.page.site}, works)
+    return counts.of(findings, case.page_id, site, texts), version
+
+
+def versions_shown(pages: Sequence[str]) -> list[str]:
+    """The current versions of pages."""
+    return list(PageRecord.objects.filter(pk__in=pages).values_list("version_id", flat=True))
+
+
+def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
+    """Whether the stores have the texts that the evidence names: figures of any other text would be wrong."""
+    for match in _shown(case).defer("spans"):
+        work = works.text(WorkTextId(match.text_id))
+        if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
+            return False
+        if version.reading.text_with(match.page_text_digest) is None:
+            return False
+    return True
+
+
+def _shown(case: Case) -> "QuerySet[CaseMatch]":
+    texts = TakenText.objects.filter(case=case).values("text_id")
+    return case.matches.filter(version_id=case.version_id, text_id__in=texts).order_by("pk")
+
+
+def _findings(case: Case) -> Findings:
+    """What the version shown took, as it was found."""
+    rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
+    taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
+    items = [
+        (match.chapter or Chapter(title=match.chapter_title), _match(match, taken.get(match.text_id, NO_PLACES)))
+        for match in _shown(case).select_related("chapter")
+    ]
+    return Findings(case.work, tuple(items))
+
+
+def _match(row: CaseMatch, taken: Places) -> Match:
+    return Match(
+        text_id=WorkTextId(row.text_id),
+        match_class=MatchClass(row.match_class),
+        similarity=row.similarity,
+        page_containment=row.page_containment,
+        work_containment=row.work_containment,
+        matched_chars=row.matched_chars,
+        taken=taken,
+        longest_equal_run_chars=row.longest_equal_run_chars,
+        spans=tuple(span_of(span) for span in row.spans),
+        obfuscations=(),
+        algorithm_id=row.algorithm_id,
+    )

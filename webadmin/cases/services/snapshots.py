@@ -1,0 +1,78 @@
+"""Records of core as the JSON that a case keeps: plain lists and numbers that any later version can still read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.marks import RawPlaces
+from core.matches import Change, ChangeKind, Span
+from core.obfuscations import Obfuscation, ObfuscationFound
+from core.shares import cut_share
+from core.text import TextRange
+from core.zones import Zone
+from webadmin.ui.models.storable_text import with_length_kept
+
+
+def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
+    """One passage with both excerpts as they stood; offsets in code points of the texts as given.
+
+    raw: where the page's text stands in the text as it came; `raw_changes` has the places of the changes there.
+    """
+    return placed_span(span) | {
+        "raw": _ends(raw.of(span.page.start, span.page.end)),
+        "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
+        "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),
+        "raw_changes": [_ends(raw.of(change.page.start, change.page.end)) for change in span.changes],
+    }
+
+
+def placed_span(span: Span) -> dict[str, Any]:
+    """Where one passage stands and what was changed in it, without a word of either text."""
+    return {
+        "page": [span.page.start, span.page.end],
+        "work": [span.work.start, span.work.end],
+        "zone": str(span.zone),
+        "similarity": cut_share(span.similarity),
+        "changes": [
+            [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
+            for change in span.changes
+        ],
+    }
+
+
+def span_of(placed: Mapping[str, Any]) -> Span:
+    """The passage that `placed_span` or `frozen_span` wrote down."""
+    return Span(
+        page=TextRange(*placed["page"]),
+        work=TextRange(*placed["work"]),
+        similarity=float(placed.get("similarity", 0.0)),
+        changes=tuple(
+            Change(ChangeKind(kind), TextRange(page_start, page_end), TextRange(work_start, work_end))
+            for kind, page_start, page_end, work_start, work_end in placed.get("changes", ())
+        ),
+        zone=Zone(placed.get("zone", Zone.MAIN)),
+    )
+
+
+def _ends(place: TextRange) -> list[int]:
+    return [place.start, place.end]
+
+
+def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[str, Any]]:
+    return [
+        {"kind": str(item.kind), "count": item.count, "example": with_length_kept(item.example)}
+        for item in obfuscations
+    ]
+
+
+def merged_obfuscations(
+    obfuscations: Iterable[ObfuscationFound], order: Sequence[Obfuscation]
+) -> list[ObfuscationFound]:
+    """One entry a kind, counts added, the first example kept, in the given order."""
+    merged: dict[Obfuscation, ObfuscationFound] = {}
+    for item in obfuscations:
+        before = merged.get(item.kind)
+        if before is None:
+            merged[item.kind] = item
+        else:
+            merged[item.kind] = ObfuscationFound(item.kind, before.count + item.count, before.example or item.example)
+    return [merged[kind] for kind in order if kind in merged]

@@ -1,0 +1,45 @@
+"""How much of works some pages have: each character counted once. Of all pages it is stored: matters.figures."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from django.db.models import QuerySet
+
+from core.states import COPIES
+from core.taken import NO_PLACES, Places
+from webadmin.cases.models import Case, TakenText
+from webadmin.works.models import Chapter
+
+
+def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
+    """What each case took, by text of its work; texts that the work has no more are left out."""
+    found: dict[int, dict[str, Places]] = defaultdict(dict)
+    for case, _, text_id, places in _taken(cases):
+        found[case][text_id] = places
+    return found
+
+
+def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
+    """How many characters of each work the cases took together; dismissed cases and those set aside are no copies."""
+    found: dict[tuple[int, str], Places] = {}
+    for _, work, text_id, places in _taken(cases.filter(state__in=COPIES)):
+        found[work, text_id] = found.get((work, text_id), NO_PLACES) | places
+    chars: dict[int, int] = defaultdict(int)
+    for (work, _), places in found.items():
+        chars[work] += len(places)
+    return chars
+
+
+def _taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
+    """Case, work, text and places. 100,000 take a second; what pages copied whole is the same bytes, read once."""
+    rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
+    chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()
+    owned = set(chapters.values_list("work_id", "text_id"))
+    read: dict[bytes, Places] = {}
+    for case, work, text_id, data in rows.values_list("case_id", "case__work_id", "text_id", "places").iterator():
+        if (work, text_id) not in owned:
+            continue
+        packed = bytes(data)
+        if packed not in read:
+            read[packed] = Places.unpacked(packed)
+        yield case, work, text_id, read[packed]

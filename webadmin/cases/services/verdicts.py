@@ -1,0 +1,124 @@
+"""A reviewer's verdict on a case: who, when, why; nothing that was decided is ever lost."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.clock import SystemClock
+from core.errors import BadInput
+from core.ports import Clock
+from core.states import CaseState, Verdict
+from core.terms import VERDICTS
+from core.wording import Message
+from webadmin.accounts.models import Membership, User
+from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, VerdictRecord
+from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.works.models import Licence
+
+MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
+
+
+class VerdictRefused(BadInput):
+    """A verdict that is not written, and why."""
+
+
+def decide(
+    case: Case,
+    verdict: Verdict | None,
+    user: User,
+    note: str = "",
+    *,
+    clock: Clock | None = None,
+    basis: int | None = None,
+    licence: Licence | None = None,
+) -> None:
+    """Give a verdict, or take back the one that stands (None), and keep it in the case's history.
+
+    basis: primary key of the newest VerdictRecord that the reviewer saw, 0 for none; where another one stands by now,
+    the verdict is refused. Left out, whatever stands is overruled. licence: that was made with the verdict. The case
+    given is brought up to date.
+    A case whose verdict is taken back is open, or set aside where a licence or an own domain allows its page.
+    Raises VerdictRefused for a user without a role for the rights holder, an outdated basis, no verdict to take back,
+    and a note that is too long.
+    """
+    now = (clock or SystemClock()).now()
+    note = note.strip()
+    if len(note) > MAX_NOTE_CHARS:
+        raise VerdictRefused("case.note-too-long", most=MAX_NOTE_CHARS)
+    with transaction.atomic():
+        row = (
+            Case.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("rights_holder", "page")
+            .get(pk=case.pk)
+        )
+        if role_in(user, row.rights_holder) is None:
+            raise VerdictRefused("case.no-role", holder=row.rights_holder)
+        newest = row.verdicts.select_related("decided_by").first()
+        if basis is not None and basis != (newest.pk if newest else 0):
+            raise _outdated(newest)
+        if verdict is None and row.decision_id is None:
+            raise _undecided(row)
+        given = VerdictRecord(
+            case=row,
+            verdict=verdict or "",
+            note=note,
+            page_version_id=row.page.version_id,
+            licence=licence,
+            decided_by=user,
+            decided_at=now,
+        )
+        _write(row, given)
+    case.refresh_from_db()
+
+
+def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
+    """Take back one's own newest decision: what stood before it stands again, and both stay in the history.
+
+    A licence that was made with the decision goes with it, unless a proof was added since. basis: primary key of that
+    decision. Raises VerdictRefused where another one stands by now, and as `decide` does.
+    """
+    newest, before = (*case.verdicts.all()[:2], None, None)[:2]
+    if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
+        raise _outdated(newest)
+    former = before if before is not None and before.verdict else None
+    verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
+        decide(case, verdict, user, note, clock=clock, basis=basis)
+        if newest.licence is not None and role_in(user, case.rights_holder) == Membership.Role.MANAGER:
+            _withdraw(newest.licence, user)
+            case.refresh_from_db()
+
+
+def _withdraw(licence: Licence, user: User) -> None:
+    if not licence.proofs.exists():
+        licence.entered_by = user
+        licence.delete()
+
+
+def _write(row: Case, record: VerdictRecord) -> None:
+    record.save()
+    verdict = Verdict(record.verdict) if record.verdict else None
+    Case.objects.filter(pk=row.pk).update(
+        state=CaseState.of(verdict, is_allowed=bool(row.allowed_as)),
+        decision=record if verdict else None,
+        decided_as=record.verdict,
+        changed_since=None,
+        returned_at=None,
+    )
+    refresh_of_cases([row.pk])
+
+
+def _undecided(row: Case) -> VerdictRefused:
+    if row.state == CaseState.OPEN:
+        return VerdictRefused("case.open-already")
+    return VerdictRefused("case.undecided", right=row.allowed_by or row.get_allowed_as_display())
+
+
+def _outdated(newest: VerdictRecord | None) -> VerdictRefused:
+    if newest is None:
+        return VerdictRefused("case.changed")
+    decided = VERDICTS[Verdict(newest.verdict)] if newest.verdict else Message("case.reopened")
+    when = timezone.localtime(newest.decided_at).strftime("%Y-%m-%d %H:%M:%S")
+    return VerdictRefused("case.decided-meanwhile", who=newest.decided_by, verdict=decided, when=when)

@@ -1,0 +1,114 @@
+"""What counts of findings: all but passages that people excluded, noise of the site, and texts that never count.
+
+The frozen evidence keeps everything as it was found; what does not count is a record of its own, laid over it.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.db.models import Q
+
+from core.counting import Letters, Sides, counted
+from core.ids import WorkTextId
+from core.matches import Match
+from core.ports import WorkTexts
+from core.taken import NO_PLACES, Places, united
+from webadmin.cases.models import ExcludedPassage, IgnoredText
+from webadmin.cases.services.totals import Findings
+from webadmin.sites.models import Site
+
+# What is left below it is scraps at the edges of passages; the matcher finds nothing so small.
+LEAST_LEFT_CHARS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Findings with the figures of what counts, and of each text what does not (texts of which all counts lack)."""
+
+    findings: Findings
+    left_out: dict[str, Places]
+
+
+class WhatCounts:
+    """Read once for some pages; counts any of their findings. Texts are read only where something does not count."""
+
+    def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
+        self._works = works
+        self._ignored: dict[tuple[int, int | None], list[Letters]] = defaultdict(list)
+        self._passages: dict[tuple[str, int], list[ExcludedPassage]] = defaultdict(list)
+        self._letters: dict[WorkTextId, Letters] = {}
+        if not pages:
+            return
+        sites = {site.pk: site.rights_holder_id for site in pages.values()}
+        of_them = Q(site__in=sites) | Q(site=None, rights_holder__in=set(sites.values()))
+        rows = IgnoredText.objects.filter(of_them, withdrawn_at=None).order_by("pk")
+        for holder, site, text in rows.values_list("rights_holder_id", "site_id", "text"):
+            self._ignored[holder, site].append(Letters.of(text))
+        of_pages = ExcludedPassage.objects.filter(case__page__in=list(pages), withdrawn_at=None).select_related("case")
+        for passage in of_pages:
+            self._passages[passage.case.page_id, passage.case.work_id].append(passage)
+
+    def of(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> Counted:
+        """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
+        holder = findings.work.rights_holder_id
+        noise, never = list[Letters](), list[Letters]()
+        if site is not None:
+            noise, never = self._ignored.get((holder, site), []), self._ignored.get((holder, None), [])
+        passages = self._passages.get((page_id, findings.work.pk), [])
+        if not (noise or never or passages):
+            return Counted(findings, {})
+        without = [Letters.of(passage.text) for passage in passages if passage.text]
+        whole = {passage.text_id for passage in passages if passage.text_id}
+        items, left_out = [], {}
+        for chapter, match in findings.items:
+            work = self._work(match.text_id)
+            page = page_texts.of(match)
+            gone = Places.of(work.places) if match.text_id in whole else work.found([*never, *without])
+            left = counted(match, Sides(page, work, page.found(noise), gone))
+            items.append((chapter, left))
+            if left is not match:
+                left_out[str(match.text_id)] = Places(match.taken.bits & ~left.taken.bits)
+        found = replace(findings, items=tuple(items))
+        if left_out and found.matched_chars < LEAST_LEFT_CHARS:
+            return _nothing(findings)
+        return Counted(found, left_out)
+
+    def _work(self, text_id: WorkTextId) -> Letters:
+        if text_id not in self._letters:
+            self._letters[text_id] = Letters.of(self._works.text(text_id) or "")
+        return self._letters[text_id]
+
+
+class PageTexts:
+    """The texts that matches of one page version have their offsets in, each read once."""
+
+    def __init__(self, main: str, whole: str) -> None:
+        self._texts = main, whole
+        self._letters: dict[bool, Letters] = {}
+
+    def of(self, match: Match) -> Letters:
+        """The main text; what stands beside it too where a passage stands there."""
+        is_whole = any(span.zone != "main" for span in match.spans)
+        if is_whole not in self._letters:
+            self._letters[is_whole] = Letters.of(self._texts[is_whole])
+        return self._letters[is_whole]
+
+
+def _nothing(findings: Findings) -> Counted:
+    """Findings of which nothing counts."""
+    left_out = {str(match.text_id): match.taken for match in findings.matches}
+    items = tuple((chapter, _emptied(match)) for chapter, match in findings.items)
+    return Counted(replace(findings, items=items), left_out)
+
+
+def _emptied(match: Match) -> Match:
+    return replace(
+        match, similarity=0.0, page_containment=0.0, work_containment=0.0, matched_chars=0, taken=NO_PLACES,
+        longest_equal_run_chars=0,
+    )  # fmt: skip
+
+
+def taken_as_found(places: bytes, left_out: bytes) -> Places:
+    """All that was found, of what the database keeps: what counts and what does not."""
+    return united(Places.unpacked(data) for data in (places, left_out) if data)

@@ -1,0 +1,1 @@
+"""Evidence: bundles made, kept and exported, proof for a court, what others made."""

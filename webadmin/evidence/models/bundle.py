@@ -1,0 +1,185 @@
+"""Evidence as the admin lists it: bundles, trees of days, stamps, checks, removals. Rows are added, never taken away.
+
+The bundles themselves stand in the evidence store. Of a row that stands, only what is seen of it later changes: its
+state and when it was checked.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.cases.models.case import Case, CaseMatch
+from webadmin.ui.models.append_only import AppendOnly
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.message_field import MessageField
+
+
+class EvidenceBundle(AppendOnly):
+    """One bundle: a page version and what it took from one text of the work.
+
+    Of kind REMOVAL: a response without the passages of the match, as one look at the page had it (RemovalLook).
+    """
+
+    CHANGING = frozenset({"state", "checked_at", "drawing"})
+
+    class Kind(models.TextChoices):
+        RECORD = "record", _("response and finding")
+        DRAWN = "drawn", _("with screenshot and PDF")
+        REMOVAL = "removal", _("response that proves a removal")
+
+    class State(models.TextChoices):
+        HELD = "held", _("held")
+        CHANGED = "changed", _("changed")
+        MISSING = "missing", _("missing")
+        REMOVED = "removed", _("removed by retention")
+
+    class Drawing(models.TextChoices):
+        """Of a record: what became of its screenshot. No browser or switched off leaves it waiting."""
+
+        WAITING = "waiting", _("not drawn yet")
+        DRAWN = "drawn", _("drawn")
+        FAILED = "failed", _("could not be drawn")
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="bundles", verbose_name=_("case"))
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
+    match = models.ForeignKey(CaseMatch, models.PROTECT, related_name="bundles", verbose_name=_("match"))
+    version_id = models.CharField(_("page version"), max_length=40)
+    kind = models.CharField(
+        pgettext_lazy("of an address or of evidence", "kind"), max_length=8, choices=Kind, default=Kind.RECORD
+    )
+    digest = models.CharField(_("digest"), max_length=64, unique=True)  # SHA-256 of the bundle's list of files
+    sha256 = models.CharField(_("SHA-256 of the file"), max_length=64)
+    size_bytes = models.PositiveBigIntegerField(_("size"))
+    fetched_at = models.DateTimeField(_("fetched"))
+    day = models.DateField(_("day"), db_index=True)  # UTC, of fetching: which tree it belongs to
+    made_at = models.DateTimeField(_("made"))
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.HELD)
+    checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
+    drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
+    # Of a bundle with drawings, of each page of the text: {"page", "screenshot", "pdf"} and, of one that was not drawn,
+    # {"why", "limit"} as in bundles.records.Undrawn. Empty in bundles of which only the first page was drawn.
+    drawn_pages = models.JSONField(_("pages drawn"), default=list, blank=True)
+
+    class Meta:
+        verbose_name = _("evidence bundle")
+        verbose_name_plural = _("evidence bundles")
+        ordering = ["-made_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["match", "kind"], condition=~Q(kind="removal"), name="one_bundle_a_match_and_kind"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["rights_holder", "-made_at"]),
+            models.Index(fields=["-made_at"]),
+            models.Index(fields=["rights_holder", "state", "-made_at"]),
+            models.Index(fields=["state", "-made_at"]),
+            models.Index(fields=["rights_holder", "kind", "-made_at"]),
+            models.Index(fields=["kind", "-made_at"]),
+            models.Index(fields=["rights_holder", "drawing", "-made_at"]),
+            models.Index(fields=["drawing", "-made_at"]),
+            models.Index(fields=["sha256"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.digest[:16]}… ({self.case_id})"
+
+
+class DayTree(AppendOnly):
+    """The Merkle tree over the bundles of one day. A bundle that comes later makes another tree of the same day."""
+
+    day = models.DateField(_("day"))
+    root = models.CharField(_("root"), max_length=64)
+    leaves = models.JSONField(_("digests"))  # of all bundles in it, removed ones too
+    made_at = models.DateTimeField(_("made"))
+
+    class Meta:
+        verbose_name = _("tree of a day")
+        verbose_name_plural = _("trees of days")
+        ordering = ["-day", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["day", "root"], name="one_tree_a_day_and_root")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.root[:16]}…"
+
+
+class Stamp(AppendOnly):
+    """What one authority answered on the root of a tree (RFC 3161)."""
+
+    tree = models.ForeignKey(DayTree, models.PROTECT, related_name="stamps", verbose_name=_("tree"))
+    authority = models.CharField(_("authority"), max_length=300)
+    query = models.BinaryField(_("query"))
+    response = models.BinaryField(_("response"))
+    ca_pem = models.BinaryField(_("root certificates"))
+    stamped_at = models.DateTimeField(_("stamped"))  # as the authority says
+    signer = models.CharField(_("signed by"), max_length=500, blank=True)
+    received_at = models.DateTimeField(_("received"))
+
+    class Meta:
+        verbose_name = _("time stamp")
+        verbose_name_plural = _("time stamps")
+        ordering = ["-received_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["tree", "authority"], name="one_stamp_a_tree_and_authority")]
+
+    def __str__(self) -> str:
+        return f"{self.authority} {self.stamped_at:%Y-%m-%d %H:%M}"
+
+
+class StampAttempt(models.Model):
+    """An authority that has not stamped a tree yet: how often it was asked, what was wrong, when it is asked again."""
+
+    tree = models.ForeignKey(DayTree, models.PROTECT, related_name="attempts", verbose_name=_("tree"))
+    authority = models.CharField(_("authority"), max_length=300)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    error = MessageField(_("error"), null=True, blank=True)
+    next_at = models.DateTimeField(_("asked again"))
+
+    class Meta:
+        verbose_name = _("failed request for a stamp")
+        verbose_name_plural = _("failed requests for stamps")
+        ordering = ["next_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["tree", "authority"], name="one_attempt_a_tree_and_authority")]
+
+    def __str__(self) -> str:
+        return f"{self.authority} {self.tree}"
+
+
+class EvidenceCheck(AppendOnly):
+    """One reading of every stored bundle and kept file, byte by byte."""
+
+    started_at = models.DateTimeField(_("started"))
+    ended_at = models.DateTimeField(_("ended"))
+    bundles = models.PositiveIntegerField(_("bundles"))
+    files = models.PositiveIntegerField(_("kept files"), default=0)
+    read_bytes = models.PositiveBigIntegerField(_("bytes read"))
+    # [{"digest", "state"}]; of a kept file {"file", "kind"} besides: its name, and the model of the row that names it.
+    faults = models.JSONField(_("faults"), default=list)
+
+    class Meta:
+        verbose_name = _("check of the evidence")
+        verbose_name_plural = _("checks of the evidence")
+        ordering = ["-started_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{localtime(self.started_at):%Y-%m-%d %H:%M}"
+
+
+class RetentionLog(AppendOnly):
+    """A bundle that the retention policy removed. Its digest stays in its tree."""
+
+    bundle = models.OneToOneField(EvidenceBundle, models.PROTECT, related_name="removal", verbose_name=_("bundle"))
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "bundle.rights_holder", verbose_name=_("rights holder"))
+    removed_at = models.DateTimeField(_("removed"))
+    reason = models.CharField(_("reason"), max_length=300)
+
+    class Meta:
+        verbose_name = _("removal by retention")
+        verbose_name_plural = _("removals by retention")
+        ordering = ["-removed_at", "-pk"]
+        indexes = [models.Index(fields=["rights_holder", "-removed_at"])]
+
+    def __str__(self) -> str:
+        return str(self.bundle)

@@ -1,0 +1,143 @@
+"""What others made of a case or a matter (a notary's deed, a time stamp, a registration), and what they are to make.
+
+Written once: a mistake is withdrawn with a reason, and stays to be seen.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.cases.models.case import Case
+from webadmin.cases.models.matter import Matter
+from webadmin.evidence.models.bundle import EvidenceBundle
+from webadmin.ui.models.append_only import AppendOnly
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.message_field import MessageField
+
+_ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True, matter__isnull=False)
+
+
+class OfCaseOrMatter(AppendOnly):
+    """A row of one case, or of all cases of a matter; who entered it, and when."""
+
+    rights_holder = models.ForeignKey(RightsHolder, models.PROTECT, related_name="+", verbose_name=_("rights holder"))
+    case = models.ForeignKey(
+        Case, models.PROTECT, null=True, blank=True, related_name="%(class)ss", verbose_name=_("case")
+    )
+    matter = models.ForeignKey(
+        Matter, models.PROTECT, null=True, blank=True, related_name="%(class)ss", verbose_name=_("matter")
+    )
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("entered by")
+    )
+    entered_at = models.DateTimeField(_("entered"))
+
+    class Meta:
+        abstract = True
+
+
+class ThirdPartyProof(OfCaseOrMatter):
+    """One file that somebody else made. Its bytes stand in the evidence store; what was read in it, here."""
+
+    CHANGING = frozenset({"withdrawn_by", "withdrawn_at", "withdrawn_because"})
+
+    class Kind(models.TextChoices):
+        NOTARIAL = "notarial", _("notarial deed")
+        TIME_STAMP = "time-stamp", _("trusted time stamp certificate")
+        CHAIN = "chain", _("registration on a blockchain")
+
+    kind = models.CharField(pgettext_lazy("of an address or of evidence", "kind"), max_length=12, choices=Kind)
+    issuer = models.CharField(_("issued by"), max_length=200)
+    platform = models.CharField(_("platform"), max_length=200, blank=True)  # of a registration on a chain
+    number = models.CharField(_("number"), max_length=200)
+    made_on = models.DateField(_("date of the paper"))  # as it states it
+    name = models.CharField(_("file"), max_length=200)  # as its sender called it, with the ending of its content
+    ending = models.CharField(max_length=8)
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    size_bytes = models.PositiveIntegerField(_("size"))
+    note = models.TextField(_("note"), blank=True)
+    # RFC 3161 tokens found in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.Stated.
+    tokens = models.JSONField(default=list, blank=True)
+    unread = MessageField(_("not read because"), null=True, blank=True)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("withdrawn by"),
+    )
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    withdrawn_because = models.CharField(_("withdrawn because"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("proof by a third party")
+        verbose_name_plural = _("proofs by third parties")
+        ordering = ["-entered_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(condition=_ONE_OF_BOTH, name="proof_of_a_case_or_a_matter"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.number}"
+
+
+class ProofCoverage(AppendOnly):
+    """That a proof is about one bundle, and how that was seen when the file came in.
+
+    A bundle that is made later cannot stand in a file that was there before it.
+    """
+
+    class How(models.TextChoices):
+        STAMPED = "stamped", _("a signed time stamp on it")
+        UNSIGNED = "unsigned", _("a time stamp on it whose signature could not be checked")
+        NAMED = "named", _("its digest stands written")
+
+    class What(models.TextChoices):
+        BUNDLE = "bundle", _("the bundle's digest")
+        FILE = "file", _("the digest of the bundle's file")
+        ROOT = "root", _("the root of the bundle's day")
+
+    proof = models.ForeignKey(ThirdPartyProof, models.PROTECT, related_name="covered", verbose_name=_("proof"))
+    bundle = models.ForeignKey(EvidenceBundle, models.PROTECT, related_name="covered_by", verbose_name=_("bundle"))
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "proof.rights_holder", verbose_name=_("rights holder"))
+    how = models.CharField(max_length=8, choices=How)
+    what = models.CharField(max_length=8, choices=What)
+
+    class Meta:
+        verbose_name = _("bundle that a proof covers")
+        verbose_name_plural = _("bundles that proofs cover")
+        constraints = [models.UniqueConstraint(fields=["proof", "bundle"], name="one_coverage_a_proof_and_bundle")]
+
+    def __str__(self) -> str:
+        return f"{self.proof_id} · {self.bundle_id}"
+
+
+class ThirdPartyTask(OfCaseOrMatter):
+    """That somebody else is to take the page down, by whom and until when; done by a proof, or given up."""
+
+    CHANGING = frozenset({"done_by", "ended_by", "ended_at", "given_up_because"})
+
+    asked = models.CharField(_("who is asked"), max_length=200)
+    until = models.DateField(_("until"))
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    done_by = models.ForeignKey(
+        ThirdPartyProof, models.PROTECT, null=True, blank=True, related_name="tasks", verbose_name=_("done by")
+    )
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("ended by")
+    )
+    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    given_up_because = models.CharField(_("given up because"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("capture by a third party")
+        verbose_name_plural = _("captures by third parties")
+        ordering = ["until", "pk"]
+        constraints = [models.CheckConstraint(condition=_ONE_OF_BOTH, name="task_of_a_case_or_a_matter")]
+
+    def __str__(self) -> str:
+        return f"{self.asked} {self.until}"

@@ -1,0 +1,5 @@
+"""The lists and forms of evidence; importing this package registers them."""
+
+from webadmin.evidence.pages.admin import bundles
+
+__all__ = ["bundles"]

@@ -1,0 +1,87 @@
+"""Which pages of a text a bundle shows as a browser drew them, and why not the others, in the reader's language."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from webadmin.evidence.models import EvidenceBundle
+
+# By bundles.records.Undrawn.
+REASONS: Mapping[str, str] = {
+    "page_limit": gettext_noop("%(limit)s pages of one text are drawn at most"),
+    "time_limit": gettext_noop("the pages that follow are drawn for %(limit)s s at most"),
+    "size_limit": gettext_noop("screenshots and PDFs of the pages that follow have %(limit)s MiB at most"),
+    "browser_failed": gettext_noop("the browser could not draw it"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """One page. of: how its files are asked for, "" for the first, "-N" for the Nth."""
+
+    number: int
+    has_screenshot: bool
+    has_pdf: bool
+
+    @property
+    def of(self) -> str:
+        return "" if self.number == 1 else f"-{self.number}"
+
+    @property
+    def label(self) -> str:
+        return _("page %(first)d") % {"first": self.number}
+
+
+@dataclass(frozen=True, slots=True)
+class NotDrawn:
+    """Neighbouring pages that were not drawn for one reason."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingsShown:
+    """What a bundle with drawings shows. total: pages of the text in it."""
+
+    drawn: tuple[DrawnPage, ...]
+    missing: tuple[NotDrawn, ...]
+    total: int
+
+    def __bool__(self) -> bool:
+        return bool(self.drawn)
+
+
+def drawings_of(bundle: EvidenceBundle) -> DrawingsShown:
+    """What there is to look at. Of a bundle that says nothing of its pages the first was drawn; of a record none."""
+    if bundle.kind != EvidenceBundle.Kind.DRAWN:
+        return DrawingsShown((), (), 0)
+    pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
+    drawn = tuple(DrawnPage(each["page"], each["screenshot"], each["pdf"]) for each in pages if not each.get("why"))
+    return DrawingsShown(drawn, tuple(_missing(pages)), len(pages))
+
+
+def describe_drawings(bundle: EvidenceBundle) -> list[str]:
+    """The same as sentences."""
+    shown = drawings_of(bundle)
+    if not shown:
+        return []
+    said = [_("%(drawn)d of %(total)d pages drawn") % {"drawn": len(shown.drawn), "total": shown.total}]
+    for each in shown.missing:
+        place = {"first": each.first, "last": each.last}
+        pages = _("pages %(first)d to %(last)d") % place if each.last > each.first else _("page %(first)d") % place
+        said.append(_("%(pages)s not drawn: %(reason)s") % {"pages": pages, "reason": each.reason})
+    return said
+
+
+def _missing(pages: list[dict[str, Any]]) -> Iterator[NotDrawn]:
+    for (why, limit), group in groupby(pages, lambda each: (each.get("why", ""), each.get("limit", 0))):
+        if why:
+            numbers = [each["page"] for each in group]
+            reason = _(REASONS[why]) % {"limit": limit} if why in REASONS else why
+            yield NotDrawn(numbers[0], numbers[-1], reason)

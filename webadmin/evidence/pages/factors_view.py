@@ -1,0 +1,66 @@
+"""The sheet of a case or a matter: factor by factor, what is there and what is not. Read on the screen, and printed."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.wording import Message
+from webadmin.cases.models import Case
+from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, name_of
+from webadmin.evidence.services.factor_facts import facts_of
+from webadmin.evidence.services.factors import sheet, source_of
+from webadmin.evidence.services.subject import Subject
+from webadmin.ui.pages.local_times import local_time
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.wording import said
+
+
+def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
+    """Of one case. Raises Http404."""
+    return _page(request, case_of(request, case))
+
+
+def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
+    """Of a matter. Raises Http404."""
+    return _page(request, matter_of(request, key))
+
+
+def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
+    context = {
+        "title": _("What a court may look at, factor by factor"),
+        "subject": subject,
+        "subject_name": name_of(subject),
+        "back": address_of(subject),
+        "proofs": address_of(subject, "proofs"),
+        "holder": subject.record.rights_holder,
+        "pages": _pages(subject),
+        "opening": said(Message("factor.opening")),
+        "now": timezone.now(),
+        "factors": [],
+        "fault": "",
+    }
+    try:
+        facts = facts_of(subject, timezone.now())
+    except ZhuiwenError as error:
+        return desk_page(request, "webadmin/factors.html", {**context, "fault": said(error)}, status=503)
+    looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
+    context |= {
+        "cases": facts.cases,
+        "looked": said(looked) if facts.looked_into < facts.bundles else "",
+        "factors": [
+            {
+                "title": said(each.title),
+                "source": said(source_of(each)),
+                "there": [said(message) for message in each.there],
+                "missing": [said(message) for message in each.missing],
+            }
+            for each in sheet(facts, local_time)
+        ],
+    }
+    return desk_page(request, "webadmin/factors.html", context)
+
+
+def _pages(subject: Subject) -> list[str]:
+    """What a case is about; a matter is named by site and work alone."""
+    return [subject.case.page_url] if subject.case is not None else []

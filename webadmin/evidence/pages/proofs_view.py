@@ -1,0 +1,183 @@
+"""What others made of a case or a matter, and what they are asked to make: seen, entered, withdrawn, handed out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TypeVar
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, ZhuiwenError
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case
+from webadmin.evidence.models import ProofCoverage, ThirdPartyProof, ThirdPartyTask
+from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, name_of
+from webadmin.evidence.services import third_party, third_party_tasks
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party import Paper, what_was_checked
+from webadmin.evidence.services.third_party_tasks import is_overdue
+from webadmin.ui.pages.downloads import kept_download
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.requests.request_values import require_record
+from webadmin.ui.pages.wording import said
+
+SHOWN_BUNDLES = 20  # by name, of one proof; the rest is counted
+R = TypeVar("R", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofShown:
+    """One proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
+
+    proof: ThirdPartyProof
+    told: Sequence[str]
+    bundles: Sequence[ProofCoverage]
+    more_bundles: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskShown:
+    task: ThirdPartyTask
+    is_overdue: bool
+
+
+def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
+    """Of one case. Raises Http404."""
+    return _answer(request, case_of(request, case))
+
+
+def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
+    """Of a matter. Raises Http404."""
+    return _answer(request, matter_of(request, key))
+
+
+def shown_proofs(subject: Subject) -> list[ProofShown]:
+    """Those that stand first, the newest of each first."""
+    rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
+    return [shown_proof(proof) for proof in rows]
+
+
+def shown_proof(proof: ThirdPartyProof) -> ProofShown:
+    covered = proof.covered.select_related("bundle").order_by("pk")
+    named = list(covered[:SHOWN_BUNDLES])
+    more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
+    return ProofShown(proof, [said(each) for each in what_was_checked(proof)], named, more)
+
+
+def shown_tasks(subject: Subject) -> list[TaskShown]:
+    """The open ones first, the most urgent of them before the others."""
+    today = timezone.localdate()
+    rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
+    return [TaskShown(task, is_overdue(task, today)) for task in rows]
+
+
+def _answer(request: HttpRequest, subject: Subject) -> HttpResponse:
+    if not isinstance(request.user, User):
+        raise Http404
+    if request.method == "POST":
+        return _done(request, subject, request.user)
+    if "file" in request.GET:
+        return _file(subject, request.GET["file"])
+    return _page(request, subject)
+
+
+def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
+    shown = shown_proofs(subject)
+    context = {
+        "title": _("What others made"),
+        "subject": subject,
+        "subject_name": name_of(subject),
+        "back": address_of(subject),
+        "factors": address_of(subject, "factors"),
+        "proofs": shown,
+        "standing": [each.proof for each in shown if each.proof.withdrawn_at is None],
+        "tasks": shown_tasks(subject),
+        "kinds": ThirdPartyProof.Kind.choices,
+        "given": request.POST,
+        "may_manage": access.may_manage(request.user, subject.record),
+        "most_mb": third_party.MAX_BYTES // (1024 * 1024),
+        "today": timezone.localdate(),
+        "proposed": third_party_tasks.proposed_before_notice(subject.matter) if subject.matter else [],
+    }
+    return desk_page(request, "webadmin/third_party.html", context, status=status)
+
+
+def _file(subject: Subject, key: str) -> HttpResponse:
+    """A proof as a file, which no browser shows: it may be anything."""
+    proof = require_record(subject.proofs(), key)
+    return kept_download(proof.name, proof.digest)
+
+
+def _done(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
+    """Do what a form asks for; what is refused keeps what was written."""
+    asked = _ASKED.get(request.POST.get("do", ""))
+    if asked is None:
+        messages.error(request, _("Nothing was chosen."))
+        return _page(request, subject, status=400)
+    try:
+        messages.success(request, asked(request, subject, user))
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return _page(request, subject, status=400 if isinstance(error, BadInput) else 503)
+    return HttpResponseRedirect(request.path)
+
+
+def _add(request: HttpRequest, subject: Subject, user: User) -> str:
+    file = request.FILES.get("file")
+    if not isinstance(file, UploadedFile):
+        raise BadInput("proof.no-file")
+    given = {name: request.POST.get(name, "") for name in ("kind", "issuer", "number", "platform", "note")}
+    paper = Paper(made_on=_day(request, "made_on"), **given)
+    content = file.read(third_party.MAX_BYTES + 1)
+    proof = third_party.add_proof(subject, paper, (file.name or "", content), by=user, now=timezone.now())
+    return _("Kept: %(proof)s.") % {"proof": proof}
+
+
+def _withdraw(request: HttpRequest, subject: Subject, user: User) -> str:
+    proof = _one(subject.proofs(), request, "key")
+    third_party.withdraw(proof, request.POST.get("reason", ""), user, timezone.now())
+    return _("Withdrawn; the file and who withdrew it stay to be seen.")
+
+
+def _ask(request: HttpRequest, subject: Subject, user: User) -> str:
+    asked, note = request.POST.get("asked", ""), request.POST.get("note", "")
+    third_party_tasks.ask(subject, asked, _day(request, "until"), note, by=user, now=timezone.now())
+    return _("Noted; the matter stands among those that wait for papers.")
+
+
+def _end(request: HttpRequest, subject: Subject, user: User) -> str:
+    task, proof = _one(subject.tasks(), request, "key"), _one(subject.proofs(), request, "proof")
+    third_party_tasks.done(task, proof, user, timezone.now())
+    return _("Done.")
+
+
+def _give_up(request: HttpRequest, subject: Subject, user: User) -> str:
+    task = _one(subject.tasks(), request, "key")
+    third_party_tasks.give_up(task, request.POST.get("reason", ""), user, timezone.now())
+    return _("Given up; the reason stays to be seen.")
+
+
+_ASKED: dict[str, Callable[[HttpRequest, Subject, User], str]] = {
+    "add": _add,
+    "withdraw": _withdraw,
+    "ask": _ask,
+    "done": _end,
+    "give-up": _give_up,
+}
+
+
+def _one(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
+    return require_record(rows, request.POST.get(name, ""))
+
+
+def _day(request: HttpRequest, name: str) -> date:
+    try:
+        return date.fromisoformat(request.POST.get(name, ""))
+    except ValueError as error:
+        raise BadInput("proof.no-date") from error

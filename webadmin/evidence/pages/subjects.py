@@ -1,0 +1,42 @@
+"""What a page of evidence is about, as it is found by its address and named."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.services.subject import Subject
+from webadmin.ui.models.phrases import case_name
+
+
+def matter_of(request: HttpRequest, key: int) -> Subject:
+    """The matter with this key. Raises Http404 for one that is not the user's."""
+    rows = access.visible(Matter.objects.select_related("site", "work", "rights_holder"), request.user)
+    matter = rows.filter(pk=key).first()
+    if matter is None:
+        raise Http404
+    return Subject(matter=matter)
+
+
+def case_of(request: HttpRequest, case: Case) -> Subject:
+    """The case, which the caller has found. Raises Http404 for one that is not the user's."""
+    if not access.may_see(request.user, case):
+        raise Http404
+    return Subject(case=case)
+
+
+def name_of(subject: Subject) -> str:
+    if subject.case is not None:
+        return f"{case_name(subject.case.pk, subject.case.state)}《{subject.case.work}》"
+    return _("Matter %(matter)s") % {"matter": subject.matter}
+
+
+def address_of(subject: Subject, page: str = "") -> str:
+    """Of the subject itself, or of one of its pages: `proofs`, `factors`; of a matter `damages` and `export` too."""
+    key: Any = subject.record.pk
+    if subject.case is not None:
+        return reverse(f"admin:cases_case_{page or 'change'}", args=[key])
+    return reverse(f"webadmin_matter_{page}" if page else "webadmin_matter", args=[key])

@@ -1,0 +1,109 @@
+"""The time stamp authorities of this installation, and exports that are sealed by those of them that answer."""
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from bundles.authority import TIMEOUT_S, Authority
+from bundles.faults import DoesNotHold
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, Stamp
+from bundles.verification import Report
+from core.errors import BadConfiguration, RetryLater
+from core.ids import Digest
+from core.program import code_version
+from core.service_urls import without_secrets
+from core.settings import EvidenceSettings
+from core.wording import Message
+from crawler.fetching.authority_client import AuthorityClient
+from webadmin.evidence.services.export import write
+
+log = logging.getLogger("zhuiwen.evidence")
+
+SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer in 0.1 to 2 s
+
+
+def authorities_of(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
+    """The configured authorities. Raises BadConfiguration naming all that cannot be."""
+    client = AuthorityClient(allow_private=configured.allow_private_tsa)
+    found, faults = [], list[Message]()
+    for url in configured.tsa_urls:
+        try:
+            roots = roots_for(url, configured.tsa_roots)
+            found.append(Authority(url, roots, client, timeout_s=timeout_s))
+        except BadConfiguration as error:
+            faults.extend(error.faults)
+    if faults:
+        raise BadConfiguration(faults)
+    return found
+
+
+def answering_authorities(what: str) -> list[Authority]:
+    """Those of this installation for a file that somebody waits for; none, and a line in the log, where they cannot be.
+
+    what: its name in the log.
+    """
+    try:
+        return authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
+    except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
+        log.warning("%s is exported without a seal: %s", what, error)
+        return []
+
+
+def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
+    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `webadmin.evidence.services.export.write`."""
+    return sealed_by_those_that_answer(
+        lambda seals: write(path, material, code_version(), seals=seals), authorities, f"case {material.case}"
+    )
+
+
+def sealed_by_those_that_answer(
+    write: Callable[[Sequence[Stamper]], Report], authorities: Sequence[Stamper], what: str
+) -> Report:
+    """Write an export, stamped as a whole by those authorities that answer; by none, if need be: it says so.
+
+    what: its name in the log. Raises as `write`.
+    """
+    left = [_Asked(each) for each in authorities]
+    while True:
+        try:
+            return write(left)
+        except (RetryLater, DoesNotHold) as error:
+            if not any(each.has_failed for each in left):
+                raise
+            log.warning("%s is exported without the seal of an authority: %s", what, error)
+            left = [each for each in left if not each.has_failed]
+
+
+def root_file_of(url: str, named: str) -> Path:
+    """Where an authority's root is: the one file that is named, or HOST.pem in the folder."""
+    path = Path(named).expanduser()
+    return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
+
+
+def roots_for(url: str, named: str) -> bytes:
+    """The PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
+    file = root_file_of(url, named)
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        shown = without_secrets(url)
+        raise BadConfiguration("bundle.no-root", authority=shown, file=file) from error
+
+
+class _Asked:
+    """An authority, of which it is remembered that it did not answer as it must."""
+
+    def __init__(self, authority: Stamper) -> None:
+        self._authority = authority
+        self.has_failed = False
+
+    def stamp(self, digest: Digest) -> Stamp:
+        try:
+            return self._authority.stamp(digest)
+        except (RetryLater, DoesNotHold):
+            self.has_failed = True
+            raise

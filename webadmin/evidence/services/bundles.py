@@ -1,0 +1,276 @@
+"""The rows of evidence: which bundles are owed, which are there, how days are stamped, what checks and retention saw.
+
+The one place that writes them. Bundles themselves are put and read by `webadmin.evidence.services.making`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+
+from bundles.days import root_of
+from bundles.records import Bundle, Part
+from bundles.records import Stamp as StampAnswer
+from bundles.stamps import StampFacts
+from core.ids import Digest, VersionId
+from core.states import CaseState
+from core.wording import Message
+from webadmin.cases.models import CaseMatch
+from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.evidence.services.kept_files import KeptFile
+from webadmin.notices.models import RemovalLook
+
+FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
+LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
+Held = EvidenceBundle.State
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceStatus:
+    """How the evidence of an installation stands, for the desk and the doctor."""
+
+    bundles: int
+    changed: int
+    missing: int
+    owed: int
+    undrawn: int
+    unstamped_days: int  # that ended and bear no stamp at all
+    waiting_stamps: int  # requests that an authority has not answered, asked at least once
+    last_error: Message | None
+    last_check: EvidenceCheck | None
+    oldest: datetime | None  # when the first bundle was made
+
+    @property
+    def damaged(self) -> int:
+        return self.changed + self.missing
+
+    @property
+    def damaged_files(self) -> list[str]:
+        """The names of the kept files that the last check found changed or missing."""
+        faults = self.last_check.faults if self.last_check else []
+        return list(dict.fromkeys(fault["file"] for fault in faults if "file" in fault))
+
+
+def pending(limit: int) -> list[VersionId]:
+    """Up to `limit` page versions with a match that has no bundle, of the newest cases first."""
+    rows = _unbundled().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
+    return [VersionId(each) for each in dict.fromkeys(rows[: limit * 4])][:limit]
+
+
+def unbundled_matches(version: VersionId) -> list[CaseMatch]:
+    """The matches of a version without a bundle, the largest first: that one gets the pictures."""
+    rows = _unbundled().filter(version_id=version).select_related("case__work")
+    return list(rows.order_by("-matched_chars", "pk"))
+
+
+def waiting_to_be_drawn(limit: int) -> list[EvidenceBundle]:
+    """Records whose page was not drawn yet, one a page version, of the newest cases first."""
+    rows = EvidenceBundle.objects.filter(
+        kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=Held.HELD
+    ).select_related("match__case__work")
+    found = {(row.case_id, row.version_id): row for row in reversed(rows.order_by("-case_id", "pk")[: limit * 4])}
+    return list(reversed(found.values()))[:limit]
+
+
+def note_bundle(
+    match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, drawn: Sequence[Part] = ()
+) -> EvidenceBundle:
+    """Write down a bundle that the store keeps; one that was written down before stays as it is.
+
+    drawn: the pages of the text, where the bundle has how they look; empty for the record of response and finding.
+    """
+    kinds, outcomes = EvidenceBundle.Kind, EvidenceBundle.Drawing
+    row, _ = EvidenceBundle.objects.get_or_create(
+        match=match,
+        kind=kinds.DRAWN if drawn else kinds.RECORD,
+        defaults={
+            "case_id": match.case_id,
+            "version_id": match.version_id,
+            "digest": bundle.digest,
+            "sha256": sha256,
+            "size_bytes": len(bundle.content),
+            "fetched_at": bundle.fetched_at,
+            "day": bundle.day,
+            "made_at": now,
+            "drawing": outcomes.DRAWN if drawn else outcomes.WAITING,
+            "drawn_pages": [_drawn_page(part) for part in drawn],
+        },
+    )
+    return row
+
+
+def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
+    """Write down the bundle of a look that proves a removal. match: that the response was held against."""
+    with transaction.atomic():
+        row = EvidenceBundle.objects.create(
+            case_id=look.case_id,
+            match=match,
+            kind=EvidenceBundle.Kind.REMOVAL,
+            version_id=look.version_id,
+            digest=bundle.digest,
+            sha256=sha256,
+            size_bytes=len(bundle.content),
+            fetched_at=bundle.fetched_at,
+            day=bundle.day,
+            made_at=now,
+        )
+        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)
+
+
+def _drawn_page(part: Part) -> dict[str, Any]:
+    """One page of a text as `EvidenceBundle.drawn_pages` has it."""
+    said = {"page": part.number, "screenshot": part.drawing.screenshot is not None, "pdf": part.drawing.pdf is not None}
+    undrawn = part.drawing.undrawn
+    return {**said, "why": undrawn.value, "limit": part.drawing.limit} if undrawn else said
+
+
+def note_drawing(record: EvidenceBundle, drawing: str) -> None:
+    """Write down what became of the picture of a page version: all its records of the case share it."""
+    same = EvidenceBundle.objects.filter(case_id=record.case_id, version_id=record.version_id)
+    same.filter(kind=EvidenceBundle.Kind.RECORD).update(drawing=drawing)
+
+
+def close_days(today: date, now: datetime) -> list[DayTree]:
+    """Make the trees of all days before `today` whose bundles are not in their newest tree yet; the new ones.
+
+    Removed and damaged bundles stay leaves: what was stamped does not change.
+    """
+    counts = EvidenceBundle.objects.filter(day__lt=today).values_list("day").annotate(count=Count("pk")).order_by("day")
+    treed: dict[date, int] = {}
+    for day, leaves in DayTree.objects.order_by("pk").values_list("day", "leaves"):
+        treed[day] = max(treed.get(day, 0), len(leaves))
+    return [_tree(day, now) for day, count in counts if treed.get(day, 0) < count]
+
+
+def unstamped(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
+    """Which trees lack the stamp of which authority, and are due to be asked for; the oldest first.
+
+    Of a day with several trees only the newest is asked for: it has all leaves of the others.
+    """
+    newest = DayTree.objects.filter(~Exists(DayTree.objects.filter(day=OuterRef("day"), pk__gt=OuterRef("pk"))))
+    have = set(Stamp.objects.values_list("tree_id", "authority"))
+    resting = set(StampAttempt.objects.filter(next_at__gt=now).values_list("tree_id", "authority"))
+    return [
+        (tree, authority)
+        for tree in newest.order_by("day")
+        for authority in authorities
+        if (tree.pk, authority) not in have and (tree.pk, authority) not in resting
+    ]
+
+
+def note_stamp(tree: DayTree, answer: StampAnswer, facts: StampFacts, now: datetime) -> Stamp:
+    """Keep what an authority answered."""
+    row, _ = Stamp.objects.get_or_create(
+        tree=tree,
+        authority=answer.authority,
+        defaults={
+            "query": answer.query,
+            "response": answer.response,
+            "ca_pem": answer.ca_pem,
+            "stamped_at": facts.at,
+            "signer": facts.signer[:500],
+            "received_at": now,
+        },
+    )
+    StampAttempt.objects.filter(tree=tree, authority=answer.authority).delete()
+    return row
+
+
+def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -> StampAttempt:
+    """Write down that an authority did not stamp a tree, and when it is asked again."""
+    row, _ = StampAttempt.objects.get_or_create(tree=tree, authority=authority, defaults={"next_at": now})
+    row.attempts += 1
+    row.error = error
+    row.next_at = now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(row.attempts - 1, 16))
+    row.save()
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one check has read. faulty: the kept files that are not as they came, each with its state."""
+
+    bundles: int
+    read_bytes: int
+    files: int = 0
+    faulty: Sequence[tuple[KeptFile, str]] = ()
+
+
+def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: Read) -> EvidenceCheck:
+    """Write down one reading of everything. seen: bundles whose state is another than held, by key and state."""
+    states = dict(seen)
+    checked = EvidenceBundle.objects.exclude(state=Held.REMOVED).filter(made_at__lte=started)
+    checked.update(checked_at=ended)
+    checked.exclude(pk__in=states).exclude(state=Held.HELD).update(state=Held.HELD)
+    faults = []
+    for state in (Held.CHANGED, Held.MISSING):
+        rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
+        rows = rows.exclude(state=Held.REMOVED)  # by retention, while it was read
+        rows.update(state=state)
+        faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
+    for file, became in read.faulty:
+        faults.append({"digest": file.digest, "state": str(became), "file": file.name, "kind": file.model})
+    return EvidenceCheck.objects.create(
+        started_at=started, ended_at=ended, bundles=read.bundles, files=read.files, read_bytes=read.read_bytes,
+        faults=faults,
+    )  # fmt: skip
+
+
+def expired(keep_years: int, now: datetime) -> list[EvidenceBundle]:
+    """The bundles that a policy of keeping at least `keep_years` lets go: older, and of no open case. 0 keeps all."""
+    if keep_years <= 0:
+        return []
+    rows = EvidenceBundle.objects.filter(made_at__lt=years_before(now, keep_years)).exclude(state=Held.REMOVED)
+    return list(rows.exclude(case__state=CaseState.OPEN).order_by("pk"))
+
+
+def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
+    """Write down that retention removed a bundle; its row and its place in its tree stay."""
+    RetentionLog.objects.get_or_create(bundle=bundle, defaults={"removed_at": now, "reason": reason})
+    EvidenceBundle.objects.filter(pk=bundle.pk).update(state=Held.REMOVED)
+
+
+def years_before(now: datetime, years: int) -> datetime:
+    """The same day and hour `years` earlier; of a leap day the day before."""
+    try:
+        return now.replace(year=now.year - years)
+    except ValueError:
+        return now.replace(year=now.year - years, day=28)
+
+
+def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
+    """Count what is there, what is owed and what is wrong."""
+    waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
+    counts = EvidenceBundle.objects.exclude(state=Held.REMOVED).aggregate(
+        bundles=Count("pk"),
+        changed=Count("pk", filter=Q(state=Held.CHANGED)),
+        missing=Count("pk", filter=Q(state=Held.MISSING)),
+        undrawn=Count("pk", filter=waiting),
+    )
+    attempts = StampAttempt.objects.filter(attempts__gt=0, authority__in=authorities).order_by("-next_at")
+    first = attempts.first()
+    stamped = DayTree.objects.filter(Exists(Stamp.objects.filter(tree=OuterRef("pk"))))
+    return EvidenceStatus(
+        **counts,
+        owed=_unbundled().values("version_id").distinct().count(),
+        unstamped_days=DayTree.objects.exclude(day__in=stamped.values("day")).values("day").distinct().count(),
+        waiting_stamps=attempts.count(),
+        last_error=first.error if first else None,
+        last_check=EvidenceCheck.objects.first(),
+        oldest=EvidenceBundle.objects.aggregate(oldest=Min("made_at"))["oldest"],
+    )
+
+
+def _unbundled() -> QuerySet[CaseMatch]:
+    there = EvidenceBundle.objects.filter(match=OuterRef("pk"), kind=EvidenceBundle.Kind.RECORD)
+    return CaseMatch.objects.filter(~Exists(there))
+
+
+def _tree(day: date, now: datetime) -> DayTree:
+    leaves = sorted(EvidenceBundle.objects.filter(day=day).values_list("digest", flat=True))
+    root = root_of(Digest(each) for each in leaves)
+    StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # nobody asks for these any more
+    return DayTree.objects.get_or_create(day=day, root=root, defaults={"leaves": leaves, "made_at": now})[0]

@@ -1,0 +1,251 @@
+"""A case as it is exported: its bundles with their proofs, its facts, the history of its page.
+
+Shared by the command line and the desk; `webadmin.evidence.services.export` writes the file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db.models import QuerySet
+
+from bundles.days import proof_of
+from bundles.records import CaseMaterial, DayProof, ProvenBundle
+from bundles.records import Stamp as StampAnswer
+from bundles.verification import Report
+from core.errors import BadInput, BrokenInvariant, NotFound
+from core.ids import Digest, PageId, VersionId
+from core.ports import EvidenceStore, KeptPages
+from core.shares import cut_share
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.cases.services.addresses import list_addresses
+from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
+from webadmin.evidence.services.authorities import answering_authorities, write_sealed
+from webadmin.evidence.services.papers import papers_of_case
+from webadmin.evidence.services.staff import Naming, by_name, by_role, format_moment
+
+
+def export_case(case: int, path: Path) -> Report:
+    """Write the evidence of a case to one file that stands alone, sealed by the authorities that answer.
+
+    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
+    UnreadableFile where `path` cannot be written.
+    """
+    return export_material(materials().material_of(case), path)
+
+
+def export_material(material: CaseMaterial, path: Path) -> Report:
+    """Write what was gathered of a case to one file, sealed by the authorities that answer. Raises as `export_case`."""
+    return write_sealed(path, material, answering_authorities(f"case {material.case}"))
+
+
+def materials() -> "StoredMaterials":
+    """Over the stores of this installation."""
+    return StoredMaterials(stores.evidence_store(), stores.page_store())
+
+
+class StoredMaterials:
+    """Gathers what exports of cases are written from, out of the admin database and the stores."""
+
+    def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
+        self._store, self._pages = store, pages
+
+    def material_of(self, case: int, *, with_names: bool = False) -> CaseMaterial:
+        """All that the export of a case is written from; people by name and with their notes, else by what they do."""
+        found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
+        if found is None:
+            raise NotFound("case", str(case))
+        rows = list(kept_bundles(found))
+        if not rows:
+            raise BadInput("bundle.none-yet", case=case)
+        papers, left_out = papers_of_case(found, self._store)
+        naming = by_name if with_names else by_role(found.rights_holder_id)
+        return CaseMaterial(
+            case=case,
+            facts=facts_of(found, naming, with_notes=with_names),
+            bundles=[ProvenBundle(self.content_of(row), proof_for(row)) for row in rows],
+            history=self.history_of(found),
+            papers=papers,
+            left_out=left_out,
+        )
+
+    def content_of(self, row: EvidenceBundle) -> bytes:
+        """Raises BrokenInvariant for a bundle that is changed or missing."""
+        content = self._store.get(Digest(row.digest))
+        if content is None:
+            raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
+        return content
+
+    def history_of(self, case: Case) -> list[Mapping[str, Any]]:
+        """First seen, each change, gone, back again, as the page store knows it; of all addresses of the case."""
+        others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
+        told = list(self._history(PageId(case.page_id)))
+        if not others:
+            return told
+        told = [{**event, "url": case.page_url} for event in told]
+        told += [{**event, "url": url} for page, url in others for event in self._history(PageId(page))]
+        return sorted(told, key=lambda event: event["at"])
+
+    def _history(self, page: PageId) -> Iterator[Mapping[str, Any]]:
+        versions = {version.id: version for version in self._pages.versions(page)}
+        absences = {absence.id: absence for absence in self._pages.absences(page)}
+        seen, was_gone = set[VersionId](), False
+        for state in self._pages.states(page):
+            if state.absence_id:
+                gone = absences[state.absence_id]
+                told = {"reason": str(gone.reason), "status": gone.status, "response_sha256": gone.raw_digest}
+                yield {"at": _moment(state.at), "event": "gone", **told}
+                was_gone = True
+                continue
+            version = versions[state.version_id]
+            event = "first_seen" if not seen else ("back_again" if was_gone or version.id in seen else "changed")
+            seen.add(version.id)
+            was_gone = False
+            told = {"title": version.reading.title, "text_sha256": version.text_digest}
+            yield {"at": _moment(state.at), "event": event, "version": version.id, **told}
+
+
+def proof_for(row: EvidenceBundle) -> DayProof | None:
+    """The way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
+    tree = tree_of(row)
+    if tree is None:
+        return None
+    answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
+    return proof_of(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
+
+
+def tree_of(row: EvidenceBundle) -> DayTree | None:
+    """The tree that speaks for a bundle: with the earliest stamp, else the newest."""
+    trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
+    stamped = [tree for tree in trees if tree.stamps.exists()]
+    return next(iter(stamped), trees[-1] if trees else None)
+
+
+def stamp_answer(stamp: Stamp) -> StampAnswer:
+    """A kept stamp as `evidence` takes it."""
+    return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
+
+
+def facts_of(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
+    """What the case's page in the desk says, as JSON values.
+
+    naming: of the people who decided and entered; with_notes: what they noted for themselves.
+    """
+    return {
+        "rights_holder": case.rights_holder.name,
+        "work": {"title": case.work.title, "author": case.work.author},
+        "page": {
+            "url": case.page_url,
+            "title": case.page_title,
+            "author": case.page_author,
+            "poster": case.page_poster,
+            "published_at": _moment(case.page_published_at) if case.page_published_at else None,
+            "site": case.page.site.name,
+        },
+        **_addresses(case),
+        "state": case.state,
+        "allowed_as": case.allowed_as or None,
+        "allowed_by": case.allowed_by or None,
+        "class": case.match_class,
+        "similarity": cut_share(case.similarity),
+        "page_containment": cut_share(case.page_containment),
+        "work_containment": cut_share(case.work_share),
+        "taken_chars": case.taken_chars,
+        "work_chars": case.work.counted_chars,
+        "matched_chars": case.matched_chars,
+        "longest_equal_run_chars": case.longest_equal_run_chars,
+        "opened_at": _moment(case.opened_at),
+        "first_seen_at": _moment(case.first_seen_at),
+        "last_seen_at": _moment(case.last_seen_at),
+        "verdicts": _verdicts(case, naming, with_notes=with_notes),
+        "rulings": _rulings(case, naming),
+        "left_out": _left_out(case, naming, with_notes=with_notes),
+    }
+
+
+def _addresses(case: Case) -> Mapping[str, Any]:
+    """Of a case whose text stood at several addresses, all of them."""
+    listed = list_addresses(case)
+    if len(listed) == 1:
+        return {}
+    return {
+        "addresses": [
+            {
+                "url": each.url,
+                "first_seen_at": _moment(each.first_seen_at),
+                "last_seen_at": _moment(each.last_seen_at),
+                "is_shown": each.is_shown,
+            }
+            for each in listed
+        ]
+    }
+
+
+def removal_bundles(case: Case) -> QuerySet[EvidenceBundle]:
+    """What shows that the passages stand there no more, in the order of their making."""
+    rows = EvidenceBundle.objects.filter(case=case, kind=EvidenceBundle.Kind.REMOVAL)
+    return rows.exclude(state=EvidenceBundle.State.REMOVED).order_by("fetched_at", "pk")
+
+
+def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
+    """In the order of their making, without those that retention removed.
+
+    What shows that the passages stand there no more is a file of its own.
+    """
+    rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
+    rows = rows.exclude(kind=EvidenceBundle.Kind.REMOVAL)
+    return rows.order_by("fetched_at", "pk")
+
+
+def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
+    rows = case.verdicts.select_related("decided_by").order_by("decided_at", "pk")
+    return [
+        {
+            "verdict": row.verdict or "reopened",
+            **({"note": row.note} if with_notes else {}),
+            "by": naming(row.decided_by),
+            "at": format_moment(row.decided_at, naming),
+        }
+        for row in rows
+    ]
+
+
+def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
+    """What came to allow the page, or does no more."""
+    rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
+    return [
+        {
+            "allowed_as": row.allowed_as or None,
+            "allowed_by": row.allowed_by or None,
+            "cause": row.cause,
+            "at": format_moment(row.at, naming),
+            "entered_by": naming(row.entered_by) if row.entered_by else None,
+            "entered_at": format_moment(row.entered_at, naming) if row.entered_at else None,
+        }
+        for row in rows
+    ]
+
+
+def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
+    """Passages that do not count in the figures above, though the evidence has them; taken back ones included."""
+    rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
+    return [
+        {
+            "reason": row.reason,
+            **({"note": row.note} if with_notes else {}),
+            "chapter": row.chapter_title,
+            "text_id": row.text_id or None,
+            "text": row.text or None,
+            "by": naming(row.entered_by),
+            "at": format_moment(row.entered_at, naming),
+            "taken_back_by": naming(row.withdrawn_by) if row.withdrawn_by else None,
+            "taken_back_at": format_moment(row.withdrawn_at, naming) if row.withdrawn_at else None,
+        }
+        for row in rows
+    ]
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat()

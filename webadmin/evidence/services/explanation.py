@@ -1,0 +1,358 @@
+"""The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bundles import layout
+from bundles.opened import Opened
+from bundles.records import CaseMaterial, DayProof, Undrawn
+from bundles.shapes import moment
+from core.captures import CaptureSource
+from core.ids import Digest
+from core.shares import percentage
+from core.wording import say
+from documents.explanation_blocks import (
+    BOTH_LANGUAGES,
+    HEADLINE,
+    Block,
+    Heading,
+    Lines,
+    Pairs,
+    Paragraph,
+    Points,
+    Words,
+)
+from documents.explanation_html import as_html
+from documents.explanation_pdf import as_pdf
+from webadmin.evidence.services.circumstances_text import told
+
+# Enough to see what was copied; all of them stand in the bundle.
+MAX_PASSAGES_SHOWN = 20
+MAX_EXCERPT_CHARS = 600
+MAX_MISSING_SHOWN = 10
+NUMERALS = "一二三四五六七八九十"
+_CONTENTS = (
+    "bundles/*.wacz",
+    "proofs/*.json",
+    "stamps/",
+    "pages/",
+    "papers/",
+    "case.json",
+    "manifest.json, SHA256SUMS",
+    "seal/",
+)
+
+Taken = Sequence[tuple[Opened, DayProof | None]]
+
+
+def explanation(
+    material: CaseMaterial, taken: Taken, at: datetime, code_version: str, *, is_sealed: bool
+) -> dict[str, bytes]:
+    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    title = f"{HEADLINE} {material.case}"
+    blocks: list[Block] = []
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.opening", at=moment(at), version=code_version)
+        blocks += [Heading(words("explanation.title", case=material.case)), Paragraph(opening)]
+        blocks += _in_one_language(words, material, taken, is_sealed)
+    return {
+        layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
+        layout.PRINTED: as_pdf(title, blocks, at),
+    }
+
+
+def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
+    blocks: list[Block] = [Heading(words("explanation.pages"), 2), *_signatures(words, material)]
+    for number, (bundle, proof) in enumerate(taken, 1):
+        blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
+    blocks += told(words, [bundle for bundle, _ in taken])
+    if material.history:
+        blocks += [
+            Heading(words("explanation.history"), 2),
+            Pairs(tuple(_event(words, event) for event in material.history)),
+        ]
+    blocks += [Heading(words("explanation.proves"), 2), Points(proved(words))]
+    blocks += [
+        Heading(words("explanation.proves-not"), 2),
+        Points(not_proved(words) + _missing(words, material, taken, is_sealed)),
+    ]
+    blocks += [
+        Heading(words("explanation.contents"), 2),
+        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.contents-files"), strict=True))),
+    ]
+    bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
+    example = Example(bundle.digest, layout.bundle_file(bundle.digest), proof)
+    return [*blocks, *by_hand(words, steps(words, example, is_sealed)), Paragraph(words("explanation.check-replay"))]
+
+
+def proved(words: Words) -> tuple[str, ...]:
+    """What an export of findings proves."""
+    return (words("explanation.integrity"), *words.lines("explanation.proves-besides"))
+
+
+def not_proved(words: Words) -> tuple[str, ...]:
+    """And what it does not."""
+    parts = ("of-fetching", "of-finding", "of-stamps")
+    points = (each for part in parts for each in words.lines(f"explanation.proves-not-{part}"))
+    return (*points, words("explanation.withheld"))
+
+
+def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
+    """Who posted the text and whom the page names as its author, which are two; or that neither was found."""
+    page = material.facts.get("page")
+    if page is None:
+        return []
+    named = (words("explanation.poster"), page.get("poster")), (words("explanation.stated-author"), page.get("author"))
+    told = tuple((name, str(value)) for name, value in named if value)
+    return [Pairs(told or ((words("explanation.signatures"), words("explanation.unsigned")),))]
+
+
+def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
+    """later: what another bundle of the same page has drawn, and the number of that bundle."""
+    page, finding = bundle.page, bundle.finding
+    work = finding["work"]
+    pairs = [
+        *page_rows(words, bundle),
+        (words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()),
+        (words("explanation.work-digest"), str(work["digest"])),
+        (words("explanation.similarity"), percentage(float(finding["similarity"]))),
+        (words("explanation.copied"), f"{finding['matched_chars']:,}"),
+        *_longest_run(words, finding),
+        (words("explanation.algorithm"), f"{finding['algorithm_id']} ({finding['code_version']})"),
+        *bundle_rows(words, bundle),
+        (words("explanation.stamps"), _stamps(words, proof)),
+        *capture_rows(words, bundle, later),
+    ]
+    passages = [
+        (
+            f"{words('explanation.on-page')} {place}",
+            short(passage["page_excerpt"]),
+            words("explanation.in-work"),
+            short(passage["work_excerpt"]),
+        )
+        for place, passage in enumerate(finding["passages"][:MAX_PASSAGES_SHOWN], 1)
+    ]
+    shown = tuple(pair for a, b, c, d in passages for pair in ((a, b), (c, d)))
+    left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
+    more = [Paragraph(words("explanation.more-passages", count=left))] if left > 0 else []
+    return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+
+
+def _longest_run(words: Words, finding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The longest run of equal characters; bundles of earlier releases have one that replaced characters are in."""
+    for field, name in (
+        ("longest_equal_run_chars", words("explanation.longest-equal")),
+        ("longest_run_chars", words("explanation.longest-once")),
+    ):
+        if field in finding:
+            yield name, f"{finding[field]:,}"
+
+
+def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """Which page it is of."""
+    page = bundle.page
+    return [
+        (words("explanation.url"), str(page["url"])),
+        (words("explanation.page-title"), str(page["title"])),
+        (words("explanation.fetched"), str(page["fetched_at"])),
+    ]
+
+
+def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """Where it stands in the export."""
+    return [
+        (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
+        (words("explanation.digest"), bundle.digest),
+        (words("explanation.shown"), _copies(bundle, "")),
+    ]
+
+
+def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
+    """How the page was fetched and read, and what is not there. later: as `_page` has it."""
+    absent = [(words("explanation.absent"), said) for said in _absent(words, bundle.page, later)]
+    return [*_fetched(words, bundle), *_caveats(words, bundle.page), *absent]
+
+
+def _drawn_later(bundle: Opened, taken: Taken) -> Mapping[str, int]:
+    """Which drawings the bundle lacks that another of the same response has, and the number of the latter."""
+    found: dict[str, int] = {}
+    for number, (other, _) in enumerate(taken, 1):
+        if _response(other) == _response(bundle):
+            found |= {name: number for name in other.renderings if name not in bundle.renderings}
+    return found
+
+
+def _response(bundle: Opened) -> tuple[object, ...]:
+    return bundle.page["url"], bundle.page["fetched_at"], bundle.page["body_digest"]
+
+
+def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
+    """What a bundle lacks, and why; of what was drawn later, where it is."""
+    for name, why in dict(page["absent"]).items():
+        of_page, _, kind = name.rpartition(", ")
+        shown = words.name(f"explanation.absent-{kind.replace(' ', '-')}", kind)
+        if kind.startswith("page "):
+            of_page, shown = kind, ""
+        place = words("explanation.absent-of-page", number=of_page.removeprefix("page ")) if of_page else ""
+        reason = why if isinstance(why, str) else why[words.language]  # bundles once said it in English alone
+        said = words("explanation.drawn-later", number=later[name]) if name in later else reason
+        yield f"{place} {shown}".strip() + words.colon + said
+
+
+def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+    """How a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
+    page, following = bundle.page, bundle.page.get("following", ())
+    pairs = []
+    if page.get("source") in list(CaptureSource):
+        said = words(f"explanation.source-{page['source']}", made_with=page["made_with"])
+        pairs.append((words("explanation.source"), said))
+    for each in following:
+        copies = _copies(bundle, f"-{each['number']}") if "number" in each else ""
+        pairs.append((words("explanation.following"), f"{each['url']} SHA-256 {each['body_digest']} {copies}".rstrip()))
+    if page.get("page_resources"):
+        pairs.append((words("explanation.resources"), str(len(page["page_resources"]))))
+    for each in (page, *following):
+        where = "" if each is page else f"{each['url']} "
+        pairs += [(name, where + said) for name, said in _lacking(words, each)]
+    return pairs
+
+
+def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What whoever relies on the page's text has to know of how it was read."""
+    for item in page.get("obfuscations", ()):
+        if "caveat" in item:
+            yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
+
+
+def _copies(bundle: Opened, of: str) -> str:
+    """The files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
+    names = (f"{kind}{of}" for kind in layout.SHOWN)
+    return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
+
+
+def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """That a page was not drawn, or what its drawing lacks."""
+    undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
+    if undrawn.get("why") in list(Undrawn):
+        why = f"explanation.undrawn-{undrawn['why'].replace('_', '-')}"
+        yield words("explanation.undrawn"), words(why, limit=undrawn["limit"])
+    if drawn.get("missing"):
+        yield (
+            words("explanation.not-drawn"),
+            f"{drawn['missing_count']}: {' '.join(drawn['missing'][:MAX_MISSING_SHOWN])}",
+        )
+
+
+def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
+    """When, and what happened then, with whatever else is said of it."""
+    kind = str(event.get("event", ""))
+    rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
+    return str(event.get("at", "")), words.semicolon.join(
+        [words.name(f"explanation.event-{kind.replace('_', '-')}", kind), *rest]
+    )
+
+
+def _detail(words: Words, name: str, value: object) -> str:
+    shown = words.name(f"explanation.detail-{name.replace('_', '-')}", name)
+    reason = f"explanation.absence-{str(value).replace('_', '-')}"
+    said = words.name(reason, str(value)) if name == "reason" else value
+    return f"{shown}{words.colon}{said}"
+
+
+def _stamps(words: Words, proof: DayProof | None) -> str:
+    if proof is None or not proof.stamps:
+        return words("explanation.no-stamp")
+    return " ".join(stamp.authority for stamp in proof.stamps)
+
+
+def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
+    """What this very file lacks."""
+    unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
+    missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
+    missing += [] if is_sealed else [words("explanation.unsealed")]
+    return (*missing, *(say(each, words.language) for each in material.left_out))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The bundle on which a reader tries the steps, the file that it is, and its way to a root where there is one."""
+
+    digest: Digest
+    file: str
+    proof: DayProof | None
+
+    @property
+    def is_stamped(self) -> bool:
+        return self.proof is not None and bool(self.proof.stamps)
+
+
+Step = tuple[str, tuple[str, ...]]
+
+
+def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
+    """What is checked by hand, each with the commands for it; folder: where what programs check stands."""
+    proof, place = example.proof, f"{folder}/" if folder else ""
+    yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
+    yield (
+        words("explanation.check-bundle", digest=example.digest),
+        (f"unzip -p {example.file} datapackage.json | sha256sum",),
+    )
+    if proof is not None:
+        yield words("explanation.check-path", root=proof.root), path_commands(example.digest, proof)
+        if proof.stamps:
+            yield words("explanation.check-stamp"), stamp_commands(proof, place)
+    if is_sealed:
+        seal = f"{place}{layout.seal_folder(1)}"
+        data = f"-data {place}{layout.MANIFEST} -CAfile {seal}/{layout.ROOTS}"
+        yield words("explanation.check-seal"), (f"openssl ts -verify -in {seal}/{layout.RESPONSE} {data}",)
+
+
+def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
+    """How a file is checked by the program, and step by step with public ones, numbered as they come."""
+    blocks: list[Block] = [
+        Heading(words("explanation.check"), 2),
+        Paragraph(words("explanation.check-program")),
+        Lines(("zhuiwen evidence verify FILE", "python -m bundles.verify FILE")),
+        Paragraph(words("explanation.check-by-hand")),
+    ]
+    for number, (said, commands) in enumerate(each):
+        begin = f"{NUMERALS[number]}、" if words.language == "zh" else f"{number + 1}. "
+        blocks += [Paragraph(begin + said), *([Lines(commands)] if commands else [])]
+    return blocks
+
+
+def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
+    """The audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
+    step = "| xxd -r -p | sha256sum | cut -c1-64)"
+    commands = [f"h={digest}", f"h=$(printf '00%s' $h {step}"]
+    last, current = proof.tree_size - 1, proof.leaf_index
+    for sibling in proof.path:
+        if current & 1 or current == last:
+            commands.append(f"h=$(printf '01%s%s' {sibling} $h {step}")
+            while not current & 1 and current:
+                current, last = current >> 1, last >> 1
+        else:
+            commands.append(f"h=$(printf '01%s%s' $h {sibling} {step}")
+        current, last = current >> 1, last >> 1
+    return (*commands, "echo $h")
+
+
+def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
+    """What makes openssl check each stamp on the root, and say when it was made. place: before each name."""
+    commands = []
+    for number in range(1, len(proof.stamps) + 1):
+        folder = f"{place}{layout.stamp_folder(proof.root, number)}"
+        response, query, roots = (f"{folder}/{name}" for name in (layout.RESPONSE, layout.QUERY, layout.ROOTS))
+        commands += [
+            f"openssl ts -verify -in {response} -queryfile {query} -CAfile {roots}",
+            f"openssl ts -verify -in {response} -digest {proof.root} -CAfile {roots}",
+            f"openssl ts -reply -in {response} -text",
+        ]
+    return tuple(commands)
+
+
+def short(text: str) -> str:
+    """An excerpt as far as it is shown."""
+    return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

@@ -1,0 +1,101 @@
+"""A case -> one file that stands alone: bundles, proofs, stamps, the case's facts, and an explanation for a reader.
+
+An export is checked while it is made: what would not be accepted by `bundles.verify` is not written.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bundles import container, layout, statements
+from bundles.opened import Opened, opened
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, DayProof
+from bundles.verification import Report, check_file, check_proof
+from core.errors import BadInput, UnreadableFile
+from core.ids import digest
+from webadmin.evidence.services.explanation import explanation
+
+
+def write(
+    path: Path,
+    material: CaseMaterial,
+    code_version: str,
+    *,
+    created: datetime | None = None,
+    seals: Sequence[Stamper] = (),
+) -> Report:
+    """Write the export of a case to `path`, which is there whole in the end or not at all.
+
+    `seals`: authorities that stamp the export as a whole, so that the facts and the explanation are covered too.
+    Returns what `verify` says of the file. Raises BadInput for a case without evidence, DoesNotHold for a bundle or a
+    stamp that was changed, UnreadableFile where `path` cannot be written.
+    """
+    return written(path, export_files(material, code_version, created=created, seals=seals))
+
+
+def written(path: Path, files: Mapping[str, bytes]) -> Report:
+    """Write the files of an export to `path` once they are verified; what `verify` says of them. Raises as `write`."""
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        with partial.open("wb") as out:
+            container.write_to(out, files)
+        report = check_file(partial)
+        partial.replace(path)
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-written", error=error.strerror or error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return report
+
+
+def export_files(
+    material: CaseMaterial, code_version: str, *, created: datetime | None = None, seals: Sequence[Stamper] = ()
+) -> dict[str, bytes]:
+    """The files of an export by name."""
+    if not material.bundles:
+        raise BadInput("evidence.nothing-to-export", case=material.case)
+    at = created or datetime.now(UTC)
+    files: dict[str, bytes] = {}
+    taken: list[tuple[Opened, DayProof | None]] = []
+    for each in material.bundles:
+        bundle = opened(each.content, "bundle")
+        if each.proof is not None:
+            check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
+        files |= bundle_files(each.content, bundle, each.proof)
+        taken.append((bundle, each.proof))
+    files[layout.CASE] = statements.case(material, [bundle for bundle, _ in taken])
+    files |= {layout.paper_file(each.digest, each.ending): each.content for each in material.papers}
+    files |= explanation(material, taken, at, code_version, is_sealed=bool(seals))
+    return concluded(files, {"case": material.case}, at, code_version, seals)
+
+
+def concluded(
+    files: Mapping[str, bytes],
+    about: Mapping[str, int],
+    created: datetime,
+    code_version: str,
+    seals: Sequence[Stamper],
+) -> dict[str, bytes]:
+    """The files of an export with their lists, and what authorities stamp on these."""
+    made = dict(files)
+    made[layout.MANIFEST] = statements.manifest(statements.listed(made), about, created, code_version)
+    sealed = digest(made[layout.MANIFEST])
+    for number, authority in enumerate(seals, 1):
+        made |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
+    made[layout.SUMS] = statements.sums(statements.listed(made))
+    return made
+
+
+def bundle_files(
+    content: bytes, bundle: Opened, proof: DayProof | None, copies: Collection[str] = layout.SHOWN
+) -> dict[str, bytes]:
+    """A bundle with its proof and stamps. copies: the kinds of its renderings that stand beside it too."""
+    files = {layout.bundle_file(bundle.digest): content}
+    shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in copies}
+    files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}
+    if proof is not None:
+        files[layout.proof_file(bundle.digest)] = statements.proof(bundle.digest, proof)
+        for number, stamp in enumerate(proof.stamps, 1):
+            files |= statements.stamp_files(layout.stamp_folder(proof.root, number), stamp)
+    return files

@@ -1,0 +1,327 @@
+"""What a court may look at, factor by factor: what is there and what is not, of a case or a matter.
+
+Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here says that anything is
+proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts (2018) and of
+articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from core.wording import Message
+from core.words import Words
+
+Moment = Callable[[datetime], str]
+
+
+class Law(StrEnum):
+    """Where a factor stands."""
+
+    INTERNET_COURTS = "internet-courts-2018"
+    ONLINE_LITIGATION = "online-litigation-2021"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a case's or matter's evidence. Counts are of bundles of responses where nothing else is said."""
+
+    holder: str
+    cases: int = 0
+    bundles: int = 0
+    owed: int = 0  # findings without a bundle
+    damaged: int = 0  # changed or missing at the last check
+    removed: int = 0  # by retention
+    checked: int = 0
+    last_check: datetime | None = None
+    drawn: int = 0  # bundles with pictures of the page
+    first_fetched: datetime | None = None
+    last_fetched: datetime | None = None
+    treed: int = 0  # in the tree of their day
+    stamped: int = 0
+    authorities: tuple[str, ...] = ()  # that stamped them
+    latest_stamp_after: timedelta | None = None  # the longest time from a fetch to the first stamp on it
+    looked_into: int = 0  # bundles that were opened for what follows
+    unreadable: int = 0
+    sources: Mapping[str, int] = field(default_factory=dict)  # bundles.records.Source
+    circumstances: int = 0  # that tell of the computer that fetched
+    certificates: int = 0  # with the certificates that the site showed
+    through_proxy: int = 0
+    programs: tuple[str, ...] = ()  # versions of this program that compared
+    deeds: int = 0  # standing proofs of others, by kind
+    time_stamps: int = 0
+    chains: int = 0
+    platforms: tuple[str, ...] = ()
+    stamped_by_others: int = 0  # bundles on whose digest somebody else's signed time stamp is
+    named_by_others: int = 0  # bundles whose digest stands written in a proof
+    tasks: int = 0  # captures that others are asked for
+    overdue: int = 0
+
+    @property
+    def proofs(self) -> int:
+        return self.deeds + self.time_stamps + self.chains
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One factor. there: what is there, with figures; missing: what is not, and how it is had."""
+
+    key: str
+    law: Law
+    article: Words
+    title: Message
+    there: Sequence[Message]
+    missing: Sequence[Message]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs; sentences in English beside their codes and figures."""
+
+        def plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
+            return [{**each.to_json(), "text": str(each)} for each in messages]
+
+        return {
+            "factor": self.key,
+            "law": str(self.law),
+            "article": self.article.en,
+            "title": str(self.title),
+            "there": plain(self.there),
+            "missing": plain(self.missing),
+        }
+
+
+def in_utc(at: datetime) -> str:
+    """A moment as programs and exports have it."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def source_of(factor: Factor) -> Message:
+    """Law and article, in words."""
+    if factor.law is Law.INTERNET_COURTS:
+        return Message("factor.law-internet-courts", article=factor.article)
+    return Message("factor.law-online-litigation", article=factor.article)
+
+
+def sheet(facts: Facts, moment: Moment = in_utc) -> list[Factor]:
+    """All factors, in the order of the laws. moment: writes times as the reader has them."""
+    courts, litigation = Law.INTERNET_COURTS, Law.ONLINE_LITIGATION
+    return [
+        _factor(
+            "environment",
+            courts,
+            Words("11 (1)", "十一条第（一）项"),
+            Message("factor.environment"),
+            _environment(facts),
+        ),
+        _factor(
+            "origin", courts, Words("11 (2)", "十一条第（二）项"), Message("factor.origin"), _origin(facts, moment)
+        ),
+        _factor(
+            "keeping", courts, Words("11 (3)", "十一条第（三）项"), Message("factor.keeping"), _keeping(facts, moment)
+        ),
+        _factor(
+            "extraction", courts, Words("11 (4)", "十一条第（四）项"), Message("factor.extraction"), _extraction(facts)
+        ),
+        _factor(
+            "integrity", courts, Words("11 (5)", "十一条第（五）项"), Message("factor.integrity"), _integrity(facts)
+        ),
+        _factor(
+            "verification",
+            courts,
+            Words("11 (6)", "十一条第（六）项"),
+            Message("factor.verification"),
+            _verification(facts),
+        ),
+        _factor("chain", litigation, Words("16", "十六条"), Message("factor.chain"), _chain(facts)),
+        _factor(
+            "platform", litigation, Words("17 (1)", "十七条第（一）项"), Message("factor.platform"), _platform(facts)
+        ),
+        _factor(
+            "interest", litigation, Words("17 (2)", "十七条第（二）项"), Message("factor.interest"), _interest(facts)
+        ),
+        _factor(
+            "platform-system",
+            litigation,
+            Words("17 (3)", "十七条第（三）项"),
+            Message("factor.platform-system"),
+            _of_platform(facts),
+        ),
+        _factor(
+            "platform-process",
+            litigation,
+            Words("17 (4)", "十七条第（四）项"),
+            Message("factor.platform-process"),
+            _of_platform(facts),
+        ),
+        _factor("before", litigation, Words("18", "十八条"), Message("factor.before"), _before(facts)),
+        _factor("experts", litigation, Words("19", "十九条"), Message("factor.experts"), _experts(facts)),
+    ]
+
+
+_There, _Missing = True, False
+Told = Iterator[tuple[bool, Message]]
+
+
+def _factor(key: str, law: Law, article: Words, title: Message, told: Told) -> Factor:
+    said = list(told)
+    there, missing = ([message for is_there, message in said if is_there is wanted] for wanted in (_There, _Missing))
+    return Factor(key, law, article, title, there, missing)
+
+
+def _environment(facts: Facts) -> Told:
+    if not facts.looked_into:
+        yield _Missing, Message("factor.no-bundle")
+        return
+    counted = {"of": facts.looked_into}
+    if facts.circumstances:
+        yield _There, Message("factor.circumstances", count=facts.circumstances, **counted)
+    if facts.circumstances < facts.looked_into:
+        yield _Missing, Message("factor.no-circumstances", count=facts.looked_into - facts.circumstances, **counted)
+    if facts.through_proxy:
+        yield _Missing, Message("factor.through-proxy", count=facts.through_proxy, **counted)
+    yield _Missing, Message("factor.own-computer", holder=facts.holder)
+
+
+def _origin(facts: Facts, moment: Moment) -> Told:
+    if facts.first_fetched is not None and facts.last_fetched is not None:
+        times = {"first": moment(facts.first_fetched), "last": moment(facts.last_fetched)}
+        yield _There, Message("factor.fetched", count=facts.bundles, holder=facts.holder, **times)
+    if facts.stamped:
+        yield _There, Message("factor.stamped", count=facts.stamped, of=facts.bundles, authorities=facts.authorities)
+    if facts.latest_stamp_after is not None:
+        yield _There, Message("factor.stamp-after", hours=-(-int(facts.latest_stamp_after.total_seconds()) // 3600))
+    yield from _unstamped(facts)
+    if facts.certificates:
+        yield _There, Message("factor.certificates", count=facts.certificates, of=facts.looked_into)
+    if facts.drawn:
+        yield _There, Message("factor.drawn", count=facts.drawn)
+    if facts.drawn < facts.bundles:
+        yield _Missing, Message("factor.undrawn", count=facts.bundles - facts.drawn)
+    if facts.owed:
+        yield _Missing, Message("factor.owed", count=facts.owed)
+    yield _Missing, Message("factor.own-clock")
+
+
+def _unstamped(facts: Facts) -> Told:
+    if facts.stamped < facts.bundles:
+        waiting = facts.bundles - facts.treed
+        yield _Missing, Message("factor.unstamped", count=facts.bundles - facts.stamped, waiting=waiting)
+
+
+def _keeping(facts: Facts, moment: Moment) -> Told:
+    if facts.bundles:
+        yield _There, Message("factor.kept", count=facts.bundles)
+    if facts.last_check is not None:
+        yield _There, Message("factor.checked", count=facts.checked, of=facts.bundles, at=moment(facts.last_check))
+    if facts.checked < facts.bundles:
+        yield _Missing, Message("factor.unchecked", count=facts.bundles - facts.checked)
+    if facts.removed:
+        yield _Missing, Message("factor.removed", count=facts.removed)
+    yield _Missing, Message("factor.own-keeping", holder=facts.holder)
+
+
+def _extraction(facts: Facts) -> Told:
+    of = {"of": facts.looked_into}
+    if count := facts.sources.get("connection", 0):
+        yield _There, Message("factor.by-connection", count=count, **of)
+    if count := facts.sources.get("browser", 0):
+        yield _There, Message("factor.by-browser", count=count, **of)
+    if count := facts.sources.get("archive", 0):
+        yield _Missing, Message("factor.by-archive", count=count, **of)
+    if count := facts.sources.get("unknown", 0):
+        yield _Missing, Message("factor.by-nobody", count=count, **of)
+    if facts.programs:
+        yield _There, Message("factor.programs", versions=facts.programs)
+    if facts.bundles:
+        yield _There, Message("factor.repeatable")
+    yield _Missing, Message("factor.page-changes")
+
+
+def _integrity(facts: Facts) -> Told:
+    if facts.treed:
+        yield _There, Message("factor.treed", count=facts.treed, of=facts.bundles)
+    if facts.stamped:
+        yield _There, Message("factor.stamped-since", count=facts.stamped)
+    yield from _unstamped(facts)
+    if facts.damaged:
+        yield _Missing, Message("factor.damaged", count=facts.damaged)
+    if facts.unreadable:
+        yield _Missing, Message("factor.unreadable", count=facts.unreadable)
+    if facts.bundles:
+        yield _Missing, Message("factor.withheld")
+
+
+def _verification(facts: Facts) -> Told:
+    if facts.bundles:
+        yield _There, Message("factor.offline")
+    if facts.stamped:
+        yield _There, Message("factor.stamp-checked", authorities=facts.authorities)
+    if facts.stamped_by_others:
+        yield _There, Message("factor.stamped-by-others", count=facts.stamped_by_others, of=facts.bundles)
+    if facts.named_by_others:
+        yield _There, Message("factor.named-by-others", count=facts.named_by_others, of=facts.bundles)
+    yield from _unstamped(facts)
+    if not facts.bundles:
+        yield _Missing, Message("factor.no-bundle")
+
+
+def _chain(facts: Facts) -> Told:
+    if facts.chains:
+        yield _There, Message("factor.chains", count=facts.chains, platforms=facts.platforms)
+        yield _Missing, Message("factor.chain-unchecked")
+    else:
+        yield _Missing, Message("factor.no-chain")
+
+
+def _platform(facts: Facts) -> Told:
+    if facts.chains:
+        yield _There, Message("factor.platforms", platforms=facts.platforms)
+        yield _Missing, Message("factor.ask-qualification")
+    else:
+        yield _Missing, Message("factor.no-platform")
+
+
+def _interest(facts: Facts) -> Told:
+    yield _Missing, Message("factor.own-interest", holder=facts.holder)
+    if facts.deeds:
+        yield _There, Message("factor.deeds", count=facts.deeds)
+    if facts.time_stamps:
+        yield _There, Message("factor.time-stamps", count=facts.time_stamps)
+    if facts.chains:
+        yield _There, Message("factor.chains", count=facts.chains, platforms=facts.platforms)
+    if facts.stamped:
+        yield _There, Message("factor.authorities", authorities=facts.authorities)
+    if not facts.proofs:
+        yield _Missing, Message("factor.nobody-else")
+    yield from _tasks(facts)
+
+
+def _tasks(facts: Facts) -> Told:
+    if facts.overdue:
+        yield _Missing, Message("factor.overdue", count=facts.overdue)
+    elif facts.tasks:
+        yield _Missing, Message("factor.asked", count=facts.tasks)
+
+
+def _of_platform(facts: Facts) -> Told:
+    if facts.chains:
+        yield _Missing, Message("factor.ask-platform")
+    else:
+        yield _Missing, Message("factor.no-platform")
+
+
+def _before(facts: Facts) -> Told:
+    if facts.bundles:
+        yield _There, Message("factor.before-told")
+    if facts.deeds:
+        yield _There, Message("factor.deeds", count=facts.deeds)
+    else:
+        yield _Missing, Message("factor.no-deed")
+    yield from _tasks(facts)
+
+
+def _experts(facts: Facts) -> Told:
+    if facts.bundles:
+        yield _There, Message("factor.for-experts")
+    yield _Missing, Message("factor.no-expert")

@@ -1,0 +1,305 @@
+"""What a bundle is made of, gathered: how the page was fetched and what it took, proved by the digests of the case.
+
+What the connection knew was taken down while the page was fetched (core.captures), or told by a browser, or stands in
+the records of an archive; which of these it is, is said in the bundle, and what nobody knows is never made up.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from bundles.records import NO_DRAWING, Capture, Drawing, Exchange, Finding, Part, Passage, SeenAddress
+from bundles.secrets_withheld import public_url
+from bundles.warc import DOM
+from core.captures import Capture as WireCapture
+from core.captures import CapturedResource, CaptureSource, WireExchange
+from core.errors import BrokenInvariant, NotFound
+from core.ids import Digest, VersionId, WorkTextId, digest
+from core.pages import DATED_BY_SERVER, PageVersion, Reading, StoredPart
+from core.ports import PageStore, WorkStore
+from core.program import code_version
+from core.shares import cut_share
+from core.visits import Absence
+from core.wording import Message
+from fingerprint.algorithms import ALGORITHMS
+from fingerprint.algorithms import DEFAULT as ALGORITHM
+from matcher.calibration import DEFAULT as CALIBRATION
+from webadmin.cases.models import CaseMatch
+from webadmin.cases.services.addresses import list_addresses
+from webadmin.cases.services.snapshots import frozen_obfuscations
+
+# All parts of a chapter; pages have 60 kB, and a site that sends 60 times 16 MB is not the bundle's to carry.
+MAX_FOLLOWING_BYTES = 64 * 2**20
+
+
+def capture_of(
+    version: PageVersion,
+    pages: PageStore,
+    drawings: Mapping[int, Drawing] | None = None,
+    absent: Mapping[str, Message] | None = None,
+    text: str | None = None,
+) -> Capture:
+    """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+
+    text: of the page, as it was compared; None for its main text.
+
+    Raises NotFound where its response is gone, BrokenInvariant if changed.
+    """
+    body = pages.raw(version.raw_digest)
+    if body is None:
+        raise NotFound("raw-response", version.raw_digest)
+    wire = _wire(version.capture_digest, pages)
+    own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
+    first = _part(own, body, wire)
+    following, not_there = _following(version, pages, drawings or {})
+    said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
+    return Capture(
+        parts=(replace(first, drawing=(drawings or {}).get(1, NO_DRAWING)), *following),
+        title=version.reading.title,
+        text=version.reading.text if text is None else text,
+        raw_text=_raw_text(version.reading, text),
+        marks=version.reading.marks,
+        extractor=version.reading.extractor,
+        encoding=version.reading.encoding,
+        obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),
+        absent=said,
+        resources=resources_of(version, pages),
+    )
+
+
+def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> Capture:
+    """How a response was fetched that was kept by itself; title, text: of the page, where it is one.
+
+    Raises NotFound where the response is gone, BrokenInvariant if changed.
+    """
+    body = pages.raw(answer.raw_digest)
+    if body is None:
+        raise NotFound("raw-response", answer.raw_digest)
+    wire = _wire(answer.capture_digest, pages)
+    own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
+    part = _part(own, body, wire)
+    return Capture((part,), title, text, absent=_describe_fetch(part, wire, ""))
+
+
+def _raw_text(reading: Reading, text: str | None) -> str:
+    """The text as it came; "" where nothing was undone in it."""
+    if not reading.marks:
+        return ""
+    return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
+
+
+def resources_of(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
+    """What was fetched to read a page and its parts, each address once."""
+    found: dict[str, CapturedResource] = {}
+    for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
+        wire = _wire(name, pages)
+        for each in wire.resources if wire else ():
+            found.setdefault(each.url, each)
+    return tuple(found.values())
+
+
+def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
+    """What a match found. Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared."""
+    if _text_digest(page_text) != match.page_text_digest:
+        raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
+    work_text = _work_text(match, works)
+    return replace(
+        _nothing_of(match, work_text, match.algorithm_id, match.code_version),
+        match_class=match.match_class,
+        similarity=cut_share(match.similarity),
+        page_containment=cut_share(match.page_containment),
+        work_containment=cut_share(match.work_containment),
+        matched_chars=match.matched_chars,
+        longest_equal_run_chars=match.longest_equal_run_chars,
+        passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
+        obfuscations=tuple(match.obfuscations),
+        addresses=_addresses(match),
+    )
+
+
+def _addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
+    """All addresses of the case of a match; none where it has one."""
+    listed = list_addresses(match.case)
+    several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
+    return tuple(several) if len(several) > 1 else ()
+
+
+def nothing_found_of(match: CaseMatch, works: WorkStore) -> Finding:
+    """That a page has no passage any more of the text of which a match was found on it; compared by this program.
+
+    Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared.
+    """
+    return _nothing_of(match, _work_text(match, works), ALGORITHM.id, code_version())
+
+
+def _work_text(match: CaseMatch, works: WorkStore) -> str:
+    work_text = works.text(WorkTextId(match.text_id))
+    if work_text is None:
+        raise NotFound("text", match.text_id)
+    if _text_digest(work_text) != match.work_text_digest:
+        raise BrokenInvariant("bundle.other-work-text", text=match.text_id)
+    return work_text
+
+
+def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
+    """A finding on the text of a match that has no passages."""
+    work = match.case.work
+    return Finding(
+        work_title=work.title,
+        work_author=work.author,
+        work_text_id=match.text_id,
+        work_digest=Digest(match.work_text_digest),
+        work_chars=len(work_text),
+        match_class="",
+        similarity=0.0,
+        page_containment=0.0,
+        work_containment=0.0,
+        matched_chars=0,
+        longest_equal_run_chars=0,
+        passages=(),
+        algorithm_id=algorithm,
+        algorithm=_algorithm(algorithm),
+        parameters={**asdict(CALIBRATION), "read_from_code_version": code_version()},
+        code_version=program,
+        chapter_title=match.chapter_title,
+    )
+
+
+def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
+    """The page version of a match. Raises NotFound."""
+    version = pages.version(VersionId(match.version_id))
+    if version is None:
+        raise NotFound("page-version", match.version_id)
+    return version
+
+
+def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
+    return pages.capture(name) if name else None
+
+
+def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
+    """One page as it was fetched. `body`: what its text was read in."""
+    if wire is None:
+        return Part((_unseen(page, body),), CaptureSource.UNKNOWN)
+    *hops, own = wire.exchanges
+    kept = [_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
+    is_browser = wire.source is CaptureSource.BROWSER
+    last = _exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
+    # The page's own response, at the moment that the page store knows; its content coding is undone.
+    headers = last.response_headers or page.headers  # records of plain text have no HTTP
+    last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
+    dom = body if is_browser else None
+    exchanges, records = (*kept, last), wire.records
+    return Part(exchanges, wire.source, wire.made_with, dom, records, machine=wire.machine, profile=wire.profile)
+
+
+def _following(
+    version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
+) -> tuple[tuple[Part, ...], dict[str, Message]]:
+    """The pages on which the text goes on, and what is said of those that cannot be had."""
+    found, said, left = list[Part](), dict[str, Message](), MAX_FOLLOWING_BYTES
+    for number, page in enumerate(version.parts, 2):
+        body = pages.raw(page.raw_digest)
+        if body is None or len(body) > left:
+            code = "bundle.page-gone" if body is None else "bundle.page-too-large"
+            said[f"page {number}"] = Message(code, url=page.url, digest=page.raw_digest)
+            continue
+        left -= len(body)
+        wire = _wire(page.capture_digest, pages)
+        part = _part(page, body, wire)
+        found.append(replace(part, drawing=drawings.get(number, NO_DRAWING), number=number))
+        said |= {f"page {number}, {name}": why for name, why in _describe_fetch(part, wire, version.origin).items()}
+    return tuple(found), said
+
+
+def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[str, Message]:
+    """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
+    if wire is None:
+        came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
+        return {"connection": came_from}
+    if part.source is CaptureSource.BROWSER:
+        record = DOM + public_url(part.page.url)
+        body = {} if part.page.body else {"response body": Message("bundle.no-response-body")}
+        return {"connection": Message("bundle.told-by-browser", record=record), **body}
+    if part.source is CaptureSource.ARCHIVE:
+        original = {} if part.originals else {"original record": Message("bundle.no-original", origin=origin)}
+        moment = {"moment": Message("bundle.dated-by-server")} if origin.endswith(DATED_BY_SERVER) else {}
+        return {"connection": Message("bundle.from-archive", origin=origin), **original, **moment}
+    return {}
+
+
+def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
+    request, response = _head(seen.request_head), _head(seen.response_head)
+    return Exchange(
+        url=seen.url,
+        request_line=request[0],
+        request_headers=request[1],
+        status=seen.status,
+        reason=(response[0].split(" ", 2)[2:] or [""])[0],
+        response_headers=response[1],
+        body=body,
+        fetched_at=seen.ended_at,
+        server_address=seen.server_address,
+        server_port=seen.server_port or None,
+        is_through_proxy=seen.is_through_proxy,
+        wire_digest=seen.body_digest,
+        wire_bytes=seen.body_bytes if seen.body_digest else None,
+        is_decoded=all(name.lower() != "content-encoding" for name, _ in response[1]),
+        is_truncated=is_truncated or seen.is_truncated,
+        dns=seen.name_answer,
+        tls=seen.tls,
+        way=seen.way,
+    )
+
+
+def _unseen(page: StoredPart, body: bytes) -> Exchange:
+    """A response of which the page store has status, headers and body; nobody knows the request."""
+    return Exchange(
+        url=page.url,
+        request_line="",
+        request_headers=(),
+        status=page.status,
+        reason="",
+        response_headers=page.headers,
+        body=body,
+        fetched_at=page.fetched_at,
+    )
+
+
+def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
+    lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
+    headers: list[tuple[str, str]] = []
+    for line in lines[1:]:
+        if line[:1] in (" ", "\t") and headers:
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif ":" in line:
+            name, _, value = line.partition(":")
+            headers.append((name.strip(), value.strip()))
+    return lines[0], tuple(headers)
+
+
+def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage:
+    page, work = tuple(span["page"]), tuple(span["work"])
+    return Passage(
+        page=(page[0], page[1]),
+        work=(work[0], work[1]),
+        similarity=span["similarity"],
+        page_excerpt=page_text[slice(*page)],
+        work_excerpt=work_text[slice(*work)],
+        changes=tuple((str(c[0]), c[1], c[2], c[3], c[4]) for c in span.get("changes", ())),
+        raw=(span["raw"][0], span["raw"][1]) if "raw" in span else None,
+        raw_changes=tuple((start, end) for start, end in span.get("raw_changes", ())),
+    )
+
+
+def _algorithm(number: int) -> dict[str, Any]:
+    """What an id stands for, as JSON has it."""
+    known = ALGORITHMS.get(number)
+    if known is None:
+        return {}
+    return known.as_dict()
+
+
+def _text_digest(text: str) -> str:
+    return digest(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,61 @@
+"""What evidence is looked at together: one case, or all cases of a matter."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db.models import Q, QuerySet
+
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof, ThirdPartyTask
+from webadmin.evidence.models.third_party import OfCaseOrMatter
+
+R = TypeVar("R", bound=OfCaseOrMatter)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Exactly one of both is set."""
+
+    case: Case | None = None
+    matter: Matter | None = None
+
+    @property
+    def record(self) -> Case | Matter:
+        found = self.case or self.matter
+        assert found is not None
+        return found
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What a row about it is made with."""
+        return {"case": self.case, "matter": self.matter, "rights_holder_id": self.record.rights_holder_id}
+
+    @property
+    def matter_key(self) -> int | None:
+        """The matter that it is, or is of."""
+        return self.matter.pk if self.matter is not None else self.case.matter_id if self.case is not None else None
+
+    def cases(self) -> "QuerySet[Case]":
+        return (
+            Case.objects.filter(pk=self.case.pk) if self.case is not None else Case.objects.filter(matter=self.matter)
+        )
+
+    def bundles(self) -> "QuerySet[EvidenceBundle]":
+        """In the order of their making; those that retention removed are left out."""
+        rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED)
+        rows = rows.filter(case=self.case) if self.case is not None else rows.filter(case__matter=self.matter)
+        return rows.order_by("fetched_at", "pk")
+
+    def proofs(self) -> "QuerySet[ThirdPartyProof]":
+        """Of a case, with those of its whole matter; of a matter, with those of its cases; withdrawn ones too."""
+        return self._about(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
+
+    def tasks(self) -> "QuerySet[ThirdPartyTask]":
+        """As `proofs`."""
+        return self._about(ThirdPartyTask.objects.all()).select_related("entered_by", "ended_by", "done_by", "case")
+
+    def _about(self, rows: "QuerySet[R]") -> "QuerySet[R]":
+        if self.case is None:
+            return rows.filter(Q(matter=self.matter) | Q(case__matter=self.matter))
+        of_matter = Q(matter=self.case.matter_id) if self.case.matter_id is not None else Q(pk__in=[])
+        return rows.filter(Q(case=self.case) | of_matter)

@@ -1,0 +1,230 @@
+"""What others made of a case or a matter: kept as it came, read once for what can be checked, never removed."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime
+
+from django.db import transaction
+from django.db.models import Count
+
+from bundles.stamps import Stated
+from core.errors import BadInput, UnreadableFile
+from core.ids import Digest, digest
+from core.text import storable
+from core.wording import Message
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import may_manage
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.evidence.models import DayTree, ProofCoverage, ThirdPartyProof
+from webadmin.evidence.services.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party_tasks import reopen_done_by
+from webadmin.works.services.intake.bounded import written_in_pdf
+from webadmin.works.services.proofs import file_name
+
+# Chosen as for proofs of licences: a scanned deed of 50 pages has some 10 MB; the desk takes requests of 33 MB.
+MAX_BYTES = 20 * 1024 * 1024
+MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong into one file
+MAX_SHORT_CHARS = 200
+MAX_NOTE_CHARS, MAX_REASON_CHARS = 1_000, 300
+MAX_SIGNER_CHARS = 500
+How, What = ProofCoverage.How, ProofCoverage.What
+Kind = ThirdPartyProof.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What a person enters of a proof. platform: of a registration on a chain, and of nothing else."""
+
+    kind: str
+    issuer: str
+    number: str
+    made_on: date
+    platform: str = ""
+    note: str = ""
+
+
+class ProofRefused(BadInput):
+    """A proof that is not taken, or not withdrawn, and why."""
+
+
+def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: User, now: datetime) -> ThirdPartyProof:
+    """Keep a file (its name, its bytes) that somebody else made, and write down which bundles it covers.
+
+    Raises ProofRefused, RetryLater.
+    """
+    name, content = file
+    _require_manager(subject, by)
+    paper = _checked(paper, now)
+    kind = require_file(content, name)
+    _require_room(subject, digest(content))
+    shown = file_name(name, kind)
+    found, unread = _read(content, kind, shown)
+    stores.evidence_store().put(digest(content), content)
+    with transaction.atomic():
+        lock_rights(subject.record.rights_holder_id)
+        _require_room(subject, digest(content))  # the same form may have been sent twice
+        proof = ThirdPartyProof.objects.create(
+            **subject.fields, **asdict(paper), name=shown, ending=kind, digest=digest(content),
+            size_bytes=len(content), tokens=[_dumped(token) for token in found.tokens], unread=unread,
+            entered_by=by, entered_at=now,
+        )  # fmt: skip
+        ProofCoverage.objects.bulk_create(_covered(proof, subject, found), batch_size=500)
+    return proof
+
+
+def require_file(content: bytes, name: str) -> str:
+    """The ending that a file's content has. Raises ProofRefused for one that is empty, too large or no proof."""
+    if not content:
+        raise ProofRefused("proof.empty")
+    if len(content) > MAX_BYTES:
+        raise ProofRefused("proof.too-large", most=MAX_BYTES // (1024 * 1024))
+    kind = kind_of(content, name)
+    if not kind:
+        raise ProofRefused("proof.no-kind")
+    return kind
+
+
+def withdraw(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
+    """Say that a proof is not relied on any more, and why; file and row stay. Tasks that it had done are open again.
+
+    Raises ProofRefused.
+    """
+    if not may_manage(by, proof):
+        raise ProofRefused("proof.managers-only")
+    if proof.withdrawn_at is not None:
+        raise ProofRefused("proof.withdrawn-already")
+    reason = _line(reason)
+    if not reason:
+        raise ProofRefused("proof.no-reason")
+    if len(reason) > MAX_REASON_CHARS:
+        raise ProofRefused("proof.too-long", most=MAX_REASON_CHARS)
+    proof.withdrawn_by, proof.withdrawn_at, proof.withdrawn_because = by, now, reason
+    with transaction.atomic():
+        proof.save(update_fields=["withdrawn_by", "withdrawn_at", "withdrawn_because"])
+        reopen_done_by(proof)
+
+
+def what_was_checked(proof: ThirdPartyProof) -> list[Message]:
+    """What the file allowed to check, a sentence each; the strongest first."""
+    rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
+    counts = Counter(dict(rows))
+    said = list(_counted(counts))
+    for token in proof.tokens:
+        given = {"at": f"{datetime.fromisoformat(token['at']):%Y-%m-%d %H:%M:%S} UTC", "hash": token["hash"].upper()}
+        if token["hash"] != "sha256":
+            said.append(Message("proof.other-hash", **given))
+        elif not counts[How.STAMPED] and not counts[How.UNSIGNED]:
+            said.append(Message("proof.of-no-bundle", **given))
+        if token["is_signed"]:
+            said.append(Message("proof.signed-by", signer=token["signer"], **given))
+    if proof.unread is not None:
+        said.append(Message("proof.unread", why=proof.unread))
+    return said or [Message("proof.says-nothing")]
+
+
+def _counted(counts: Mapping[str, int]) -> Iterator[Message]:
+    if counts[How.STAMPED]:
+        yield Message("proof.stamped", count=counts[How.STAMPED])
+    if counts[How.UNSIGNED]:
+        yield Message("proof.unsigned", count=counts[How.UNSIGNED])
+    if counts[How.NAMED]:
+        yield Message("proof.named", count=counts[How.NAMED])
+
+
+def _require_manager(subject: Subject, by: User) -> None:
+    if not may_manage(by, subject.record):
+        raise ProofRefused("proof.managers-only")
+
+
+def _require_room(subject: Subject, of: Digest) -> None:
+    """Raises ProofRefused for a file that is there, and for one more than MAX_PROOFS."""
+    own = subject.proofs().filter(**_own(subject))
+    there = own.filter(digest=of, withdrawn_at=None).first()
+    if there is not None:
+        raise ProofRefused("proof.there-already", proof=there)
+    if own.count() >= MAX_PROOFS:
+        raise ProofRefused("proof.too-many", most=MAX_PROOFS)
+
+
+def _own(subject: Subject) -> dict[str, object]:
+    """Rows of the very case or matter, not of what it belongs to."""
+    return {"case": subject.case, "matter": subject.matter}
+
+
+def _checked(paper: Paper, now: datetime) -> Paper:
+    made = replace(
+        paper, issuer=_line(paper.issuer), number=_line(paper.number), platform=_line(paper.platform),
+        note=storable(paper.note).strip(),
+    )  # fmt: skip
+    if made.kind not in Kind.values:
+        raise ProofRefused("proof.choose-kind")
+    if not made.issuer or not made.number or (made.kind == Kind.CHAIN and not made.platform):
+        raise ProofRefused("proof.fields-missing")
+    if made.kind != Kind.CHAIN:
+        made = replace(made, platform="")
+    if max(map(len, (made.issuer, made.number, made.platform))) > MAX_SHORT_CHARS:
+        raise ProofRefused("proof.too-long", most=MAX_SHORT_CHARS)
+    if len(made.note) > MAX_NOTE_CHARS:
+        raise ProofRefused("proof.too-long", most=MAX_NOTE_CHARS)
+    # A day more: papers are dated in China, and the machine may stand west of it.
+    if (made.made_on - now.date()).days > 1:
+        raise ProofRefused("proof.in-the-future")
+    return made
+
+
+def _line(text: str) -> str:
+    return " ".join(storable(text).split())
+
+
+def _read(content: bytes, kind: str, name: str) -> tuple[Found, Message | None]:
+    """What was found, and why something was not read."""
+    try:
+        found = read(content, kind)
+        if kind == "pdf":
+            text, is_cut = written_in_pdf(content, name, MAX_TEXT_CHARS)
+            found = Found(text=text, is_cut=is_cut)
+    except UnreadableFile as fault:
+        return Found(), fault.reason
+    return found, Message("proof.cut") if found.is_cut else None
+
+
+def _covered(proof: ThirdPartyProof, subject: Subject, found: Found) -> Iterator[ProofCoverage]:
+    """The bundles that the file is about, each by the strongest that it says."""
+    wanted = _digests(subject)
+    by_key: dict[int, ProofCoverage] = {}
+    said = [(How.NAMED, each) for each in named_in(found.text, wanted)]
+    stamps = (each for each in found.tokens if each.hash == "sha256")
+    said += [(How.STAMPED if each.is_signed else How.UNSIGNED, each.imprint) for each in stamps]
+    for how in (How.STAMPED, How.UNSIGNED, How.NAMED):
+        for key, what in (pair for each, value in said if each == how for pair in wanted.get(value, ())):
+            row = ProofCoverage(proof=proof, bundle_id=key, how=how, what=what)
+            by_key.setdefault(key, row)
+    yield from by_key.values()
+
+
+def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
+    """What a third party may have been given of a bundle: the digest -> the bundles that it stands for, and as what."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    days: dict[date, list[tuple[int, str]]] = {}
+    for row in subject.bundles().only("digest", "sha256", "day"):
+        found.setdefault(row.digest, []).append((row.pk, What.BUNDLE))
+        found.setdefault(row.sha256, []).append((row.pk, What.FILE))
+        days.setdefault(row.day, []).append((row.pk, row.digest))
+    for tree in DayTree.objects.filter(day__in=days):
+        leaves = frozenset(tree.leaves)
+        found.setdefault(tree.root, []).extend((key, What.ROOT) for key, of in days[tree.day] if of in leaves)
+    return found
+
+
+def _dumped(token: Stated) -> dict[str, object]:
+    """As JSON. The signer is named by who made the certificate: a name of any length."""
+    return {
+        "hash": token.hash,
+        "imprint": token.imprint,
+        "at": token.at.isoformat(),
+        "signer": token.signer[:MAX_SIGNER_CHARS],
+        "is_signed": token.is_signed,
+    }

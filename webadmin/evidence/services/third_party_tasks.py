@@ -1,0 +1,150 @@
+"""Captures that somebody else is to make: asked until a day, done by a proof, or given up with a reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db import transaction
+from django.db.models import Min, Q, QuerySet
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.states import CaseState
+from core.text import storable
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
+from webadmin.evidence.services.subject import Subject
+
+MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300
+MAX_OPEN = 50  # tasks of one case or matter; nobody follows more
+LONGEST = 366  # days: a later day is a slip of the keyboard
+
+
+class TaskRefused(BadInput):
+    """A task that is not taken, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A confirmed case of which nobody else has a capture. task: that somebody is asked for one."""
+
+    case: Case
+    task: ThirdPartyTask | None
+
+
+def ask(subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime) -> ThirdPartyTask:
+    """Write down that somebody else is to take the page down until a day, once. Raises TaskRefused."""
+    _require_role(subject.record.rights_holder_id, by)
+    asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
+    if not asked:
+        raise TaskRefused("proof.task-nobody")
+    if len(asked) > MAX_ASKED_CHARS or len(note) > MAX_NOTE_CHARS:
+        raise TaskRefused("proof.too-long", most=MAX_ASKED_CHARS if len(asked) > MAX_ASKED_CHARS else MAX_NOTE_CHARS)
+    today = timezone.localdate(now)
+    if not today <= until or (until - today).days > LONGEST:
+        raise TaskRefused("proof.task-day", first=today.isoformat(), days=LONGEST)
+    with transaction.atomic():
+        lock_rights(subject.record.rights_holder_id)
+        standing = open_tasks(subject)
+        there = standing.filter(**subject.fields, asked=asked, until=until, note=note).first()
+        if there is not None:  # the form was sent twice
+            return there
+        if standing.count() >= MAX_OPEN:
+            raise TaskRefused("proof.task-too-many", most=MAX_OPEN)
+        task = ThirdPartyTask.objects.create(
+            **subject.fields, asked=asked, until=until, note=note, entered_by=by, entered_at=now
+        )
+        _note_due(task)
+    return task
+
+
+def done(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
+    """Say by which proof a task was done. Raises TaskRefused for a proof of another case, and a withdrawn one."""
+    _require_open(task, by)
+    of_matter = task.matter_id if task.case is None else task.case.matter_id
+    of_case = proof.case.matter_id if proof.case is not None else proof.matter_id
+    is_same = proof.case_id == task.case_id if task.case_id and proof.case_id else of_matter == of_case
+    if proof.withdrawn_at is not None or not is_same:
+        raise TaskRefused("proof.task-other-proof")
+    _end(task, by, now, done_by=proof)
+
+
+def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
+    """Say why a task is not pursued any more. Raises TaskRefused."""
+    _require_open(task, by)
+    reason = " ".join(storable(reason).split())
+    if not reason:
+        raise TaskRefused("proof.no-reason")
+    if len(reason) > MAX_REASON_CHARS:
+        raise TaskRefused("proof.too-long", most=MAX_REASON_CHARS)
+    _end(task, by, now, given_up_because=reason)
+
+
+def reopen_done_by(proof: ThirdPartyProof) -> None:
+    """Open the tasks of a proof that was withdrawn: nothing has done them any more."""
+    for task in ThirdPartyTask.objects.filter(done_by=proof).select_related("case"):
+        _write(task, done_by=None, ended_by=None, ended_at=None)
+
+
+def open_tasks(subject: Subject) -> "QuerySet[ThirdPartyTask]":
+    """Those that are neither done nor given up, the most urgent first."""
+    return subject.tasks().filter(ended_at=None)
+
+
+def is_overdue(task: ThirdPartyTask, today: date) -> bool:
+    return task.ended_at is None and task.until < today
+
+
+def proposed_before_notice(matter: Matter) -> Sequence[Proposed]:
+    """The confirmed cases of a matter of which no standing proof of somebody else's is there, in their order.
+
+    A notice makes the page change; what is to be taken down by others is taken before. A proof of the whole matter
+    counts for the cases that were open by the day it was made: it cannot show a page that nobody knew of.
+    """
+    proofs = ThirdPartyProof.objects.filter(withdrawn_at=None)
+    of_cases = set(proofs.filter(case__matter=matter).values_list("case_id", flat=True))
+    newest = proofs.filter(matter=matter).order_by("-made_on").values_list("made_on", flat=True).first()
+    tasks = list(ThirdPartyTask.objects.filter(Q(matter=matter) | Q(case__matter=matter), ended_at=None))
+    confirmed = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
+    found = []
+    for case in confirmed:
+        is_covered = newest is not None and timezone.localdate(case.opened_at) <= newest
+        if case.pk not in of_cases and not is_covered:
+            found.append(Proposed(case, next((each for each in tasks if each.case_id in (case.pk, None)), None)))
+    return found
+
+
+def _require_role(holder: int, by: User) -> None:
+    if role_in(by, holder) is None:
+        raise TaskRefused("proof.no-role")
+
+
+def _require_open(task: ThirdPartyTask, by: User) -> None:
+    _require_role(task.rights_holder_id, by)
+    if task.ended_at is not None:
+        raise TaskRefused("proof.task-ended")
+
+
+def _end(task: ThirdPartyTask, by: User, now: datetime, **said: object) -> None:
+    _write(task, ended_by=by, ended_at=now, **said)
+
+
+def _write(task: ThirdPartyTask, **changed: object) -> None:
+    with transaction.atomic():
+        for name, value in changed.items():
+            setattr(task, name, value)
+        task.save(update_fields=list(changed))
+        _note_due(task)
+
+
+def _note_due(task: ThirdPartyTask) -> None:
+    """Write the earliest day into the matter, by which the inbox lists it."""
+    matter = task.matter_id if task.case is None else task.case.matter_id
+    if matter is None:
+        return
+    Matter.objects.select_for_update(no_key=True).filter(pk=matter).first()  # one writer at a time
+    tasks = ThirdPartyTask.objects.filter(Q(matter=matter) | Q(case__matter=matter), ended_at=None)
+    Matter.objects.filter(pk=matter).update(proof_due=tasks.aggregate(due=Min("until"))["due"])

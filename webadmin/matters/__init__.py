@@ -1,1 +1,0 @@
-"""Which matters are asked for: queues, filters, words, and a case among those of the inbox."""

@@ -1,0 +1,9 @@
+"""The Django application of notices."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class NoticesConfig(AppConfig):
+    name = "webadmin.notices"
+    verbose_name = _("Notices")

@@ -1,0 +1,72 @@
+"""What a user calls a notice, a person, an addressee or a day by -> the row, or the value."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.addressees import Paper
+from core.errors import BadInput, NotFound, UnreadableFile
+from webadmin.ui.console.keys import case_number
+
+if TYPE_CHECKING:
+    from webadmin.accounts.models import User
+    from webadmin.notices.models import Addressee, Notice
+    from webadmin.sites.models import Site
+
+USER = Annotated[str, typer.Option("--as", metavar="USER")]
+
+
+def notice_of(key: str) -> "Notice":
+    """The notice of that number. Raises BadInput."""
+    from webadmin.notices.models import Notice
+
+    number = case_number(key)
+    notice = Notice.objects.select_related("site", "rights_holder", "addressee").filter(pk=number).first()
+    if notice is None:
+        raise BadInput("notice.no-notice", number=number)
+    return notice
+
+
+def user_of(name: str) -> "User":
+    """The user of that name. Raises NotFound."""
+    from webadmin.accounts.models import User
+
+    found = User.objects.filter(username=name).first()
+    if found is None:
+        raise NotFound("user", name)
+    return found
+
+
+def addressee_of(site: "Site", name: str) -> "Addressee":
+    """Somebody who was entered for the site or its family. Raises BadInput."""
+    from webadmin.notices.services.addressees import addressees_of
+
+    for each in addressees_of(site):
+        if each.addressee is not None and name in {each.name, str(each.addressee)}:
+            return each.addressee
+    raise BadInput("notice.no-addressee", name=name, choices=list(Paper))
+
+
+def day_of(text: str) -> date:
+    """A day as 2026-03-09. Raises BadInput."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput("notice.no-day") from error
+
+
+def files_of(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
+    """Names and bytes of files, of one that is too large a byte more than is kept. Raises UnreadableFile."""
+    from webadmin.evidence.services.third_party import MAX_BYTES
+
+    found = []
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                found.append((path.name, file.read(MAX_BYTES + 1)))
+        except OSError as error:
+            raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    return found

@@ -1,0 +1,303 @@
+"""The verbs of `notice` for what comes of one: sent, answered, countered, taken further, and what is due."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.clock import SystemClock
+from core.errors import BadInput
+from core.settings import Settings
+from core.wording import Message
+from webadmin.notices.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
+from webadmin.ui.console.keys import case_number
+from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.output import fields, say
+from webadmin.ui.console.session import local_time, session
+
+if TYPE_CHECKING:
+    from webadmin.notices.models import CounterStatement, Notice, NoticeMail
+    from webadmin.notices.services.due import Due
+    from webadmin.notices.services.sending import Noted
+
+_NOTICE = Annotated[str, typer.Argument(metavar="NOTICE")]
+_DAY = Annotated[str, typer.Option("--on", metavar="DAY")]
+_FILES = Annotated[list[Path] | None, typer.Option("--file", metavar="FILE")]
+_JSON = Annotated[bool, typer.Option("--json")]
+
+
+def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
+    """Send a confirmed notice by mail, now; or show the mail as it would go out."""
+    with session() as settings:
+        from webadmin.notices.services import mails
+
+        if is_preview:
+            _show_mail(notice_of(notice_key), settings)
+            return
+        made = mails.send_now(notice_of(notice_key), user_of(user), SystemClock(), settings)
+        _say_what_came(made, settings)
+
+
+def mail(
+    notice_key: _NOTICE,
+    user: Annotated[str, typer.Option("--as", metavar="USER")] = "",
+    went_out: Annotated[bool, typer.Option("--went-out")] = False,
+    send_again: Annotated[bool, typer.Option("--send-again")] = False,
+    is_json: _JSON = False,
+) -> None:
+    """List the mails of a notice; say of one that may have gone out whether it did, or send it again."""
+    with session() as settings:
+        from webadmin.notices.models import NoticeMail
+        from webadmin.notices.services import mails
+
+        notice, clock = notice_of(notice_key), SystemClock()
+        mails.close_lost(clock.now())
+        if went_out or send_again:
+            unknown = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
+            if unknown is None or went_out == send_again:
+                raise BadInput("notice.no-mail", number=notice.pk)
+            mails.settle(unknown, user_of(user), clock.now(), went_out=went_out)
+            if send_again:
+                unknown = mails.send_now(notice, user_of(user), clock, settings)
+            _say_what_came(unknown, settings)
+            return
+        print_list(notice.mails.order_by("attempt"), _MAILS, settings, is_json=is_json)
+
+
+_MAILS = (
+    Column("attempt", "column.id", "attempt"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("to", "column.recipient", "recipient"),
+    Column("asked", "column.asked-at", "asked_at"),
+    Column("said", "column.reason", lambda mail: str(mail.said or ""), "said"),
+    Column("message_id", "Message-ID", "message_id"),
+    Column("sha256", "", "digest"),
+    Column("bytes", "", "size"),
+    Column("began", "", "began_at"),
+    Column("ended", "", "ended_at"),
+)
+
+
+def sent(
+    notice_key: _NOTICE,
+    way: Annotated[str, typer.Argument(metavar="WAY")],
+    *,
+    on: _DAY,
+    proof: Annotated[list[Path], typer.Option("--proof", metavar="FILE")],
+    user: USER,
+    note: str = "",
+) -> None:
+    """Note that a confirmed notice was sent otherwise, how, when, and what shows it."""
+    with session():
+        from webadmin.notices.services.sending import Noted, mark_sent
+
+        notice = notice_of(notice_key)
+        mark_sent(notice, way, Noted(day_of(on), note, files_of(proof)), user_of(user), SystemClock().now())
+        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+
+
+def answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Note that the addressee answered."""
+    _note("answered", notice_key, user, (on, note, files))
+
+
+def refuse(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Note that the addressee refused."""
+    _note("refused", notice_key, user, (on, note, files))
+
+
+def removed(
+    notice_key: _NOTICE,
+    user: USER,
+    files: Annotated[list[Path], typer.Option("--file", metavar="FILE")],
+    *,
+    on: _DAY = "",
+    note: str = "",
+    is_certain: Annotated[bool, typer.Option("--despite-check")] = False,
+) -> None:
+    """Note that the addressee removed the pages, with what shows it."""
+    _note("removed", notice_key, user, (on, note, files), is_certain=is_certain)
+
+
+def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+    """Close a notice: nothing more is done about it."""
+    _note("closed", notice_key, user, (on, note, files))
+
+
+def counter(
+    notice_key: _NOTICE,
+    *,
+    on: _DAY,
+    user: USER,
+    case: Annotated[list[str] | None, typer.Option("--case", metavar="CASE")] = None,
+    note: str = "",
+    files: _FILES = None,
+) -> None:
+    """Enter a counter-statement: it stops further notices to that provider, and starts the time to complain or sue."""
+    with session():
+        from webadmin.notices.services.counters import enter_counter
+
+        chosen = [case_number(each) for each in case or []]
+        noted, now = _noted(on, note, files), SystemClock().now()
+        entered = enter_counter(notice_of(notice_key), noted, user_of(user), now, cases=chosen)
+        say(Message("notice.counter-noted"))
+        _say_time(entered)
+
+
+def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+    """Take back the newest counter-statement, which was entered by mistake."""
+    with session():
+        from webadmin.notices.services.counters import take_back
+
+        notice = notice_of(notice_key)
+        standing = notice.counters.filter(action=None, event__undone_by=None).order_by("pk").last()
+        if standing is None:
+            raise BadInput("notice.no-counter", number=notice.pk)
+        take_back(standing, user_of(user), SystemClock().now(), note)
+        say(Message("notice.counter-taken-back", day=standing.received_on.isoformat()))
+
+
+def complain(
+    notice_key: _NOTICE,
+    where: Annotated[str, typer.Argument(metavar="WHERE")],
+    *,
+    on: _DAY,
+    user: USER,
+    number: Annotated[str, typer.Option(metavar="NUMBER")] = "",
+    is_suit: Annotated[bool, typer.Option("--sued")] = False,
+    files: _FILES = None,
+) -> None:
+    """Note that the rights holder complained (or sued) after a counter-statement: the time is kept by it."""
+    with session():
+        from webadmin.notices.services.counters import Action, note_action
+
+        notice = notice_of(notice_key)
+        waiting = notice.counters.filter(action=None, event__undone_by=None).first()
+        if waiting is None:
+            raise BadInput("notice.no-counter", number=notice.pk)
+        action = Action("sued" if is_suit else "complained", day_of(on), where, number)
+        note_action(waiting, action, user_of(user), SystemClock().now(), files_of(files or []))
+        say(Message("notice.saved", number=notice.pk))
+
+
+def take_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+    """Take back what was noted last by mistake; it stays to be seen."""
+    with session():
+        from webadmin.notices.services import outcomes
+
+        notice = notice_of(notice_key)
+        outcomes.take_back(notice, user_of(user), SystemClock().now(), note)
+        say(Message("notice.taken-back", number=notice.pk, state=str(notice.get_state_display())))
+
+
+def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
+    """Draft a notice about the same pages to somebody else: a host, a registrar, a search engine."""
+    with session():
+        from webadmin.notices.services import outcomes
+
+        notice = notice_of(notice_key)
+        made = outcomes.escalate(notice, addressee_of(notice.site, to), user_of(user))
+        for case, reason in made.left_out:
+            say(Message("notice.left-out", page=case.page_url, reason=reason))
+        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+
+
+def due(is_json: _JSON = False) -> None:
+    """List what is due: answers, times to complain or sue, and what waits for a person."""
+    with session() as settings:
+        from webadmin.notices.models import Notice
+        from webadmin.notices.services.due import due as all_due
+        from webadmin.notices.services.sending import today_at
+
+        today = today_at(SystemClock().now())
+        rows = [(each, each.is_overdue(today)) for each in all_due(Notice.objects.all())]
+        if rows or is_json:
+            print_list(rows, _DUE, settings, is_json=is_json)
+        else:
+            say(Message("notice.nothing-due"))
+
+
+_DUE = (
+    Column("until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _day(row[0])),
+    Column("what", "column.what", lambda row: row[0].what.code.removeprefix("notice.due-"), lambda row: row[0].what),
+    Column("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
+    Column("site", "column.site", lambda row: row[0].notice.site.name),
+    Column("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
+    Column("", "column.note", lambda row: _note_on_day(*row)),
+    Column("since", "", lambda row: row[0].since.isoformat()),
+    Column("is_overdue", "", lambda row: row[1]),
+    Column("working_days_unknown_of", "", lambda row: row[0].unknown_year),
+)
+
+
+def _show_mail(notice: "Notice", settings: Settings) -> None:
+    from webadmin.notices.services.mail_content import preview
+    from webadmin.notices.services.mail_message import body_of, subject_of
+
+    if not settings.mail.is_on:
+        raise BadInput("mail.off")
+    mail = preview(notice, settings.mail.sender).mail
+    heading = (("column.recipient", mail.recipient), ("column.sender", mail.sender))
+    fields([*heading, ("column.subject", subject_of(mail))])
+    for line in body_of(mail).splitlines():
+        say(line)
+
+
+def _note(
+    state: str, key: str, user: str, given: tuple[str, str, list[Path] | None], *, is_certain: bool = False
+) -> None:
+    with session():
+        from webadmin.notices.services.outcomes import note_outcome
+
+        notice = notice_of(key)
+        note_outcome(notice, state, user_of(user), SystemClock().now(), replace(_noted(*given), is_certain=is_certain))
+        say(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
+
+
+def _noted(on: str, note: str, files: list[Path] | None) -> "Noted":
+    """What was given. Only inside a session."""
+    from webadmin.notices.services.sending import Noted
+
+    return Noted(day_of(on) if on else None, note, files_of(files or []))
+
+
+def _say_what_came(mail: "NoticeMail", settings: Settings) -> None:
+    """Raises BadInput for one that did not go out, or may not have."""
+    from webadmin.notices.models import NoticeMail
+
+    notice = mail.notice
+    notice.refresh_from_db()
+    if mail.state == NoticeMail.State.SENT:
+        say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
+        return
+    reason = mail.said or Message("mail.waits")
+    if mail.state == NoticeMail.State.UNKNOWN:
+        at = local_time(mail.began_at or mail.asked_at, settings)
+        raise BadInput("notice.mail-unknown", number=notice.pk, at=at, reason=reason, message_id=mail.message_id)
+    raise BadInput("notice.mail-failed", number=notice.pk, reason=reason)
+
+
+def _say_time(counter: "CounterStatement") -> None:
+    from webadmin.notices.services.counters import due_of, time_of
+
+    counted = due_of(counter)
+    if counted is None:
+        return
+    say(Message("notice.act-until", day=counted.last.isoformat(), time=time_of(counter)))
+    if counted.unknown_year is not None:
+        say(Message("notice.year-not-announced", year=counted.unknown_year))
+
+
+def _day(each: "Due") -> object:
+    return each.until.isoformat() if each.until else Message("notice.since", day=each.since.isoformat())
+
+
+def _note_on_day(each: "Due", is_overdue: bool) -> object:
+    if each.unknown_year is not None:
+        return Message("notice.year-not-announced", year=each.unknown_year)
+    return Message("notice.overdue") if is_overdue else ""
+
+
+def _addressee_name(notice: "Notice") -> object:
+    return notice.addressee.name if notice.addressee else notice.values.get("addressee_name", "")

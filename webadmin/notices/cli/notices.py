@@ -1,0 +1,210 @@
+"""The verb `notice`: drafted, written, looked at, confirmed and handed out. What comes then: notice_outcomes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.addressees import Paper
+from core.errors import BadInput, UnreadableFile
+from core.wording import Message
+from webadmin.notices.cli import notice_outcomes
+from webadmin.notices.cli.notice_keys import USER, addressee_of, notice_of, user_of
+from webadmin.ui.console.faults import complain
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import find_matter
+from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.output import as_json, fields, say
+from webadmin.ui.console.session import local_time, session
+from webadmin.ui.console.written_files import require_folder
+
+if TYPE_CHECKING:
+    from webadmin.cases.models import Matter
+    from webadmin.notices.models import Addressee, Notice
+
+_COLUMNS = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("paper", "column.paper", "kind", "get_kind_display"),
+    Column("site", "column.site", "site.name"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column(
+        "pages",
+        "column.pages",
+        lambda notice: [page.case_id for page in notice.pages.all()],
+        lambda notice: len(notice.pages.all()),
+        is_number=True,
+    ),
+    Column("drafted", "column.drafted", "drafted_at"),
+    Column("files", "", lambda notice: {file.name: file.digest for file in notice.files.all()}),
+)
+
+
+def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """List the notices."""
+    with session() as settings:
+        from webadmin.notices.models import Notice
+
+        rows = Notice.objects.select_related("site").prefetch_related("pages", "files")
+        print_list(rows, _COLUMNS, settings, is_json=is_json)
+
+
+def draft(
+    matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
+    to: Annotated[str, typer.Option(metavar="PAPER|ADDRESSEE")],
+    user: USER,
+) -> None:
+    """Draft a notice for the confirmed pages of a matter."""
+    with session():
+        from webadmin.notices.services import drafting
+
+        matter = find_matter(matter_key)
+        addressee, paper = _chosen(matter, to)
+        made = drafting.draft(drafting.confirmed_cases(matter), paper, user_of(user), addressee)
+        for case, reason in made.left_out:
+            complain(Message("notice.left-out", page=case.page_url, reason=reason))
+        say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
+        _say_what_lacks(made.notice)
+
+
+def show(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show a notice: its fields, its pages and what it still lacks."""
+    with session() as settings:
+        notice = notice_of(notice_key)
+        if is_json:
+            as_json(as_record(notice, _COLUMNS, settings) | {"fields": notice.values})
+            return
+        heading = [
+            ("column.paper", notice.get_kind_display()),
+            ("column.site", notice.site.name),
+            ("column.state", notice.get_state_display()),
+            ("column.drafted", local_time(notice.drafted_at, settings)),
+        ]
+        fields(heading)
+        from webadmin.notices.services.legal_fields import FIELDS
+
+        for field in FIELDS:
+            value = notice.values.get(field.code, "")
+            if value:
+                say(Message("cli.field", name=field.words, value=value))
+        for page in notice.pages.select_related("case"):
+            say(page.case.page_url)
+        _say_what_lacks(notice)
+
+
+def write(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    given: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...")],
+    user: USER,
+) -> None:
+    """Write fields of a draft."""
+    from webadmin.notices.services.legal_fields import BY_NAME, FIELDS
+
+    written = {}
+    for each in given:
+        name, is_given, value = each.partition("=")
+        field = BY_NAME.get(name)
+        if not is_given or field is None or field.columns:
+            choices = tuple(one.code for one in FIELDS if not one.columns)
+            raise BadInput("notice.no-field", given=each, choices=choices)
+        written[field.code] = value
+    with session():
+        from webadmin.notices.services import drafting
+
+        notice = notice_of(notice_key)
+        drafting.write(notice, written, user_of(user))
+        say(Message("notice.saved", number=notice.pk))
+        _say_what_lacks(notice)
+
+
+def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER) -> None:
+    """Fix the notice and keep its files; nothing is sent."""
+    with session():
+        from webadmin.notices.services import drafting
+
+        notice = notice_of(notice_key)
+        drafting.confirm(notice, user_of(user))
+        say(Message("notice.confirmed", number=notice.pk))
+
+
+def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER, note: str = "") -> None:
+    """Give a notice up; its files stay."""
+    with session():
+        from webadmin.notices.services import drafting
+
+        notice = notice_of(notice_key)
+        drafting.withdraw(notice, user_of(user), note)
+        say(Message("notice.withdrawn", number=notice.pk))
+
+
+def files(
+    notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER")],
+) -> None:
+    """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be."""
+    with session():
+        from webadmin.notices.services.drafting import files_of
+
+        notice = notice_of(notice_key)
+        require_folder(out)
+        if out.exists() and not out.is_dir():
+            raise UnreadableFile(out, "cli.no-such-folder")
+        out.mkdir(exist_ok=True)
+        for name, content in files_of(notice):
+            path = out / name
+            path.write_bytes(content)
+            say(Message("notice.written", path=str(path)))
+
+
+def _chosen(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
+    """A paper by its code, or somebody who was entered by the name. Raises BadInput."""
+    if to in set(Paper):
+        return None, Paper(to)
+    addressee = addressee_of(matter.site, to)
+    return addressee, addressee.paper
+
+
+def _say_what_lacks(notice: "Notice") -> None:
+    from webadmin.notices.models import Notice
+    from webadmin.notices.services.drafting import standing_of
+
+    if notice.state != Notice.State.DRAFTED:
+        return
+    standing = standing_of(notice)
+    if standing.fields:
+        say(Message("notice.lacks", fields=tuple(field.words for field in standing.fields)))
+    for each in standing.pointed_out:
+        say(each)
+    if not standing.has_authority:
+        say(Message("notice.no-authority"))
+    for case, reason in standing.pages:
+        say(Message("notice.left-out", page=case.page_url, reason=reason))
+
+
+GROUP = verb_group(
+    "Notices about confirmed infringements.",
+    {
+        "list": show_all,
+        "draft": draft,
+        "show": show,
+        "write": write,
+        "confirm": confirm,
+        "withdraw": withdraw,
+        "files": files,
+        "send": notice_outcomes.send,
+        "mail": notice_outcomes.mail,
+        "sent": notice_outcomes.sent,
+        "answer": notice_outcomes.answer,
+        "refuse": notice_outcomes.refuse,
+        "removed": notice_outcomes.removed,
+        "close": notice_outcomes.close,
+        "counter": notice_outcomes.counter,
+        "counter-back": notice_outcomes.counter_back,
+        "complain": notice_outcomes.complain,
+        "escalate": notice_outcomes.escalate,
+        "take-back": notice_outcomes.take_back,
+        "due": notice_outcomes.due,
+    },
+)

@@ -1,0 +1,80 @@
+"""The verb `site effect`."""
+
+from datetime import datetime, time, timedelta
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from core.shares import percentage
+from core.wording import Message
+from webadmin.reports.cli.report import day_of
+from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.session import session
+
+if TYPE_CHECKING:
+    from webadmin.notices.services.removals.track_record import Record
+
+_NONE = "–"
+# name and record of an addressee; counts, the rate in [0, 1], times in seconds for programs and in days for people
+_COLUMNS = (
+    Column("name", "column.addressee", lambda row: row[0]),
+    Column("notices", "column.notices", lambda row: row[1].notices),
+    Column("pages", "column.pages", lambda row: row[1].pages),
+    Column("removed", "column.removed", lambda row: row[1].removed),
+    Column("removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _rate(row[1])),
+    Column(
+        "median_removal_s",
+        "column.days-to-removal",
+        lambda row: _seconds(row[1].to_removal),
+        lambda row: _or_none(row[1].days_to_removal),
+    ),
+    Column("back_again", "column.back-again", lambda row: row[1].returned),
+    Column("answers", "column.answers", lambda row: row[1].answered),
+    Column("refusals", "column.refusals", lambda row: row[1].refused),
+    Column(
+        "median_answer_s",
+        "column.days-to-answer",
+        lambda row: _seconds(row[1].to_answer),
+        lambda row: _or_none(row[1].days_to_answer),
+    ),
+)
+
+
+def effect(
+    site: Annotated[str, typer.Argument(metavar="SITE")],
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show what the notices about a site have come to, of each addressee and together."""
+    first = day_of("--since", since)
+    with session() as settings:
+        from webadmin.notices.services.removals import track_record
+        from webadmin.works.services import catalogue
+
+        found = catalogue.find_site(site)
+        zone = ZoneInfo(settings.web.time_zone)
+        from_when = datetime.combine(first, time(), tzinfo=zone) if first else None
+        total = track_record.of_site(found, from_when)
+        rows = [(each.name, record) for each, record in track_record.by_addressee(found, from_when)]
+        if is_json:
+            addressees = [as_record(row, _COLUMNS, settings) for row in rows]
+            as_json({"site": found.name, "since": since or None, **as_record(("", total), _COLUMNS[1:], settings),
+                     "addressees": addressees})  # fmt: skip
+        elif not total.notices:
+            say(Message("removal.record-none"))
+        else:
+            print_list([(Message("removal.record-all"), total), *rows], _COLUMNS, settings, is_json=False)
+
+
+def _rate(record: "Record") -> str:
+    return _NONE if record.removal_rate is None else percentage(record.removal_rate)
+
+
+def _seconds(passed: timedelta | None) -> float | None:
+    return None if passed is None else passed.total_seconds()
+
+
+def _or_none(days: int | None) -> object:
+    return _NONE if days is None else days

@@ -1,0 +1,102 @@
+"""Whom notices about a site go to, as people entered it."""
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.phrases import addressee_role_choices, counter_rule_choices
+from webadmin.works.models.rights import Entered
+
+
+class Addressee(Entered):
+    """Somebody who can take a copy down: what it has to do with the sites decides the paper that it gets."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="addressees", verbose_name=_("rights holder")
+    )
+    sites = models.ManyToManyField(Site, related_name="addressees", blank=True, verbose_name=_("sites"))
+    name = models.CharField(_("name"), max_length=200)
+    role = models.CharField(_("what it does"), max_length=16, choices=addressee_role_choices)
+    legal_name = models.CharField(
+        _("registered name"), max_length=300, blank=True, help_text=_("As it stands at the head of a letter.")
+    )
+    postal_address = models.CharField(_("postal address"), max_length=300, blank=True)
+    postcode = models.CharField(_("postcode"), max_length=20, blank=True)
+    email = models.EmailField(_("e-mail address"), blank=True)
+    phone = models.CharField(_("telephone"), max_length=60, blank=True)
+    fax = models.CharField(_("fax"), max_length=60, blank=True)
+    complaint_page = models.CharField(_("complaint page"), max_length=500, blank=True)
+    form_page = models.CharField(_("page with the form"), max_length=500, blank=True)
+    max_attachments_mb = models.PositiveSmallIntegerField(
+        _("attachments at most (MB)"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000)],
+        help_text=_("Of one message together; empty: not known."),
+    )
+    asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
+    answer_days = models.PositiveSmallIntegerField(
+        _("answer due in days"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(365)],
+        help_text=_("After a notice was sent; empty: 7. That is a choice: the law says at once or in time."),
+    )
+    counter_rule = models.CharField(
+        _("time after a counter-statement"),
+        max_length=16,
+        choices=counter_rule_choices,
+        default=CounterRule.REPLY_2020_9,
+        help_text=_("Within it the rights holder complains or sues, or what was removed comes back."),
+    )
+    counter_days = models.PositiveSmallIntegerField(
+        _("in days"), null=True, blank=True, help_text=_("Empty: as the law says. Enter what the addressee gives.")
+    )
+    note = models.TextField(_("note"), max_length=2_000, blank=True)
+
+    class Meta:
+        verbose_name = _("addressee")
+        verbose_name_plural = _("addressees")
+        ordering = ["name", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rights_holder", "name", "role"],
+                name="one_addressee_a_name_and_role",
+                violation_error_message=_("An addressee of this name does this already."),
+            )
+        ]
+
+    @property
+    def paper(self) -> Paper:
+        """What it gets."""
+        return paper_for(AddresseeRole(self.role), self.rule)
+
+    @property
+    def rule(self) -> CounterRule:
+        """The law of the time after a counter-statement."""
+        return rule_of(AddresseeRole(self.role), CounterRule(self.counter_rule))
+
+    @property
+    def days(self) -> int:
+        """How long that time is, in days as the rule counts them (core.addressees); 0 where there is none."""
+        return 0 if self.rule is CounterRule.NONE else self.counter_days or days_of(self.rule)
+
+    def clean(self) -> None:
+        """Raises ValidationError for a time that the law does not give, and one where there is none."""
+        if not self.role:
+            return
+        if self.role == AddresseeRole.PUBLISHES:
+            self.counter_rule, self.counter_days = CounterRule.NONE, None
+        elif self.counter_rule == CounterRule.NONE:
+            raise ValidationError({"counter_rule": _("Only who publishes by itself gives no such time.")})
+        time = COUNTER_TIMES.get(self.rule)
+        if time is not None and self.counter_days is not None and not time.least <= self.counter_days <= time.most:
+            words = _("This law gives from %(least)d to %(most)d days.")
+            raise ValidationError({"counter_days": words % {"least": time.least, "most": time.most}})
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,365 @@
+"""Papers to those who have a copy on the web: what a rights holder sends, with what it is filled and proved."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.cases.models.case import Case
+from webadmin.notices.models.addressee import Addressee
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.phrases import counter_rule_choices, paper_choices
+from webadmin.works.models.rights import Entered, Work
+
+
+class HolderIdentity(Entered):
+    """Who the rights holder is in law, as it stands in its papers; the law asks for most of it."""
+
+    rights_holder = models.OneToOneField(
+        RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
+    )
+    legal_name = models.CharField(_("legal name"), max_length=200)
+    identity = models.CharField(
+        _("identity paper"),
+        max_length=200,
+        blank=True,
+        help_text=_("Kind and number, such as the business licence with its unified social credit code."),
+    )
+    representative = models.CharField(_("legal representative"), max_length=100, blank=True)
+    address = models.CharField(_("address"), max_length=300, blank=True)
+    postcode = models.CharField(_("postcode"), max_length=20, blank=True)
+    contact_person = models.CharField(_("contact person"), max_length=100, blank=True)
+    phone = models.CharField(_("telephone"), max_length=60, blank=True)
+    email = models.EmailField(_("e-mail"), blank=True)
+    fax = models.CharField(_("fax"), max_length=60, blank=True)
+    agent_name = models.CharField(_("agent"), max_length=200, blank=True)
+    agent_contact = models.CharField(_("contact of the agent"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("identity of a rights holder")
+        verbose_name_plural = _("identities of rights holders")
+
+    def __str__(self) -> str:
+        return self.legal_name
+
+
+class KeptFile(models.Model):
+    """A file that was sent up: written once, its bytes in the evidence store; taken back, never changed."""
+
+    name = models.CharField(_("file"), max_length=200)
+    digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
+    size = models.PositiveIntegerField(_("bytes"), editable=False)
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("entered by"),
+    )
+    added_at = models.DateTimeField(_("entered"), auto_now_add=True)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("taken back by"),
+    )
+    withdrawn_at = models.DateTimeField(_("taken back"), null=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HolderPaper(KeptFile):
+    """A paper that goes with notices: identity, ownership of works, power of attorney."""
+
+    class Kind(models.TextChoices):
+        IDENTITY = "identity", _("identity paper")
+        OWNERSHIP = "ownership", _("proof of ownership")
+        AUTHORITY = "authority", _("power of attorney")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="papers", verbose_name=_("rights holder")
+    )
+    kind = models.CharField(pgettext_lazy("of an address or of evidence", "kind"), max_length=16, choices=Kind)
+    work = models.ForeignKey(
+        Work,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="papers",
+        verbose_name=_("work"),
+        help_text=_("Empty: all works of the rights holder."),
+    )
+    valid_from = models.DateField(_("valid from"), null=True, blank=True)
+    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("The last day; empty: no end."))
+
+    class Meta:
+        verbose_name = _("paper of a rights holder")
+        verbose_name_plural = _("papers of rights holders")
+        ordering = ["kind", "-added_at", "-pk"]
+
+
+class PaperTemplate(KeptFile):
+    """A template of Word that was tried and kept; the newest of a kind that stands is used."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
+    )
+    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+
+    class Meta:
+        verbose_name = _("template of a paper")
+        verbose_name_plural = _("templates of papers")
+        ordering = ["kind", "-added_at", "-pk"]
+
+
+class Notice(models.Model):
+    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (webadmin.notices.services.legal_fields)."""
+
+    class State(models.TextChoices):
+        DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
+        CONFIRMED = "confirmed", pgettext_lazy("of a notice", "confirmed")
+        SENT = "sent", pgettext_lazy("of a notice", "sent")
+        ANSWERED = "answered", pgettext_lazy("of a notice", "answered")
+        COUNTERED = "countered", pgettext_lazy("of a notice", "counter-statement received")
+        REMOVED = "removed", pgettext_lazy("of a notice", "removed")
+        REFUSED = "refused", pgettext_lazy("of a notice", "refused")
+        ESCALATED = "escalated", pgettext_lazy("of a notice", "escalated")
+        CLOSED = "closed", pgettext_lazy("of a notice", "closed")
+        WITHDRAWN = "withdrawn", pgettext_lazy("of a notice", "withdrawn")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="notices", verbose_name=_("rights holder")
+    )
+    site = models.ForeignKey(Site, models.PROTECT, related_name="notices", verbose_name=_("site"))
+    addressee = models.ForeignKey(
+        Addressee, models.PROTECT, null=True, related_name="notices", verbose_name=_("addressee")
+    )
+    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
+    values = models.JSONField(_("fields"), default=dict)
+    # An earlier one to somebody nearer to the text, which did not help: it is escalated when this one is sent.
+    escalates = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="escalations", verbose_name=_("follows on")
+    )
+    sent_on = models.DateField(_("sent on"), null=True, blank=True)
+    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # while it is waited for
+    drafted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("drafted by")
+    )
+    drafted_at = models.DateTimeField(_("drafted"))
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-drafted_at", "-pk"]
+        indexes = [
+            models.Index(fields=["rights_holder", "-drafted_at", "-id"]),
+            models.Index(fields=["-drafted_at", "-id"]),
+            models.Index(fields=["rights_holder", "state", "-drafted_at"]),
+            models.Index(fields=["state", "-drafted_at"]),
+            models.Index(
+                fields=["rights_holder", "answer_due"], condition=Q(answer_due__isnull=False), name="notices_due"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.site}"
+
+
+class NoticePage(models.Model):
+    """One page that a notice names."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="pages", verbose_name=_("notice"))
+    case = models.ForeignKey(Case, models.PROTECT, related_name="notice_pages", verbose_name=_("case"))
+
+    class Meta:
+        verbose_name = _("page of a notice")
+        verbose_name_plural = _("pages of notices")
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["notice", "case"], name="one_page_a_notice_and_case")]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.case_id}"
+
+
+class NoticeFile(models.Model):
+    """A file of a confirmed notice: written once, its bytes in the evidence store."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="files", verbose_name=_("notice"))
+    name = models.CharField(_("file"), max_length=200)
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    size = models.PositiveIntegerField(_("bytes"))
+
+    class Meta:
+        verbose_name = _("file of a notice")
+        verbose_name_plural = _("files of notices")
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NoticeEvent(models.Model):
+    """What happened to a notice, who noted it and when; never changed."""
+
+    class Way(models.TextChoices):
+        """How a notice went out."""
+
+        MAIL = "mail", _("mail by this program")
+        OWN_MAIL = "own-mail", _("mail from one's own mailbox")
+        POST = "post", _("post")
+        COURIER = "courier", _("courier")
+        FORM = "form", _("web form")
+        FAX = "fax", _("fax")
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="events", verbose_name=_("notice"))
+    state = models.CharField(_("state"), max_length=16, choices=Notice.State)
+    by = models.ForeignKey(  # None: seen by the program
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("by")
+    )
+    at = models.DateTimeField(_("when"))
+    day = models.DateField(_("day"), null=True, blank=True)  # on which it happened, where a person noted it later
+    way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
+    note = models.CharField(_("note"), max_length=1000, blank=True)
+    # One that was noted by mistake: the notice is again as it was before that.
+    undoes = models.OneToOneField(
+        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("takes back")
+    )
+
+    @property
+    def what(self) -> str:
+        """What happened, for people. Read `action` and `undoes` with it."""
+        if self.undoes is not None:
+            return str(_("taken back: %(state)s") % {"state": self.undoes.get_state_display()})
+        return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
+
+    class Meta:
+        verbose_name = _("event of a notice")
+        verbose_name_plural = _("events of notices")
+        ordering = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.state}"
+
+
+class EventPaper(KeptFile):
+    """A file that shows what happened: the slip of a courier, an answer, a counter-statement."""
+
+    event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("event of a notice"))
+
+    class Meta:
+        verbose_name = _("file of an event")
+        verbose_name_plural = _("files of events")
+        ordering = ["pk"]
+
+
+class NoticeMail(models.Model):
+    """One attempt to send a notice by mail. Its bytes stand in the evidence store from before it is sent."""
+
+    class State(models.TextChoices):
+        PREPARED = "prepared", pgettext_lazy("of a mail", "waits to be sent")
+        TRYING = "trying", pgettext_lazy("of a mail", "is being sent")
+        SENT = "sent", pgettext_lazy("of a mail", "sent")
+        FAILED = "failed", pgettext_lazy("of a mail", "not sent")
+        UNKNOWN = "unknown", pgettext_lazy("of a mail", "may have been sent")
+
+    notice = models.ForeignKey(Notice, models.PROTECT, related_name="mails", verbose_name=_("notice"))
+    attempt = models.PositiveSmallIntegerField(_("attempt"))
+    state = models.CharField(_("state"), max_length=8, choices=State, default=State.PREPARED)
+    sender = models.CharField(_("sender"), max_length=254)
+    recipient = models.CharField(_("recipient"), max_length=254)
+    message_id = models.CharField("Message-ID", max_length=320, unique=True)
+    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as they go out
+    size = models.PositiveIntegerField(_("bytes"))
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("requested by")
+    )
+    asked_at = models.DateTimeField(_("requested"))  # and, where its message was lost, again
+    began_at = models.DateTimeField(_("began"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    said = MessageField(_("what came of it"), null=True, blank=True)
+    # Of one that may have gone out: who looked in the mailbox, and when. Sent then, or unknown for good.
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("settled by")
+    )
+    settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("mail of a notice")
+        verbose_name_plural = _("mails of notices")
+        ordering = ["-attempt"]
+        constraints = [
+            models.UniqueConstraint(fields=["notice", "attempt"], name="one_mail_an_attempt"),
+            models.UniqueConstraint(
+                fields=["notice"],
+                condition=Q(state__in=["prepared", "trying", "sent"]) | Q(state="unknown", settled_at=None),
+                name="one_mail_that_goes_out",
+            ),
+        ]
+        indexes = [models.Index(fields=["began_at"], condition=Q(state="trying"), name="mails_being_sent")]
+
+    @property
+    def name(self) -> str:
+        """Of the file that its bytes are handed out as."""
+        return f"notice-{self.notice_id}-{self.attempt}.eml"
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.attempt}"
+
+
+class CounterStatement(models.Model):
+    """A counter-statement about pages of a notice. Who noted it, when and its files: the event."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
+    event = models.OneToOneField(
+        NoticeEvent, models.CASCADE, related_name="counter", verbose_name=_("event of a notice")
+    )
+    cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
+    received_on = models.DateField(_("received"))
+    # As they were for the addressee on that day; days 0: who publishes by itself starts no time.
+    rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
+    days = models.PositiveSmallIntegerField(_("days"))
+
+    class Meta:
+        verbose_name = _("counter-statement")
+        verbose_name_plural = _("counter-statements")
+        ordering = ["received_on", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} · {self.received_on}"
+
+
+class LegalAction(models.Model):
+    """That the rights holder complained or sued after a counter-statement: the time is kept by it."""
+
+    class Kind(models.TextChoices):
+        COMPLAINED = "complained", _("complained to the authority")
+        SUED = "sued", _("sued")
+
+    counter = models.OneToOneField(
+        CounterStatement, models.CASCADE, related_name="action", verbose_name=_("counter-statement")
+    )
+    event = models.OneToOneField(
+        NoticeEvent, models.CASCADE, related_name="action", verbose_name=_("event of a notice")
+    )
+    kind = models.CharField(_("what was done"), max_length=12, choices=Kind)
+    on = models.DateField(_("day"))
+    place = models.CharField(_("where"), max_length=200)
+    number = models.CharField(_("number"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("complaint or action")
+        verbose_name_plural = _("complaints and actions")
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.on}"

@@ -1,0 +1,187 @@
+"""Whom notices go to: entered by managers, begun from what was read of a site."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelectMultiple
+from django.db.models import ManyToManyField, Model, Prefetch, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.addressees import AddresseeRole
+from core.contacts import ContactKind
+from core.hidden_characters import clipped
+from webadmin.accounts.pages.isolation import HolderAdmin
+from webadmin.accounts.services.access import manageable, visible
+from webadmin.notices.models import Addressee
+from webadmin.notices.pages.site_effect import record_of
+from webadmin.notices.services.addressees import Whose, proposal, whose_is
+from webadmin.sites.models import ContactRead, Site
+from webadmin.ui.models.phrases import PAPERS
+from webadmin.ui.pages.columns import NOTHING, draw_once, moment_column, text_column
+from webadmin.ui.pages.host_fields import clean_urls
+from webadmin.ui.pages.requests.request_values import is_key, record_of_key
+
+
+class SitesField(forms.ModelMultipleChoiceField):
+    """Sites by their keys; what no record could have as its key is not looked up: databases fail at it."""
+
+    def clean(self, value: Any) -> Any:
+        stranger = next((each for each in value or () if not is_key(str(each))), None)
+        if stranger is not None:
+            words = self.error_messages["invalid_pk_value"]
+            raise forms.ValidationError(words, code="invalid_pk_value", params={"pk": stranger})
+        return super().clean(value)
+
+
+class AddresseeForm(forms.ModelForm):
+    """The sites are of the same rights holder; addresses of pages are such; there is a way to reach the addressee."""
+
+    class Meta:
+        model = Addressee
+        fields = [
+            *("rights_holder", "name", "role", "sites", "legal_name", "postal_address", "postcode", "email", "phone"),
+            *("fax", "complaint_page", "form_page", "max_attachments_mb", "asks_for_seal", "answer_days"),
+            *("counter_rule", "counter_days", "note"),
+        ]
+
+    def clean_complaint_page(self) -> str:
+        return _page(self.cleaned_data["complaint_page"])
+
+    def clean_form_page(self) -> str:
+        return _page(self.cleaned_data["form_page"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        holder = cleaned.get("rights_holder") or self.instance.rights_holder_id
+        key = getattr(holder, "pk", holder)
+        if any(site.rights_holder_id != key for site in cleaned.get("sites") or ()):
+            self.add_error("sites", _("A site belongs to another rights holder."))
+        is_without_form = not cleaned.get("form_page") and "form_page" not in self.errors
+        if cleaned.get("role") == AddresseeRole.PLATFORM and is_without_form:
+            self.add_error("form_page", _("A platform takes notices by its form: enter the form's page."))
+        return cleaned
+
+
+def _page(typed: str) -> str:
+    """Raises ValidationError for what is no address, or several."""
+    if not typed.strip():
+        return ""
+    address = clean_urls(typed)
+    if "\n" in address:
+        raise forms.ValidationError(_("Enter one address."))
+    return address
+
+
+MAX_SITES_SHOWN = 3
+_WAYS = ("email", "complaint_page", "form_page")
+# Where what was read of a kind goes in the form.
+_FIELDS = {
+    ContactKind.EMAIL: "email",
+    ContactKind.HOST_ABUSE: "email",
+    ContactKind.REGISTRAR_ABUSE: "email",
+    ContactKind.COMPLAINT_PAGE: "complaint_page",
+    ContactKind.CONTACT_PAGE: "complaint_page",
+    ContactKind.FORM: "form_page",
+    ContactKind.HOST: "name",
+    ContactKind.REGISTRAR: "name",
+}
+
+
+class _ChosenSites(AutocompleteSelectMultiple):
+    """Django's own asks the database for whatever was sent, also for what is no key."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        return super().optgroups(name, [each for each in value if is_key(str(each))], attr)
+
+
+@admin.register(Addressee)
+class AddresseeAdmin(HolderAdmin):
+    form = AddresseeForm
+    list_display = ["shown_name", "role", "paper_name", "reached_by", "sites_of", "rights_holder", "entered"]
+    list_filter = ["rights_holder", "role"]
+    list_select_related = ["rights_holder", "entered_by"]
+    search_fields = ["name", "legal_name", "email", "sites__name"]
+    search_help_text = _("name, e-mail address or site")
+    autocomplete_fields = ["sites"]
+
+    class Media:
+        js = ("webadmin/search_names.js",)
+
+    readonly_fields = ["entered_by", "entered_at", "paper_name", "track_record"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
+        (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
+        (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
+        (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "answer_days", "note"]}),
+        (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
+    ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """An addressee that stands shows the paper that it gets, and who entered it."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
+        return fieldsets if obj is None else [*fieldsets, shown]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """With the names of the sites, for a whole list at once."""
+        return super().get_queryset(request).prefetch_related(Prefetch("sites", Site.objects.only("name")))
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Begin with what was read of a site: ?site=<its key>, &of=<whose> or &contact=<a contact's key>."""
+        return _begun(request)
+
+    def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the sites that the user manages, and no way to add one from here."""
+        kwargs["queryset"] = manageable(Site.objects.all(), request.user)
+        kwargs["form_class"] = SitesField
+        kwargs["widget"] = _ChosenSites(db_field, self.admin_site)
+        field = super().formfield_for_manytomany(db_field, request, **kwargs)
+        if field is not None and hasattr(field.widget, "can_add_related"):
+            field.widget.can_add_related = False
+        return field
+
+    shown_name = text_column("name", _("name"), is_ordered=True)
+
+    @display(description=_("gets"))
+    def paper_name(self, addressee: Addressee) -> object:
+        return PAPERS[addressee.paper] if addressee.role else NOTHING
+
+    @draw_once
+    @display(description=_("notices"))
+    def track_record(self, addressee: Addressee) -> object:
+        return record_of(addressee)
+
+    @display(description=_("reached by"))
+    def reached_by(self, addressee: Addressee) -> str:
+        of = addressee
+        ways = (of.email, of.form_page, of.complaint_page, of.phone, of.postal_address, NOTHING)
+        return clipped(next(way for way in ways if way))
+
+    @display(description=_("sites"))
+    def sites_of(self, addressee: Addressee) -> str:
+        names = [site.name for site in addressee.sites.all()]
+        more = "…" if len(names) > MAX_SITES_SHOWN else ""
+        return ", ".join(clipped(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
+
+    entered = moment_column("entered_at", _("entered"), is_ordered=True)
+
+
+def _begun(request: HttpRequest) -> dict[str, Any]:
+    """The values with which a form begins."""
+    key, whose = request.GET.get("site", ""), request.GET.get("of", "")
+    site = record_of_key(manageable(Site.objects.all(), request.user), key)
+    if site is None:
+        return {}
+    rows = visible(ContactRead.objects.filter(site=site), request.user).order_by("-read_at", "pk")
+    contact = record_of_key(rows, request.GET.get("contact", ""))
+    of = whose_is(ContactKind(contact.kind)) if contact else Whose(whose) if whose in set(Whose) else None
+    read = proposal(site, of, rows) if of else None
+    initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}
+    if read is not None:
+        initial |= {"name": read.name, "role": read.role or ""} | {name: getattr(read, name) for name in _WAYS}
+    return initial | (
+        {_FIELDS[ContactKind(contact.kind)]: contact.value} if contact and contact.kind in _FIELDS else {}
+    )

@@ -1,0 +1,305 @@
+"""Notices, who the rights holder is in law, the papers that go with them, and templates."""
+
+from functools import partial
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.addressees import Paper
+from core.errors import BadInput, ZhuiwenError
+from core.hidden_characters import clipped, spelled
+from documents.word_files import MAX_FILE_BYTES
+from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
+from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
+from webadmin.notices.pages.due_view import due_view
+from webadmin.notices.pages.notice_view import draft_view, notice_view
+from webadmin.notices.services import kept_files
+from webadmin.notices.services.kept_files import check_template
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.ui.models.phrases import PAPERS
+from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
+from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
+from webadmin.ui.pages.downloads import as_file, kept_download
+from webadmin.ui.pages.sent_files import checked, checked_document
+from webadmin.ui.pages.wording import said
+
+
+class HolderPaperForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("file"),
+        max_length=255,
+        help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. It is kept as it is, with its hash."),
+    )
+
+    class Meta:
+        model = HolderPaper
+        fields = ["rights_holder", "kind", "work", "valid_from", "valid_until"]
+
+    def clean_file(self) -> Any:
+        return checked_document(self.cleaned_data["file"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        work, holder = cleaned.get("work"), cleaned.get("rights_holder")
+        if work is not None and holder is not None and work.rights_holder_id != holder.pk:
+            self.add_error("work", said(BadInput("paper.other-holder")))
+        begins, ends = cleaned.get("valid_from"), cleaned.get("valid_until")
+        if begins and ends and begins > ends:
+            fault = BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
+            self.add_error("valid_until", said(fault))
+        return cleaned
+
+
+class PaperTemplateForm(forms.ModelForm):
+    file = forms.FileField(
+        label=_("template"),
+        max_length=255,
+        help_text=_("A Word document (DOCX) with fields such as {{权利人名称}}; begin with the standard one."),
+    )
+
+    class Meta:
+        model = PaperTemplate
+        fields = ["rights_holder", "kind"]
+
+    def clean(self) -> dict[str, Any]:
+        """Try the template as the kind that was chosen."""
+        cleaned = super().clean() or {}
+        file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
+        if file is None or kind not in set(Paper):
+            return cleaned
+        try:
+            checked(file, MAX_FILE_BYTES, partial(check_template, kind=Paper(kind), name=file.name or ""))
+        except forms.ValidationError as error:
+            self.add_error("file", error)
+        return cleaned
+
+
+@admin.register(HolderIdentity)
+class HolderIdentityAdmin(HolderAdmin):
+    list_display = ["shown_name", "rights_holder", "shown_identity", "shown_contact", "phone", "email"]
+    list_select_related = ["rights_holder"]
+    list_filter = ["rights_holder"]
+    search_fields = ["legal_name"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "legal_name", "identity", "representative"]}),
+        (_("Contact"), {"fields": ["address", "postcode", "contact_person", ("phone", "fax"), "email"]}),
+        (_("Agent"), {"fields": ["agent_name", "agent_contact"]}),
+    ]
+
+    shown_name = text_column("legal_name", _("legal name"), is_ordered=True)
+
+    shown_identity = text_column("identity", _("identity paper"))
+
+    shown_contact = text_column("contact_person", _("contact person"), 30)
+
+
+class KeptFileAdmin(HolderAdmin):
+    """Files are sent up, handed out and taken back; none is changed or deleted."""
+
+    record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
+    list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
+    actions: ClassVar[Any] = ["take_back"]
+    actions_detail: ClassVar[Any] = ["take_back_one"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [] if obj is None else [*self.shown]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [*self.form._meta.fields, "file"] if obj is None else [*self.shown]
+
+    shown: ClassVar[tuple[str, ...]] = ()
+
+    @admin.action(description=_("Take back"), permissions=["manage"])
+    def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
+        done = 0
+        for row in queryset:
+            try:
+                kept_files.take_back(row, signed_in_user(request))
+                done += 1
+            except ZhuiwenError as error:
+                messages.error(request, f"{clipped(row.name, 40)}: {said(error)}")
+        if done:
+            messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
+
+    @confirmed_action(
+        "take-back",
+        "undo",
+        _("Take back"),
+        _("Take this file back?"),
+        _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
+    )
+    def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        row = self.record_of(request, object_id)
+        self.take_back(request, self.get_queryset(request).filter(pk=row.pk))
+        return redirect_to_record(request, row)
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        return self.model._default_manager.filter(pk=key, withdrawn_at=None).exists()
+
+    shown_name = text_column("name", _("file"), 40, is_ordered=True)
+
+    @display(description=_("file"))
+    def file_link(self, row: Any) -> object:
+        address = reverse(f"admin:{self.model._meta.app_label}_{self.model._meta.model_name}_file", args=[row.pk])
+        return format_html('<a class="text-link" href="{}">{}</a>', address, spelled(row.name))
+
+    @display(description=_("entered by"), ordering="added_at")
+    def entered(self, row: Any) -> str:
+        return f"{row.added_by or NOTHING} · {moment(row.added_at)}"
+
+    @display(description=_("taken back by"))
+    def taken_back(self, row: Any) -> str:
+        return f"{row.withdrawn_by or NOTHING} · {moment(row.withdrawn_at)}" if row.withdrawn_at else NOTHING
+
+
+@admin.register(HolderPaper)
+class HolderPaperAdmin(KeptFileAdmin):
+    form = HolderPaperForm
+    list_display = ["shown_name", "kind", "of_work", "validity", "rights_holder", "entered", "taken_back"]
+    list_filter = ["rights_holder", "kind"]
+    list_select_related = ["rights_holder", "work", "added_by", "withdrawn_by"]
+    search_fields = ["name", "work__title"]
+    shown = (
+        "rights_holder",
+        "kind",
+        "of_work",
+        "validity",
+        "file_link",
+        "digest",
+        "entered",
+        "taken_back",
+    )
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        given, file = form.cleaned_data, form.cleaned_data["file"]
+        made = kept_files.add_paper(
+            given["rights_holder"],
+            given["kind"],
+            file.name or "",
+            file.read(),
+            signed_in_user(request),
+            work=given["work"],
+            valid_from=given["valid_from"],
+            valid_until=given["valid_until"],
+        )
+        obj.__dict__.update(made.__dict__)
+
+    @display(description=_("work"), ordering="work__title")
+    def of_work(self, paper: HolderPaper) -> str:
+        return clipped(str(paper.work), 40) if paper.work else _now("all works")
+
+    @display(description=_("valid"), ordering="valid_until")
+    def validity(self, paper: HolderPaper) -> str:
+        begins, ends = paper.valid_from, paper.valid_until
+        if begins and ends:
+            return f"{begins:%Y-%m-%d} – {ends:%Y-%m-%d}"
+        if begins:
+            return _now("from %(day)s") % {"day": f"{begins:%Y-%m-%d}"}
+        return _now("until %(day)s") % {"day": f"{ends:%Y-%m-%d}"} if ends else _now("no end")
+
+
+@admin.register(PaperTemplate)
+class PaperTemplateAdmin(KeptFileAdmin):
+    form = PaperTemplateForm
+    list_display = ["shown_name", "kind", "use", "rights_holder", "entered", "taken_back"]
+    list_filter = ["rights_holder", "kind"]
+    search_fields = ["name"]
+    shown = ("rights_holder", "kind", "use", "file_link", "digest", "entered", "taken_back")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        fields = super().get_fields(request, obj)
+        return fields if obj is not None else [*fields, "standard_ones"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [*super().get_readonly_fields(request, obj), *(["standard_ones"] if obj is None else [])]
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(self.standard_file)
+        return [path("standard/<str:kind>/", view, name="notices_papertemplate_standard"), *super().get_urls()]
+
+    def standard_file(self, request: HttpRequest, kind: str) -> HttpResponse:
+        if kind not in set(Paper):
+            raise Http404
+        return as_file(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """With the key of the template that is used of the kind: the newest that stands."""
+        rows = super().get_queryset(request)
+        standing = PaperTemplate.objects.filter(
+            rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None
+        )
+        return rows.annotate(used=Subquery(standing.order_by("-added_at", "-pk").values("pk")[:1]))
+
+    @display(description=_("use"))
+    def use(self, template: Any) -> str:
+        if template.withdrawn_at:
+            return _now("taken back for good")
+        return _now("in use") if template.used == template.pk else _now("replaced by a newer one")
+
+    @display(description=_("standard templates"))
+    def standard_ones(self, row: Any) -> object:
+        links = [(reverse("admin:notices_papertemplate_standard", args=[kind]), PAPERS[kind]) for kind in Paper]
+        return format_html_join(" · ", '<a class="text-link" href="{}">{}</a>', links)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        given, file = form.cleaned_data, form.cleaned_data["file"]
+        holder, kind = given["rights_holder"], Paper(given["kind"])
+        made = kept_files.add_template(holder, kind, file.name or "", file.read(), signed_in_user(request))
+        obj.__dict__.update(made.__dict__)
+
+
+@admin.register(Notice)
+class NoticeAdmin(HolderAdmin):
+    is_read_only = True
+    record_view = staticmethod(notice_view)
+    list_display = [
+        "name",
+        site_name,
+        "to",
+        "state",
+        "page_count",
+        "sent_on",
+        "answer_due",
+        "rights_holder",
+        "when_drafted",
+    ]
+    list_filter = ["rights_holder", "state"]
+    list_select_related = ["site", "rights_holder", "addressee"]
+    search_fields = ["site__name"]
+    search_help_text = _("site")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).annotate(pages_total=Count("pages"))
+
+    def get_urls(self) -> list[Any]:
+        view = self.admin_site.admin_view(draft_view)
+        due = path("due/", self.admin_site.admin_view(due_view), name="notices_notice_due")
+        return [path("draft/", view, name="notices_notice_draft"), due, *super().get_urls()]
+
+    @display(description=_("paper"), ordering="kind")
+    def name(self, notice: Notice) -> str:
+        return f"{notice.get_kind_display()} #{notice.pk}"
+
+    @display(description=_("addressee"))
+    def to(self, notice: Notice) -> str:
+        return clipped(notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40)
+
+    @display(description=_("pages"))
+    def page_count(self, notice: Any) -> int:
+        return int(notice.pages_total)
+
+    when_drafted = moment_column("drafted_at", _("drafted"), is_ordered=True)

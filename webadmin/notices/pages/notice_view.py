@@ -1,0 +1,250 @@
+"""One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.addressees import Paper
+from core.errors import BadInput, ZhuiwenError
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import may_manage, may_see, visible
+from webadmin.cases.models import Case, Matter
+from webadmin.evidence.pages.subjects import address_of
+from webadmin.evidence.services.subject import Subject
+from webadmin.evidence.services.third_party_tasks import proposed_before_notice
+from webadmin.notices.models import Addressee, EventPaper, Notice
+from webadmin.notices.pages import notice_actions as deeds
+from webadmin.notices.pages.offers import ADDRESSEE
+from webadmin.notices.pages.sending_section import events_of, sending_of
+from webadmin.notices.services import mail_content
+from webadmin.notices.services.drafting import Standing, confirmed_cases, draft, preview, standing_of
+from webadmin.notices.services.events import MOVES
+from webadmin.notices.services.finished import advised
+from webadmin.notices.services.kept_files import papers_that_go_with, template_of
+from webadmin.notices.services.legal_fields import FIELDS, FORM, LAWS, Law, PaperField
+from webadmin.notices.services.mail_message import body_of, subject_of
+from webadmin.notices.services.outcomes import mistaken
+from webadmin.notices.services.removals import track_record
+from webadmin.notices.services.values import all_values, cases_of
+from webadmin.notices.services.word_template import template_codes
+from webadmin.ui.pages.downloads import as_file, kept_download
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.requests.request_values import is_key, require_record
+from webadmin.ui.pages.wording import said
+
+LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
+# What a mail and the counting of days need of a notice, whatever its template has.
+_OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
+_GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldShown:
+    """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
+
+    code: str
+    label: str
+    value: str
+    why: str
+    is_needed: bool
+    is_lacking: bool
+    is_long: bool
+
+
+def draft_view(request: HttpRequest) -> HttpResponse:
+    """Begin a notice for the confirmed cases of a matter (POST: matter, to), and go on to it.
+
+    to: a paper, or an addressee that was entered, whose paper it then is: the values of `offers`.
+    """
+    matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
+    if not isinstance(request.user, User):
+        raise Http404
+    addressee, paper = _chosen(request)
+    back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
+    try:
+        made = draft(confirmed_cases(matter), paper, request.user, addressee)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return back
+    for case, reason in made.left_out:
+        messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": said(reason)})
+    return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.notice.pk]))
+
+
+def _chosen(request: HttpRequest) -> tuple[Addressee | None, Paper]:
+    """Raises Http404 for what is not offered."""
+    asked = request.POST.get("to", "")
+    if asked in set(Paper):
+        return None, Paper(asked)
+    key = asked.removeprefix(ADDRESSEE)
+    addressee = require_record(visible(Addressee.objects.all(), request.user), key if asked != key else "")
+    return addressee, addressee.paper
+
+
+def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
+    """Show a notice, hand out a file (?file=), or do what was asked (POST). Raises Http404 for another holder's."""
+    if not may_see(request.user, notice):
+        raise Http404
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    if request.method == "POST":
+        return _do(request, notice, request.user)
+    wanted = request.GET.get("file", "")
+    if wanted:
+        return _file(request, notice, wanted)
+    if "mail" in request.GET and may_manage(request.user, notice):
+        return _mail_preview(request, notice)
+    return desk_page(request, "webadmin/notice.html", _context(request, notice))
+
+
+def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
+    try:
+        if request.POST.get("do") == "escalate":
+            made = deeds.escalated(request, notice, user)
+            return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.pk]))
+        messages.success(request, deeds.do(request, notice, user))
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+    return HttpResponseRedirect(request.get_full_path())
+
+
+def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
+    """Show the mail as it would go out now, with the button that sends it; back to the notice where none can go out."""
+    try:
+        if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_on:
+            raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_on else "mail.off")
+        shown = mail_content.preview(notice, settings.ZHUIWEN.mail.sender)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return HttpResponseRedirect(request.path)
+    context = {
+        "opts": Notice._meta,
+        "title": _("The mail before it is sent"),
+        "notice": notice,
+        "preview": shown,
+        "subject": subject_of(shown.mail),
+        "text": body_of(shown.mail),
+    }
+    return desk_page(request, "webadmin/notice_mail.html", context)
+
+
+def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
+    """A kept file by its key, `paper-` or `mail-` before that of an event's; of a draft, its paper now (docx, pdf)."""
+    kind, _dash, key = wanted.rpartition("-")
+    if kind == "paper" and is_key(key):
+        return _kept(EventPaper.objects.filter(event__notice=notice, pk=int(key)).values_list("name", "digest"))
+    if kind == "mail" and is_key(key):
+        found = notice.mails.filter(pk=int(key)).values_list("attempt", "digest")
+        return _kept((f"{notice.pk}-{attempt}.eml", digest) for attempt, digest in found)
+    if is_key(wanted):
+        return _kept(notice.files.filter(pk=int(wanted)).values_list("name", "digest"))
+    if wanted not in {"docx", "pdf"} or notice.state != Notice.State.DRAFTED:
+        raise Http404
+    try:
+        files = preview(notice)
+    except ZhuiwenError as error:
+        messages.error(request, said(error))
+        return HttpResponseRedirect(request.path)
+    name = f"{_('draft')}-{notice.pk}.{wanted}"
+    return as_file(name, files.word if wanted == "docx" else files.pdf)
+
+
+def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
+    """The first of these files. Raises Http404 for none."""
+    for name, digest in found:
+        return kept_download(name, digest)
+    raise Http404
+
+
+def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
+    is_draft = notice.state == Notice.State.DRAFTED
+    standing = standing_of(notice) if is_draft else Standing((), (), has_authority=True)
+    zone = timezone.get_current_timezone()
+    papers = papers_that_go_with(notice, timezone.localdate())
+    values = all_values(notice, papers, zone)
+    return {
+        "opts": Notice._meta,
+        "title": f"{notice.get_kind_display()} · {notice.site}",
+        "notice": notice,
+        "is_draft": is_draft,
+        "may_manage": may_manage(request.user, notice),
+        "mistaken": mistaken(notice),
+        "may_withdraw": Notice.State.WITHDRAWN in MOVES[notice.state],
+        "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
+        "groups": _groups(notice, standing),
+        "standing": standing,
+        "pointed_out": [said(each) for each in standing.pointed_out],
+        "lacking": _(", ").join(_label(field) for field in standing.fields),
+        "advised": _(", ").join(_label(field) for field in advised(Paper(notice.kind), values)) if is_draft else "",
+        "untaken": _untaken(notice) if is_draft else [],
+        "form_words": FORM.in_language(get_language() or "en"),
+        "unfit": [(case, said(reason)) for case, reason in standing.pages],
+        "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
+        "papers": papers if is_draft else [],
+        "files": list(notice.files.all()),
+        "events": events_of(notice),
+        **({} if is_draft else sending_of(notice)),
+    }
+
+
+def _untaken(notice: Notice) -> list[tuple[Case, str]]:
+    """The pages of which nobody else has a capture, each with where one is asked for: a notice makes pages change."""
+    named = set(notice.pages.values_list("case_id", flat=True))
+    matters = Matter.objects.filter(cases__in=named).distinct()
+    proposed = [each.case for matter in matters for each in proposed_before_notice(matter) if each.case.pk in named]
+    return [(case, address_of(Subject(case=case), "proofs")) for case in proposed]
+
+
+def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
+    """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
+    kind = Paper(notice.kind)
+    codes = template_codes(template_of(notice.rights_holder_id, kind))
+    groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
+    for field in FIELDS:
+        if not field.columns and (field.code in codes | _OF_MAILS or kind in field.needed):
+            place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
+            groups[place].append(_shown(field, notice, standing, must_be_filled=_must_be_filled(field, kind, codes)))
+    return groups
+
+
+def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
+    return kind in field.needed or (field.code in codes and not (field.is_optional or field.code == "ownership"))
+
+
+def _hint(code: str) -> str:
+    """What else is to be known of a field that no law asks for."""
+    hints = {
+        "ownership": _(
+            "Empty: the proofs of ownership that go with it, else the name on the work if it is the rights holder's."
+        ),
+        "answer_days": _("In days from when it is sent."),
+    }
+    return hints.get(code, "")
+
+
+def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> FieldShown:
+    kind = Paper(notice.kind)
+    asked_by = field.needed.get(kind)
+    law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
+    return FieldShown(
+        field.code,
+        _label(field),
+        str(notice.values.get(field.code, "")),
+        law.in_language(get_language() or "en") if law else _hint(field.code),
+        must_be_filled,
+        field in standing.fields,
+        field.code in LONG,
+    )
+
+
+def _label(field: PaperField) -> str:
+    return field.words.in_language(get_language() or "en")

@@ -1,0 +1,123 @@
+"""What the page of a confirmed notice shows of its way: how it can be sent, its mails, what may be noted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from core.addressees import CounterRule
+from core.errors import ZhuiwenError
+from core.wording import Message
+from webadmin.notices.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
+from webadmin.notices.services import mails
+from webadmin.notices.services.addressees import addressees_of
+from webadmin.notices.services.counters import due_of, is_in_time, time_of
+from webadmin.notices.services.events import MOVES
+from webadmin.notices.services.mail_content import addressed_to, require_size
+from webadmin.notices.services.outcomes import noted_next, seen_since
+from webadmin.notices.services.sending import BY_HAND, open_mails
+from webadmin.ui.models.phrases import PAPERS
+from webadmin.ui.pages.wording import said
+
+State = Notice.State
+
+
+@dataclass(frozen=True, slots=True)
+class CounterShown:
+    """A counter-statement, with the last day to complain or sue; None where nothing is left to do."""
+
+    counter: CounterStatement
+    time: str
+    pages: int
+    until: date | None
+    is_overdue: bool
+    unsure: str
+    is_in_time: bool  # of one after which somebody complained or sued
+    is_regulated: bool  # by article 17 of the Regulation, which is not for who publishes nor for the United States
+
+
+def sending_of(notice: Notice) -> dict[str, Any]:
+    """The parts of the page that follow the confirmation, for its template."""
+    mails.close_lost(timezone.now())
+    live = open_mails(notice).first()
+    is_stuck = live is not None and mails.is_forgotten(live, timezone.now())
+    is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN
+    is_confirmed = notice.state == State.CONFIRMED
+    return {
+        "mails": [(mail, said(mail.said) if mail.said else "") for mail in notice.mails.select_related("settled_by")],
+        "unknown_mail": live if is_unknown else None,
+        "is_under_way": live is not None and not is_unknown and not is_stuck,
+        "is_stuck": is_stuck,
+        "may_be_sent": is_confirmed and live is None,
+        "recipient": _recipient(notice) if is_confirmed else "",
+        "why_no_mail": _why_no_mail(notice) if is_confirmed else "",
+        "ways": [(way.value, way.label) for way in BY_HAND],
+        "outcomes": [(state, State(state).label) for state in noted_next(notice)],
+        "may_be_removed": State.REMOVED in MOVES[notice.state],
+        "seen_since": seen_since(notice) if State.REMOVED in MOVES[notice.state] else [],
+        "may_counter": State.COUNTERED in MOVES[notice.state],
+        "counters": _counters(notice),
+        "actions": LegalAction.Kind.choices,
+        "escalate_to": _others(notice) if State.ESCALATED in MOVES[notice.state] else [],
+        "today": timezone.localdate(),
+        "is_answer_late": notice.answer_due is not None and notice.answer_due < timezone.localdate(),
+    }
+
+
+def events_of(notice: Notice) -> Sequence[NoticeEvent]:
+    """What happened, with the files that show it."""
+    return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
+
+
+def _recipient(notice: Notice) -> str:
+    try:
+        return addressed_to(notice)
+    except ZhuiwenError:
+        return ""
+
+
+def _why_no_mail(notice: Notice) -> str:
+    """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
+    if not settings.ZHUIWEN.mail.is_on:
+        return said(Message("mail.off"))
+    try:
+        addressed_to(notice)
+        require_size(notice)
+    except ZhuiwenError as error:
+        return said(error)
+    return ""
+
+
+def _counters(notice: Notice) -> list[CounterShown]:
+    rows = notice.counters.select_related(
+        "action", "action__event", "event__by", "event__undone_by__by"
+    ).prefetch_related("event__papers", "action__event__papers", "cases")
+    return [_counter(row) for row in rows]
+
+
+def _counter(row: CounterStatement) -> CounterShown:
+    counted = due_of(row)
+    until = counted.last if counted else None
+    unsure = ""
+    if counted and counted.unknown_year is not None:
+        unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
+    time = said(time_of(row))
+    return CounterShown(
+        row,
+        time,
+        row.cases.count(),
+        until,
+        until is not None and until < timezone.localdate(),
+        unsure,
+        hasattr(row, "action") and is_in_time(row),
+        row.rule in {CounterRule.REPLY_2020_9, CounterRule.E_COMMERCE},
+    )
+
+
+def _others(notice: Notice) -> list[tuple[int, str]]:
+    """Whom it may be taken further to: entered ones, without the one who has it."""
+    entered = [each.addressee for each in addressees_of(notice.site) if each.addressee is not None]
+    return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]

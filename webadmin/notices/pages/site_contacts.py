@@ -1,0 +1,104 @@
+"""Whom to write to about a site, and where each was read: a section of the site's page."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.contacts import PAGES, ContactKind, ContactSource
+from core.hidden_characters import clipped
+from webadmin.notices.models import Addressee
+from webadmin.notices.services.addressees import Origin, SiteAddressee, addressees_of
+from webadmin.sites.models import ContactLookUp, ContactRead, Site
+from webadmin.sites.services import look_ups
+from webadmin.ui.models.phrases import ADDRESSEE_ROLES, PAPERS
+from webadmin.ui.pages.columns import change_link, moment, outside_link, stored_sentence
+
+MAX_CONTACTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class AddresseeLine:
+    """One addressee as it is shown. way: how it is reached; add: where the form to enter it begins, "" for none."""
+
+    name: object
+    role: object
+    paper: object
+    way: str
+    origin: str
+    add: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactLine:
+    """One contact as it is shown: nothing of it is hidden, and what is no address of a page is no link."""
+
+    row: ContactRead
+    value: object
+    label: str
+    where: object
+    add: str = ""
+
+
+def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
+    """The section. is_managed: the reader may enter addressees."""
+    add = reverse("admin:notices_addressee_add") if is_managed else ""
+    rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
+    shown = {
+        "addressees": [_line(each, site, add) for each in addressees_of(site)],
+        "contacts": [_contact(row, site, add) for row in rows[:MAX_CONTACTS]],
+        "more_contacts": len(rows[MAX_CONTACTS:]),
+        "look_up": _look_up(look_ups.newest(site)),
+        "is_on": settings.ZHUIWEN.registries.is_on,
+        "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",
+    }
+    return render_to_string("webadmin/site_addressees.html", shown)
+
+
+def _line(each: SiteAddressee, site: Site, add: str) -> AddresseeLine:
+    name: object = clipped(each.name)
+    if isinstance(each.addressee, Addressee):
+        name = change_link(each.addressee, clipped(each.name))
+    return AddresseeLine(
+        name,
+        ADDRESSEE_ROLES[each.role] if each.role else _("what it does is not known yet"),
+        PAPERS[each.paper] if each.paper else "",
+        " · ".join(clipped(way) for way in (each.email, each.form_page or each.complaint_page) if way),
+        _origin(each),
+        f"{add}?{urlencode({'site': site.pk, 'of': each.whose})}" if add and each.whose else "",
+    )
+
+
+def _origin(each: SiteAddressee) -> str:
+    if each.origin is Origin.FAMILY and each.from_site is not None:
+        return _("from %(site)s, of the same operator") % {"site": clipped(each.from_site.name, 30)}
+    return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
+
+
+def _contact(row: ContactRead, site: Site, add: str) -> ContactLine:
+    is_page = ContactKind(row.kind) in PAGES
+    offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
+    return ContactLine(
+        row,
+        outside_link(row.value, clipped(row.value, 80)) if is_page else clipped(row.value, 120),
+        clipped(row.label),
+        outside_link(row.where, clipped(row.where, 80))
+        if row.source == ContactSource.PAGE
+        else clipped(row.where, 120),
+        f"{add}?{urlencode({'site': site.pk, 'contact': row.pk})}" if offered else "",
+    )
+
+
+def _look_up(look_up: ContactLookUp | None) -> dict[str, object] | None:
+    """Where the newest look-up stands; None where nobody has asked."""
+    if look_up is None:
+        return None
+    if look_up.ended_at is None:
+        sentence = _("Host and registrar are being looked up since %(when)s.") % {"when": moment(look_up.asked_at)}
+    else:
+        given = {"when": moment(look_up.ended_at), "found": look_up.found}
+        sentence = _("Looked up %(when)s: %(found)d entries found.") % given
+    return {"sentence": sentence, "faults": [stored_sentence(fault) for fault in look_up.faults]}

@@ -1,0 +1,43 @@
+"""What notices about a site have come to: a section of the site's page, and a line of an addressee's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.hidden_characters import clipped
+from webadmin.notices.models import Addressee
+from webadmin.notices.services.removals import track_record
+from webadmin.notices.services.removals.track_record import Record
+from webadmin.sites.models import Site
+
+RECENT = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """One time with its figures: all notices first, then each addressee's."""
+
+    name: str
+    total: Record
+    rows: Sequence[tuple[str, Record]]
+
+
+def effect_of(site: Site) -> str:
+    """The section of a site: the last 90 days, and ever."""
+    recent = timezone.now() - RECENT
+    names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
+    periods = []
+    for name, since in names:
+        total = track_record.of_site(site, since)
+        of_addressees = [(clipped(each.name), record) for each, record in track_record.by_addressee(site, since)]
+        periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
+    return render_to_string("webadmin/site_effect.html", {"periods": periods})
+
+
+def record_of(addressee: Addressee) -> str:
+    """The line of an addressee."""
+    return render_to_string("webadmin/track_record.html", {"record": track_record.of_addressee(addressee)})

@@ -1,0 +1,71 @@
+"""A case as the comparison table shows it: the work beside the page, and how the page looked."""
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from bundles.opened import opened
+from core.errors import BadInput, BrokenInvariant
+from core.ids import Digest
+from core.shares import percentage
+from documents.pictures import PagePicture, page_picture
+from webadmin import stores
+from webadmin.cases.models import Case
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.notices.services.comparison_table import ComparedCase
+from webadmin.notices.services.values import hashes_of, main_match, moment, newest_bundle, shown_addresses
+
+# Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). What names more pages goes out by
+# mail without them; the export of a matter has a table for as many pages.
+MAX_PICTURES = 50
+
+
+def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
+    """With a picture each where there are no more than MAX_PICTURES. Raises ServiceUnavailable."""
+    has_pictures = len(cases) <= MAX_PICTURES
+    return [_compared(case, picture_of(case) if has_pictures else None) for case in cases]
+
+
+def picture_of(case: Case) -> PagePicture | None:
+    """How the page looked, of the version compared last; None where it was not drawn, or the bundle is not whole."""
+    drawn = case.bundles.filter(
+        version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD
+    )
+    row = drawn.order_by("-made_at", "-pk").first()
+    if row is None:
+        return None
+    try:
+        content = stores.evidence_store().get(Digest(row.digest))
+        screenshot = opened(content, row.digest).renderings.get("screenshot") if content is not None else None
+        return page_picture(screenshot) if screenshot is not None else None
+    except (BadInput, BrokenInvariant, OSError, ValueError):
+        return None  # the nightly check names a damaged bundle; the table stands without its picture
+
+
+def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
+    match, bundle, zone = main_match(case), newest_bundle(case), timezone.get_default_timezone()
+    chapter = match.chapter_title if match else ""
+    return ComparedCase(
+        heading=f"#{case.pk} 《{case.work.title}》 {chapter}",
+        work_facts=(
+            ("作品", f"《{case.work.title}》 {chapter}"),
+            ("作者", case.work.author),
+            ("文本哈希值", f"SHA-256 {match.work_text_digest}" if match else ""),
+        ),
+        page_facts=(
+            ("网址", case.page_url),
+            ("相同正文的其他网址", "、".join(each.url for each in shown_addresses(case)[1:])),
+            ("网页标题", case.page_title),
+            ("发布者", case.page_poster),
+            ("网页署名", case.page_author),
+            ("发布者与署名", "" if case.page_poster or case.page_author else "网页未见标明"),
+            ("取证时间", moment(match.fetched_at, zone) if match else ""),
+            ("相似度", percentage(case.similarity)),
+            ("占原文", percentage(case.work_share)),
+            ("最长连续相同", f"{case.longest_equal_run_chars:,} 字（简繁、异体视为相同）"),
+            ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
+            *hashes_of(bundle, "zh"),
+        ),
+        spans=match.spans if match else (),
+        picture=picture,
+    )

@@ -1,0 +1,97 @@
+"""The comparison table (侵权比对表): the work beside the page, passage by passage, with what was changed marked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.matches import ChangeKind
+from core.words import Words
+from documents.blocks import Align, Block, Cell, Document, Mark, PageBreak, Paragraph, Picture, Run, Table
+from documents.pictures import PagePicture
+
+TITLE = Words("Comparison table", "侵权比对表")
+_LEGEND = Words(
+    "Bold: other characters. Underlined: on the page only. Struck through: in the work only. Simplified and "
+    "traditional forms of a character are the same.",
+    "粗体：改动的字；下划线：仅见于网页的字；删除线：仅见于作品的字。同一字的简体与繁体不作标记。",
+)
+_HEADS = Words("The work", "权利作品"), Words("The page", "被控侵权网页")
+_PICTURE = Words("The page as it was drawn from what was stored", "据所存响应绘制的网页图像")
+_CUT = Words(" (its beginning; the whole stands in the evidence bundle)", "（开头部分，全图见证据包）")
+_NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCase:
+    """One page beside its work.
+
+    facts: names and values of either side, as they are shown; those without a value are left out.
+    spans: as `webadmin.cases.models.CaseMatch.spans` keeps them.
+    """
+
+    heading: str
+    work_facts: tuple[tuple[str, str], ...]
+    page_facts: tuple[tuple[str, str], ...]
+    spans: Sequence[Mapping[str, Any]] = field(repr=False)
+    picture: PagePicture | None = None
+
+
+def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
+    """A page or more for each case."""
+    title = TITLE.in_language(language)
+    blocks: list[Block] = [
+        Paragraph.heading(title, 1, Align.CENTER),
+        Paragraph.of(_LEGEND.in_language(language)),
+    ]
+    for number, case in enumerate(cases):
+        blocks += [PageBreak()] if number else []
+        blocks += _case(case, language)
+    return Document(title, tuple(blocks), "zh" if language.startswith("zh") else "en")
+
+
+def _case(case: ComparedCase, language: str) -> Iterator[Block]:
+    yield Paragraph.heading(case.heading, 2)
+    heads = tuple(Cell.of(words.in_language(language), is_bold=True) for words in _HEADS)
+    facts = tuple(Cell((_facts(each),)) for each in (case.work_facts, case.page_facts))
+    passages = (tuple(Cell((Paragraph(side),)) for side in marked(span)) for span in case.spans)
+    yield Table((heads, facts, *passages), (0.5, 0.5), has_head=True)
+    if case.picture is not None:
+        # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
+        yield PageBreak()
+        cut = _CUT.in_language(language) if case.picture.is_cut else ""
+        yield Paragraph.of(_PICTURE.in_language(language) + cut, is_bold=True)
+        yield Picture(case.picture.content)
+
+
+def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
+    runs: list[Run] = []
+    for number, (name, value) in enumerate(each for each in facts if each[1].strip()):
+        runs += [Run(("\n" if number else "") + f"{name}  ", is_bold=True), Run(value)]
+    return Paragraph(tuple(runs))
+
+
+def marked(span: Mapping[str, Any]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+    """What work and page have of a passage, with what is different marked."""
+    changes = [(ChangeKind(kind), places) for kind, *places in span["changes"] if ChangeKind(kind) not in _NO_MARK]
+    work = [
+        (places[2], places[3], Mark.LOST if kind is ChangeKind.DELETED else Mark.CHANGED) for kind, places in changes
+    ]
+    page = [(places[0], places[1], Mark.ADDED if places[2] == places[3] else Mark.CHANGED) for _, places in changes]
+    return (
+        tuple(_runs(span["work_excerpt"], span["work"][0], work)),
+        tuple(_runs(span["page_excerpt"], span["page"][0], page)),
+    )
+
+
+def _runs(text: str, begins: int, marks: Sequence[tuple[int, int, Mark]]) -> Iterator[Run]:
+    at = 0
+    for start, end, mark in sorted(marks):
+        if start == end or end - begins <= at:
+            continue
+        first = max(at, start - begins)
+        if first > at:
+            yield Run(text[at:first])
+        yield Run(text[first : end - begins], mark=mark)
+        at = end - begins
+    if text[at:]:
+        yield Run(text[at:])

@@ -1,0 +1,73 @@
+"""What is due about notices: answers, times to complain or sue, and what waits for a person. Nobody is written to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.wording import Message
+from webadmin.notices.models import CounterStatement, Notice, NoticeMail
+from webadmin.notices.services.counters import due_of
+from webadmin.notices.services.mails import close_lost
+from webadmin.notices.services.sending import today_at
+
+State = Notice.State
+MAX_ROWS = 1_000  # of one kind, but days to sue: these are all there
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One thing to do. until: its last day; None for what waits since `since` and has none.
+
+    unknown_year: one whose working days were not announced when the day was counted.
+    """
+
+    what: Message
+    notice: Notice
+    since: date
+    until: date | None = None
+    unknown_year: int | None = None
+
+    def is_overdue(self, today: date) -> bool:
+        return self.until is not None and self.until < today
+
+
+def due(notices: "QuerySet[Notice]") -> list[Due]:
+    """What is due about these notices: what has a last day first, the earliest before the others."""
+    close_lost(timezone.now())
+    found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
+    return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))
+
+
+def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
+    rows = notices.filter(state=State.SENT, answer_due__isnull=False).select_related("site", "addressee")
+    for notice in rows.order_by("answer_due", "pk")[:MAX_ROWS]:
+        yield Due(
+            Message("notice.due-answer"), notice, notice.sent_on or today_at(notice.drafted_at), notice.answer_due
+        )
+
+
+def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:
+    rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, event__undone_by=None)
+    rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
+    for counter in rows.select_related("notice__site", "notice__addressee", "action").order_by("received_on", "pk"):
+        counted = due_of(counter)
+        if counted is not None:
+            what = Message("notice.due-action")
+            yield Due(what, counter.notice, counter.received_on, counted.last, counted.unknown_year)
+
+
+def _mails(notices: "QuerySet[Notice]") -> Iterator[Due]:
+    unknown = NoticeMail.objects.filter(notice__in=notices, state=NoticeMail.State.UNKNOWN, settled_at=None)
+    for mail in unknown.select_related("notice__site", "notice__addressee").order_by("asked_at")[:MAX_ROWS]:
+        yield Due(Message("notice.due-mail"), mail.notice, today_at(mail.began_at or mail.asked_at))
+
+
+def _waiting(notices: "QuerySet[Notice]") -> Iterator[Due]:
+    rows = notices.filter(state__in=[State.DRAFTED, State.CONFIRMED]).select_related("site", "addressee")
+    uncertain = NoticeMail.objects.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).values("notice")
+    for notice in rows.exclude(pk__in=uncertain).order_by("drafted_at", "pk")[:MAX_ROWS]:
+        is_draft = notice.state == State.DRAFTED
+        yield Due(Message("notice.due-confirm" if is_draft else "notice.due-send"), notice, today_at(notice.drafted_at))

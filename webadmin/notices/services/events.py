@@ -1,0 +1,105 @@
+"""What happens to a notice: which state may follow which, and that each change is noted with who and when."""
+
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.errors import BadInput
+from core.text import storable
+from webadmin.accounts.models import User
+from webadmin.notices.models import Notice, NoticeEvent
+
+MAX_NOTE_CHARS = 1_000
+State = Notice.State
+# What may come of one that somebody got, in whatever order it comes.
+_OUTCOMES = frozenset(
+    {State.ANSWERED, State.COUNTERED, State.REMOVED, State.REFUSED, State.ESCALATED, State.CLOSED, State.WITHDRAWN}
+)
+# A provider removes first and hears whoever posted the text then (Regulation arts. 15, 16; 17 U.S.C. 512(g)): a
+# counter-statement comes after a removal too. What is back again is as it was when the notice went out.
+MOVES: Mapping[str, frozenset[str]] = {
+    State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
+    State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),
+    State.SENT: _OUTCOMES,
+    State.ANSWERED: _OUTCOMES,
+    State.COUNTERED: _OUTCOMES,
+    State.REFUSED: _OUTCOMES,
+    State.ESCALATED: _OUTCOMES - {State.ESCALATED},
+    State.REMOVED: frozenset({State.SENT, State.COUNTERED, State.CLOSED}),
+    State.CLOSED: frozenset({State.SENT}),
+    State.WITHDRAWN: frozenset(),
+}
+
+
+def states_before(to: str) -> tuple[str, ...]:
+    """The states from which a notice may come into this one."""
+    return tuple(state for state, after in MOVES.items() if to in after)
+
+
+def locked(notice: Notice, *states: str) -> Notice:
+    """The row of a notice, locked until the transaction ends. Raises BadInput where it is in none of the states."""
+    row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
+    if row.state not in states:
+        raise BadInput("notice.other-state")
+    return row
+
+
+def standing_events(notice: Notice) -> "QuerySet[NoticeEvent]":
+    """The events that nobody took back and that took nothing back, oldest first."""
+    return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
+
+
+def is_noted(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
+    """Whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
+    newest = notice.events.order_by("pk").last()
+    if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
+        return False
+    kept = newest.papers.values_list("digest", flat=True)
+    return newest.note == kept_note(note) and set(kept) == set(digests)
+
+
+def note_event(
+    notice: Notice,
+    by: User | None,
+    at: datetime,
+    note: str = "",
+    *,
+    day: date | None = None,
+    way: str = "",
+    undoes: NoticeEvent | None = None,
+) -> NoticeEvent:
+    """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
+    return NoticeEvent.objects.create(
+        notice=notice, state=notice.state, by=by, at=at, note=kept_note(note), day=day, way=way, undoes=undoes
+    )
+
+
+def kept_note(note: str) -> str:
+    return storable(note)[:MAX_NOTE_CHARS]
+
+
+def move(
+    row: Notice, to: str, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
+) -> NoticeEvent:
+    """Bring a locked row into another state, and note it; no answer is waited for any more.
+
+    Raises BadInput where that state may not follow.
+    """
+    if to not in MOVES[row.state]:
+        raise BadInput("notice.other-state")
+    row.state, row.answer_due = to, None
+    row.save(update_fields=["state", "answer_due"])
+    return note_event(row, by, at, note, day=day, way=way)
+
+
+def reopened(notice: Notice, at: datetime) -> None:
+    """Say that what was removed is back again: as if it had just been sent, and nothing is sent.
+
+    Raises BadInput for one that is neither removed nor closed.
+    """
+    with transaction.atomic():
+        row = locked(notice, State.REMOVED, State.CLOSED)
+        move(row, State.SENT, None, at)
+    notice.state = row.state

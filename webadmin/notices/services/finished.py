@@ -1,0 +1,77 @@
+"""A paper made of a template and values, refused while it would have a hole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.addressees import Paper
+from core.errors import BadInput
+from core.terms import PAPERS
+from documents.pdf_writing import pdf_file
+from documents.word_reading import read_word
+from webadmin.notices.services.legal_fields import FIELDS, PaperField
+from webadmin.notices.services.word_template import Values, filled, require_template, unfilled
+
+_MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFiles:
+    """The same paper in both formats."""
+
+    word: bytes
+    pdf: bytes
+
+
+def lacking(kind: Paper, values: Values) -> list[PaperField]:
+    """The fields that the law asks for and that are empty, in the order in which they stand."""
+    return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
+
+
+def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
+    """The fields without which the paper is not finished: those of the law, and those that would leave a hole in it.
+
+    In the order in which they stand. Raises BadInput for a template that is none.
+    """
+    missing = {each.code for each in (*lacking(kind, values), *unfilled(template, values))}
+    return [each for each in FIELDS if each.code in missing]
+
+
+def advised(kind: Paper, values: Values) -> list[PaperField]:
+    """The empty fields that the recommended form asks for and no law."""
+    return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
+
+
+def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> PaperFiles:
+    """Fill the template and set it. Raises BadInput while something is missing, and for a template that is none."""
+    missing = missing_fields(kind, template, values)
+    if missing:
+        raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
+    language = "en" if kind is Paper.DMCA else "zh"
+    word = filled(template, values)
+    return PaperFiles(word, pdf_file(read_word(word, PAPERS[kind].in_language(language), language), made_at))
+
+
+def try_whole(template: bytes, kind: Paper) -> None:
+    """Do with a template all that is ever done with it. Raises BadInput with what is wrong.
+
+    In a process within bounds: what is not done there takes too long for a template.
+    """
+    require_template(template, kind)
+    try:
+        unfilled(template, {})
+        read_word(filled(template, {}), "")
+    except (ValueError, AttributeError) as error:  # numbers and parts that are none
+        raise BadInput("paper.no-word-file") from error
+
+
+def _is_empty(field: PaperField, values: Values) -> bool:
+    value = values.get(field.code, "")
+    if isinstance(value, str):
+        return not value.strip()
+    return not _filled_rows(field, value)
+
+
+def _filled_rows(field: PaperField, rows: Sequence[object]) -> bool:
+    main = _MAIN_COLUMNS[field.code]
+    return bool(rows) and all(str(row.get(main, "")).strip() for row in rows if isinstance(row, dict))

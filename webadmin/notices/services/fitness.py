@@ -1,0 +1,88 @@
+"""Whether a page may stand in a notice: who notifies wrongly and does harm answers for it (Civil Code, art. 1195)."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date
+
+from core.errors import BadInput
+from core.states import CaseState
+from core.wording import Message
+from webadmin.cases.models import Case
+from webadmin.notices.models import Addressee, CounterStatement, HolderPaper, Notice
+from webadmin.notices.services.kept_files import is_valid
+from webadmin.notices.services.values import cases_of
+
+
+def unfit(case: Case) -> Message | None:
+    """Why the page of a case may stand in no notice; None where it may. Read page and decision with the case."""
+    if case.allowed_as:
+        return Message("notice.page-allowed")
+    if case.state != CaseState.CONFIRMED or case.decision is None:
+        return Message("notice.page-not-confirmed")
+    if case.page.gone_since is not None:
+        return Message("notice.page-gone")
+    if case.page.version_id != case.decided_version:
+        return Message("notice.page-changed")
+    return None
+
+
+def parted(
+    cases: Iterable[Case], provider: Collection[str] = frozenset()
+) -> tuple[list[Case], list[tuple[Case, Message]]]:
+    """Those that may stand in a notice to a provider (`provider_of`), and the others with their reasons."""
+    cases = list(cases)
+    stopped = _stopped({case.page_id for case in cases}, provider)
+    fit: list[Case] = []
+    others: list[tuple[Case, Message]] = []
+    for case in cases:
+        reason = unfit(case) or stopped.get(case.page_id)
+        if reason is None:
+            fit.append(case)
+        else:
+            others.append((case, reason))
+    return fit, others
+
+
+def provider_of(addressee: Addressee | None, values: Mapping[str, object]) -> frozenset[str]:
+    """By what a provider is known again: names and mail addresses, of what was entered and of what a paper says."""
+    known = [values.get("addressee_name"), values.get("addressee_email")]
+    if addressee is not None:
+        known += [addressee.name, addressee.legal_name, addressee.email]
+    return frozenset(text for each in known if (text := str(each or "").strip().casefold()))
+
+
+def require_fit(notice: Notice, today: date) -> None:
+    """Look again at a confirmed notice before it goes out: its pages, and the papers that were kept with it.
+
+    Raises BadInput with the first that may not go out any more.
+    """
+    _, others = parted(cases_of(notice), provider_of(notice.addressee, notice.values))
+    if others:
+        raise BadInput("notice.pages-unfit", pages=len(others), reason=others[0][1])
+    digests = set(notice.files.values_list("digest", flat=True))
+    papers = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, digest__in=digests)
+    standing = {paper.digest for paper in papers if paper.withdrawn_at is None and is_valid(paper, today)}
+    for paper in papers:
+        if paper.digest in standing:
+            continue
+        if paper.withdrawn_at is not None:
+            raise BadInput("notice.paper-taken-back", name=paper.name)
+        raise BadInput("notice.paper-expired", name=paper.name, until=str(paper.valid_until or paper.valid_from))
+
+
+def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
+    """By page: that a counter-statement about it came from the provider. Another provider is not stopped by it."""
+    if not pages or not provider:
+        return {}
+    found: dict[str, Message] = {}
+    counters = (
+        CounterStatement.objects.filter(event__undone_by=None, cases__page__in=list(pages))
+        .select_related("notice__addressee")
+        .distinct()
+    )
+    for counter in counters.order_by("received_on"):
+        if provider_of(counter.notice.addressee, counter.notice.values).isdisjoint(provider):
+            continue
+        reason = Message("notice.page-countered", day=counter.received_on.isoformat())
+        for page in counter.cases.values_list("page", flat=True):
+            found.setdefault(page, reason)
+    return found

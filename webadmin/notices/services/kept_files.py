@@ -1,0 +1,137 @@
+"""Files that go with notices, and templates of Word: kept as they came, in the evidence store, and never replaced."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.addressees import Paper
+from core.errors import BadInput
+from core.ids import Digest, digest
+from crawler.readers.checks import run_check
+from webadmin import stores
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.services.access import may_manage
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.evidence.services.third_party import require_file
+from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate
+from webadmin.notices.services.finished import try_whole
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.works.models import Work
+from webadmin.works.services.proofs import file_name, require_proof
+
+MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong into one file
+
+
+def add_paper(
+    holder: RightsHolder,
+    kind: str,
+    name: str,
+    content: bytes,
+    by: User,
+    *,
+    work: Work | None = None,
+    valid_from: date | None = None,
+    valid_until: date | None = None,
+) -> HolderPaper:
+    """Keep a paper of a rights holder; one that is there already stays as it is. Raises BadInput, RetryLater."""
+    _require_manager(holder, by)
+    if kind not in HolderPaper.Kind:
+        raise BadInput("paper.no-kind")
+    if work is not None and work.rights_holder_id != holder.pk:
+        raise BadInput("paper.other-holder")
+    if valid_from and valid_until and valid_from > valid_until:
+        raise BadInput("paper.ends-before-it-begins", begins=valid_from.isoformat(), ends=valid_until.isoformat())
+    ending = require_proof(content)
+    stores.evidence_store().put(digest(content), content)
+    facts = {"kind": kind, "work": work, "valid_from": valid_from, "valid_until": valid_until}
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        standing = HolderPaper.objects.filter(rights_holder=holder, withdrawn_at=None, digest=digest(content), **facts)
+        there = standing.first()
+        return there or HolderPaper.objects.create(
+            rights_holder=holder,
+            name=file_name(name, ending),
+            digest=digest(content),
+            size=len(content),
+            added_by=by,
+            **facts,
+        )
+
+
+def check_template(content: bytes, kind: Paper, name: str) -> None:
+    """Try a template in the reading process. Raises BadInput with what is wrong with it, RetryLater."""
+    run_check(name, try_whole, content, kind)
+
+
+def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
+    """Keep a template that `check_template` found good: it is used from now on. Raises BadInput, RetryLater."""
+    _require_manager(holder, by)
+    stores.evidence_store().put(digest(content), content)
+    with transaction.atomic():
+        lock_rights(holder.pk)
+        newest = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
+        kept_as = file_name(name, "docx")
+        if newest is not None and (newest.name, newest.digest) == (kept_as, digest(content)):
+            return newest  # the form was sent twice
+        return PaperTemplate.objects.create(
+            rights_holder=holder,
+            kind=str(kind),
+            name=kept_as,
+            digest=digest(content),
+            size=len(content),
+            added_by=by,
+        )
+
+
+def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
+    """Keep files (name, bytes) that show what happened to a notice. Raises BadInput, RetryLater."""
+    if len(files) > MAX_EVENT_PAPERS:
+        raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
+    for name, content in files:
+        ending = require_file(content, name)
+        stores.evidence_store().put(digest(content), content)
+        facts = {"name": file_name(name, ending), "digest": digest(content), "size": len(content)}
+        EventPaper.objects.create(event=event, added_by=by, **facts)
+
+
+def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:
+    """Use the file no more; what it went with keeps it. Raises BadInput where that was done already."""
+    if not may_manage(by, kept):
+        raise BadInput("notice.no-manager")
+    standing = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
+    if not standing.update(withdrawn_at=timezone.now(), withdrawn_by=by):
+        raise BadInput("paper.taken-back-already")
+
+
+def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
+    """The bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
+    content = stores.evidence_store().get(Digest(kept.digest))
+    if content is None:
+        raise BadInput("paper.file-missing", name=kept.name)
+    return content
+
+
+def template_of(holder: int, kind: Paper) -> bytes:
+    """The newest template of the kind that stands, or the standard one. Raises as `content_of`."""
+    kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
+    return standard_template(kind) if kept is None else content_of(kept)
+
+
+def papers_that_go_with(notice: Notice, on: date) -> list[HolderPaper]:
+    """The papers of the rights holder that are valid on a day and concern the works of a notice."""
+    works = set(notice.pages.values_list("case__work_id", flat=True))
+    standing = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
+    return [paper for paper in standing if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]
+
+
+def is_valid(paper: HolderPaper, on: date) -> bool:
+    return (paper.valid_from is None or paper.valid_from <= on) and (
+        paper.valid_until is None or on <= paper.valid_until
+    )
+
+
+def _require_manager(holder: RightsHolder, by: User) -> None:
+    if not may_manage(by, holder):
+        raise BadInput("notice.no-manager")

@@ -1,0 +1,227 @@
+"""Mails of notices: kept before they go out, tried once, and never sent again by themselves.
+
+prepared -> trying -> sent | failed | unknown. `trying` is written and committed before the first byte goes out. Whoever
+dies in it leaves it standing; after a while it counts as unknown, and a person looks in the mailbox and decides.
+"""
+
+import time
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings as django_settings
+from django.db import IntegrityError, transaction
+
+from core.errors import BadInput, RetryLater
+from core.ids import Digest, digest
+from core.mail_servers import mail_server
+from core.messages import MailRequested
+from core.ports import Clock, Outbox
+from core.settings import Settings
+from core.wording import Message
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.database import AWAY, fresh, is_away
+from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
+from webadmin.notices.services.events import locked
+from webadmin.notices.services.fitness import require_fit
+from webadmin.notices.services.mail_content import addressed_to, mail_of, preview, require_size
+from webadmin.notices.services.mail_message import mail_bytes
+from webadmin.notices.services.sending import note_sent, require_manager, today_at
+from webadmin.notices.services.smtp import Handed, Letter, Outcome, hand_over
+
+State = NoticeMail.State
+# As a look-up (webadmin.sites.services.look_ups): a message that is older was lost; a second one does no harm.
+EXPIRES_AFTER = timedelta(minutes=15)
+# Beyond the hard limit of a worker's task (six minutes) and the end of a session (webadmin.notices.services.smtp): who tried is dead.
+LOST_AFTER = timedelta(minutes=7)
+PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
+
+
+def ask(
+    notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
+) -> NoticeMail:
+    """Have a confirmed notice sent by a worker. seen: the digest of the preview that a person looked at.
+
+    Raises BadInput, also where the mail is another by now; ServiceUnavailable where the broker does not answer, and
+    then nothing waits to be sent.
+    """
+    mail, is_new = _prepared(notice, by, now, settings, seen)
+    if not is_new and not _renewed(mail, now):
+        raise BadInput("mail.waits")
+    try:
+        outbox.send(MailRequested(mail.pk))
+    except RetryLater as error:
+        _end(mail.pk, State.PREPARED, State.FAILED, now, error.message)
+        raise
+    return mail
+
+
+def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
+    """Send a confirmed notice in this process; also one that waits for a worker. Raises BadInput, RetryLater."""
+    mail, _ = _prepared(notice, by, clock.now(), settings)
+    carry_out(mail.pk, settings, clock)
+    mail.refresh_from_db()
+    return mail
+
+
+def carry_out(mail_id: int, settings: Settings, clock: Clock) -> None:
+    """Hand a mail over that waits. Safe to call twice: one that was tried is left alone, whatever came of it."""
+    mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
+    if mail is None:
+        return
+    try:
+        content = _content(mail)
+        if not _claimed(mail, settings, clock.now()):
+            return
+    except BadInput as error:
+        _end(mail.pk, State.PREPARED, State.FAILED, clock.now(), error.message)
+        return
+    letter = Letter(mail.sender, mail.recipient, content)
+    handed = hand_over(mail_server(settings.mail.smtp_url), letter, settings.mail.timeout_s)
+    _note(mail, handed, clock.now())
+
+
+def give_up(mail_id: int, now: datetime) -> None:
+    """Say what is known of a mail whose task failed for good."""
+    _end(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
+    for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
+        _end(mail_id, State.TRYING, State.UNKNOWN, now, _may_have_gone(mail))
+
+
+def close_lost(now: datetime) -> None:
+    """Say of mails whose sender died while it tried that they may have gone out."""
+    for mail in NoticeMail.objects.filter(state=State.TRYING, began_at__lte=now - LOST_AFTER):
+        _end(mail.pk, State.TRYING, State.UNKNOWN, now, _may_have_gone(mail))
+
+
+def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
+    """A person looked in the mailbox: the mail is there, or it is not and may be sent again. Raises BadInput."""
+    require_manager(mail.notice, by)
+    close_lost(now)
+    with transaction.atomic():
+        row = locked(mail.notice, Notice.State.CONFIRMED)
+        unknown = NoticeMail.objects.filter(pk=mail.pk, state=State.UNKNOWN, settled_at=None)
+        changed = {"state": State.SENT} if went_out else {}
+        if not unknown.update(settled_by=by, settled_at=now, **changed):
+            raise BadInput("mail.not-unknown")
+        if went_out:
+            began = mail.began_at or mail.asked_at
+            note_sent(row, by, now, NoticeEvent.Way.MAIL, today_at(began), note=mail.message_id)
+    mail.refresh_from_db()
+
+
+def is_forgotten(mail: NoticeMail, now: datetime) -> bool:
+    """Whether a mail has waited so long for a worker that it may be asked for again."""
+    return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
+
+
+def _prepared(
+    notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
+) -> tuple[NoticeMail, bool]:
+    """The mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
+    require_manager(notice, by)
+    if not settings.mail.is_on:
+        raise BadInput("mail.off")
+    close_lost(now)
+    waiting = NoticeMail.objects.filter(notice=notice.pk, state=State.PREPARED).first()
+    if waiting is not None:
+        return waiting, False
+    try:
+        with transaction.atomic():
+            row = locked(notice, Notice.State.CONFIRMED)
+            if seen is not None and seen != preview(row, settings.mail.sender).digest:
+                raise BadInput("mail.look-first")
+            return _made(row, by, now, settings), True
+    except IntegrityError as error:  # another click was faster
+        raise BadInput("mail.under-way") from error
+
+
+def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
+    """A new mail of a locked notice, its bytes kept."""
+    recipient = addressed_to(row)
+    require_size(row)
+    require_fit(row, today_at(now))
+    before = NoticeMail.objects.filter(notice=row)
+    if before.exclude(state=State.FAILED).exclude(state=State.UNKNOWN, settled_at__isnull=False).exists():
+        raise BadInput("mail.under-way")
+    attempt = before.count() + 1
+    # Fixed by notice and attempt, so that it is known again in a mailbox; with the time, as keys of another
+    # installation of the same sender may be the same.
+    sender = settings.mail.sender
+    message_id = f"<notice-{row.pk}-{attempt}-{now:%Y%m%d%H%M%S}@{sender.rpartition('@')[2]}>"
+    content = mail_bytes(mail_of(row, sender, recipient, message_id, now))
+    stores.evidence_store().put(digest(content), content)
+    return NoticeMail.objects.create(
+        notice=row,
+        attempt=attempt,
+        sender=sender,
+        recipient=recipient,
+        message_id=message_id,
+        digest=digest(content),
+        size=len(content),
+        asked_by=by,
+        asked_at=now,
+    )
+
+
+def _renewed(mail: NoticeMail, now: datetime) -> bool:
+    """Whether a mail has waited so long that its message was lost."""
+    old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
+    return bool(old.update(asked_at=now))
+
+
+def _content(mail: NoticeMail) -> bytes:
+    content = stores.evidence_store().get(Digest(mail.digest))
+    if content is None:
+        raise BadInput("paper.file-missing", name=mail.message_id)
+    return content
+
+
+def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
+    """Whether this process, and no other, may send the mail now. Raises BadInput where it may not go out any more."""
+    if not settings.mail.is_on:
+        raise BadInput("mail.off")
+    with transaction.atomic():
+        row = locked(mail.notice, Notice.State.CONFIRMED)
+        require_fit(row, today_at(now))  # it may have waited long
+        if addressed_to(row) != mail.recipient:
+            raise BadInput("mail.other-address", recipient=mail.recipient)
+        waiting = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED)
+        return bool(waiting.update(state=State.TRYING, began_at=now))
+
+
+def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
+    """Write what became of it; a database that is busy is asked again, for nobody else knows."""
+    for pause_s in PAUSES_S:
+        try:
+            _written(mail, handed, now)
+        except AWAY as error:
+            if not is_away(error):
+                raise
+            time.sleep(pause_s)
+            fresh()
+        else:
+            return
+    _written(mail, handed, now)
+
+
+def _written(mail: NoticeMail, handed: Handed, now: datetime) -> None:
+    with transaction.atomic():
+        row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
+        if not _end(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
+            return  # it took so long that a person decided meanwhile
+        if handed.outcome is Outcome.SENT:
+            note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, today_at(now), note=mail.message_id)
+
+
+def _end(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
+    """Bring a mail from one state into another, if it still is in that one."""
+    return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
+
+
+def _may_have_gone(mail: NoticeMail) -> Message:
+    return Message("mail.may-have-gone", at=_here(mail.began_at or mail.asked_at))
+
+
+def _here(at: datetime) -> str:
+    return at.astimezone(ZoneInfo(django_settings.TIME_ZONE)).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,57 @@
+"""Looks that prove a removal become evidence bundles: each response as it came, held against the text that stood there.
+
+Apart from the export of the proof (`webadmin.notices.services.removals.proof`): the desk, which writes it, loads no engine.
+"""
+
+from django.db.models import QuerySet
+
+from bundles import bundle as bundles
+from bundles.records import Capture
+from core.errors import NotFound
+from core.ids import PageId, VersionId, digest
+from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.evidence.services.bundles import note_removal_bundle
+from webadmin.evidence.services.material import capture_of, capture_of_answer, nothing_found_of
+from webadmin.notices.models import RemovalLook
+
+
+def unbundled() -> "QuerySet[RemovalLook]":
+    """Looks that prove a removal and have no bundle yet, the oldest first."""
+    rows = RemovalLook.objects.filter(removal__isnull=False, bundle=None)
+    return rows.select_related("case__work", "case__decision").order_by("pk")
+
+
+def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: EvidenceStore, clock: Clock) -> None:
+    """Make the bundle of a look and keep it; the bytes first, then the row. Raises RetryLater where a store is away.
+
+    Raises NotFound or BrokenInvariant where the response or the work's text is gone or changed.
+    """
+    match = _match_of(look.case)
+    if match is None:
+        raise NotFound("case", look.case_id)
+    found = bundles.make(_capture(look, pages), nothing_found_of(match, works), made_at=clock.now())
+    store.put(found.digest, found.content)
+    note_removal_bundle(look, match, found, digest(found.content), clock.now())
+
+
+def _capture(look: RemovalLook, pages: KeptPages) -> Capture:
+    """What came, as it was kept: by itself, or as the version of the page that it was."""
+    version = pages.version(VersionId(look.version_id)) if look.version_id else None
+    if not look.answer_id:
+        if version is None:
+            raise NotFound("page-version", look.version_id)
+        return capture_of(version, pages)
+    answers = pages.absences(PageId(look.page_id or look.case.page_id))
+    answer = next((each for each in answers if each.id == look.answer_id), None)
+    if answer is None:
+        raise NotFound("raw-response", look.answer_id)
+    if version is None:
+        return capture_of_answer(answer, pages)
+    return capture_of_answer(answer, pages, version.reading.title, version.reading.text)
+
+
+def _match_of(case: Case) -> CaseMatch | None:
+    """The largest match of the version that was decided on: what the page took."""
+    rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
+    return rows.filter(version_id=case.decided_version).first() or rows.first()

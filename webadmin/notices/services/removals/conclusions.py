@@ -1,0 +1,144 @@
+"""From looks to what they prove: a page is said to be removed, or to have the passages again, and who is told.
+
+Two looks at least GONE_AFTER apart, with nothing contrary between them, and one more by another route where the
+operator named one. What was not to be seen speaks neither for it nor against it.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from core.errors import BadInput
+from core.states import CaseState
+from crawler.recrawl.policy import GONE_AFTER
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, CaseMatch, PageCheck
+from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.matters.figures import refresh
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
+from webadmin.notices.services.events import locked, move, reopened
+from webadmin.notices.services.removals.looks import REMOVED, Seen
+from webadmin.sites.services.politeness import has_second_route
+
+State = Notice.State
+# Notices of which it matters whether the page is there. A counter-statement starts a time to complain or sue, which a
+# person ends: such a notice stays what it is.
+SENT = (State.SENT, State.ANSWERED, State.COUNTERED, State.REFUSED, State.ESCALATED)
+MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
+ENDED = (State.REMOVED, State.CLOSED)
+
+
+def unproved() -> "QuerySet[Case]":
+    """Confirmed cases with looks that speak for a removal that is not said yet."""
+    contrary = RemovalLook.objects.filter(case=OuterRef("case"), seen=Seen.STANDS, at__gt=OuterRef("at"))
+    looks = RemovalLook.objects.filter(~Exists(contrary), seen__in=REMOVED, removal=None)
+    standing = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
+    cases = Case.objects.filter(~Exists(standing), state=CaseState.CONFIRMED, pk__in=looks.values("case"))
+    return cases.select_related("page", "site").order_by("pk")
+
+
+def streak(case: Case) -> list[RemovalLook]:
+    """The looks that say, one after the other, that the passages do not stand on the page; oldest first.
+
+    None counts of another address, which the case had before.
+    """
+    found: list[RemovalLook] = []
+    looks = RemovalLook.objects.filter(case=case, removal=None, page_id__in=("", case.page_id))
+    for look in looks.order_by("at", "pk"):
+        if look.seen == Seen.STANDS:
+            found = []
+        elif look.seen in REMOVED:
+            found.append(look)
+    return found
+
+
+def confirming(looks: Sequence[RemovalLook]) -> RemovalLook | None:
+    """The first look that is far enough from the first one."""
+    return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
+
+
+def conclude(case: Case) -> Removal | None:
+    """Say that a page is removed where its looks prove it; None where they do not yet."""
+    if not _proof(case):  # most wait for their second look: nobody is kept waiting for them
+        return None
+    with transaction.atomic():
+        lock_rights(case.rights_holder_id)
+        if not locked_cases(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
+            return None
+        proof = _proof(case)
+        if not proof or case.removals.filter(ended_at=None).exists():
+            return None
+        removal = Removal.objects.create(case=case, since=proof[0].at, said_at=proof[-1].at)
+        RemovalLook.objects.filter(pk__in=[look.pk for look in proof]).update(removal=removal)
+        note_removed(proof[-1].at)
+    return removal
+
+
+def take_back() -> list[Removal]:
+    """End the removals of pages that were seen with the passages again; each case is to be looked at by a person.
+
+    Nothing is sent to anybody: notices that were done with are open again, and their matter stands in the inbox.
+    """
+    again = {"case__removals__ended_at": None, "at__gt": F("case__removals__said_at")}
+    ended = []
+    for look in RemovalLook.objects.filter(seen=Seen.STANDS, **again).select_related("case").order_by("at", "pk"):
+        with transaction.atomic():
+            lock_rights(look.case.rights_holder_id)
+            removal = Removal.objects.filter(case=look.case, ended_at=None, said_at__lt=look.at).first()
+            if removal is None:
+                continue
+            removal.ended_at = look.at
+            removal.save(update_fields=["ended_at"])
+            _reopen(look.case, look.at)
+        ended.append(removal)
+    return ended
+
+
+def _proof(case: Case) -> list[RemovalLook]:
+    """The looks that prove a removal; empty where they do not."""
+    looks = streak(case)
+    second = confirming(looks) if looks else None
+    if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
+        return []
+    proof = [looks[0], second]
+    if has_second_route(case.site):
+        third = next((each for each in looks if each.by_second_route and each.at >= second.at), None)
+        if third is None:
+            return []
+        proof = list({each.pk: each for each in (*proof, third)}.values())
+    return proof
+
+
+def _is_compared(case: Case, look: RemovalLook) -> bool:
+    """Whether the page's version was compared with all works by now; one that took other passages is contrary."""
+    if look.seen != Seen.CLEARED or not look.version_id:
+        return True
+    if CaseMatch.objects.filter(case=case, version_id=look.version_id).exists():
+        RemovalLook.objects.filter(pk=look.pk).update(seen=Seen.STANDS)
+        return False
+    return PageCheck.objects.filter(version_id=look.version_id).exclude(algorithm_id=OUTDATED).exists()
+
+
+def note_removed(at: datetime) -> None:
+    """Move the notices of which every page is removed by now, also of those that were noted as sent later."""
+    standing = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
+    left = NoticePage.objects.filter(~Exists(standing), notice=OuterRef("pk"))
+    named = NoticePage.objects.filter(notice=OuterRef("pk"))
+    for notice in Notice.objects.filter(~Exists(left), Exists(named), state__in=MOVED).order_by("pk"):
+        try:
+            row = locked(notice, *MOVED)
+        except BadInput:  # somebody has moved it meanwhile
+            continue
+        move(row, State.REMOVED, None, at)
+
+
+def _reopen(case: Case, at: datetime) -> None:
+    Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
+    for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
+        with suppress(BadInput):  # somebody has moved it meanwhile
+            reopened(notice, at)
+    refresh({case.matter_id}, texts=())

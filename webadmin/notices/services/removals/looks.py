@@ -1,0 +1,139 @@
+"""What a crawl saw of the pages of confirmed cases: gone, there without the passages, standing, or not to be seen.
+
+A row is made only where it says something: of a page on which the passages stand none, unless the look before it saw
+something else. Of looks in a row that saw nothing the newest stands.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from core.errors import BadInput, BrokenInvariant
+from core.ids import PageId, SiteId
+from core.states import CaseState
+from core.visits import Absence, AbsenceReason, address_id
+from crawler.urls import canonical
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.database import batches
+from webadmin.notices.models import Removal, RemovalLook
+from webadmin.notices.services.removals.seeing import PageOfCase, Seen, Sources
+from webadmin.sites.models import Address, CrawlRun
+
+__all__ = ["REMOVED", "Seen", "Sources", "take_in"]
+
+log = logging.getLogger("zhuiwen.removals")
+
+REMOVED = (Seen.GONE, Seen.CLEARED)
+ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
+
+
+def take_in(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
+    """Write down what a crawl that has ended saw of the pages of confirmed cases. Safe to call twice.
+
+    Raises ServiceUnavailable where the page store is away.
+    """
+    made: list[RemovalLook] = []
+    confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")
+    for batch in batches(list(confirmed.values_list("pk", flat=True))):
+        cases = list(Case.objects.filter(pk__in=batch).select_related("page", "site").order_by("pk"))
+        addresses = _addresses(cases, run)
+        cases = [case for case in cases if case.page_id in addresses]
+        known = _Known.of(cases, addresses.values())
+        for case in cases:
+            try:
+                made += _take_in_case(case, addresses[case.page_id], run, sources, known)
+            except (BadInput, BrokenInvariant) as error:  # a damaged document is nothing to the other pages
+                log.error("the look at case %s was not taken in: %s", case.pk, error)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of some cases before a crawl is taken in, read at once.
+
+    matched: cases with a match in the version that their page's address shows, each with the version.
+    """
+
+    last: Mapping[int, RemovalLook]
+    removed: frozenset[int]
+    matched: frozenset[tuple[int, str]]
+
+    @classmethod
+    def of(cls, cases: Collection[Case], addresses: Iterable[Address]) -> "_Known":
+        keys = [case.pk for case in cases]
+        looks = RemovalLook.objects.filter(case__in=keys).order_by("at", "pk")
+        removed = Removal.objects.filter(case__in=keys, ended_at=None).values_list("case_id", flat=True)
+        shown = {address.version_id for address in addresses}
+        matches = CaseMatch.objects.filter(case__in=keys).order_by().values_list("case_id", "version_id").distinct()
+        matched = frozenset((case, version) for case, version in matches if version in shown)
+        return cls({look.case_id: look for look in looks}, frozenset(removed), matched)
+
+
+def _take_in_case(
+    case: Case, address: Address, run: CrawlRun, sources: Sources, known: _Known
+) -> Iterator[RemovalLook]:
+    """The looks at one page, oldest first."""
+    last = known.last.get(case.pk)
+    since = max(run.due_at, last.at) if last is not None else run.due_at
+    page = PageOfCase(case, address, sources)
+    found = _seen(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
+    for look in sorted(found, key=lambda each: each.at):
+        look.case, look.page_id, look.by_second_route = case, case.page_id, run.by_second_route
+        if _says_something(look, last, is_removed=case.pk in known.removed):
+            last = _keep(look, last)
+            yield last
+
+
+def _says_something(look: RemovalLook, last: RemovalLook | None, *, is_removed: bool) -> bool:
+    if look.seen == Seen.STANDS:
+        return is_removed or (last is not None and last.seen != Seen.STANDS)
+    return not (is_removed and look.seen in REMOVED)  # that is known
+
+
+def _keep(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
+    if last is not None and last.seen == look.seen == Seen.NOT_SEEN:
+        look.pk = last.pk
+        look.save(force_update=True)
+    else:
+        look.save()
+    return look
+
+
+def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
+    """Of each page that the run met the address: its own URL's, or where else it was seen last."""
+    touched = Q(seen_at__gte=run.due_at) | Q(failed_at__gte=run.due_at) | Q(absent_since__isnull=False)
+    rows = Address.objects.filter(touched, site=run.site_id)
+    pages = {case.page_id: case.page.url for case in cases}
+    found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
+    keys = {_key(run.site_id, url): page for page, url in pages.items() if page not in found}
+    found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
+    # One that has no text any more belongs to no page, but still names it.
+    named = {url: page for page, url in pages.items() if page not in found}
+    return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
+
+
+def _key(site: int, url: str) -> str:
+    return address_id(SiteId(str(site)), canonical(url))
+
+
+def _seen(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
+    """What the run saw of a page since a moment; each look without its case.
+
+    has_match: the version that the address shows has a match of the case.
+    """
+    address, key = page.address, page.case.page_id
+    answers: list[Absence] = []
+    if address.absent_since is not None or run.only_urls:
+        answers = [each for each in page.sources.pages.absences(PageId(key)) if each.fetched_at > since]
+    yield from (page.gone(each) for each in answers if each.reason in ABSENT)
+    if address.failures and address.failed_at is not None and address.failed_at > since:
+        yield page.failed()
+    if address.seen_at is not None and address.seen_at > since:
+        looked = [each for each in answers if each.reason is AbsenceReason.LOOKED_AT]
+        is_there = has_match and address.page_id == key
+        look = page.stands() if is_there else page.there(looked[-1] if looked else None, since)
+        if look is not None:
+            yield look

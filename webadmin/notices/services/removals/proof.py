@@ -1,0 +1,70 @@
+"""What proves a removal: each look's response as it came, held against the text that stood there, as evidence is.
+
+A look becomes a bundle of the kind of all others, in which the finding has no passages; the proof is an export of these
+bundles and of the case, so that `bundles.verify` needs to know nothing of removals.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bundles.records import CaseMaterial, ProvenBundle
+from bundles.verification import Report
+from core.errors import BadInput, BrokenInvariant
+from core.ids import Digest
+from core.ports import EvidenceStore
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.case_export import export_material, facts_of, proof_for
+from webadmin.evidence.services.staff import by_role
+from webadmin.notices.models import Removal, RemovalLook
+
+
+def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> Report:
+    """Write the proof of a removal to one file that stands alone.
+
+    Raises BadInput while a look has no bundle yet, and as `webadmin.evidence.services.case_export.export_case`.
+    """
+    return export_material(material_of(removal, store), path)
+
+
+def material_of(removal: Removal, store: EvidenceStore) -> CaseMaterial:
+    """All that the proof is written from. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
+    looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
+    kept = [look.bundle for look in looks if look.bundle is not None]
+    kept = [row for row in kept if row.state != EvidenceBundle.State.REMOVED]
+    if not kept or len(kept) < len(looks):
+        raise BadInput("removal.no-proof-yet")
+    return CaseMaterial(
+        case=removal.case_id,
+        facts={**facts_of(removal.case, by_role(removal.rights_holder_id)), "removal": _facts(removal, looks)},
+        bundles=[ProvenBundle(_content(row, store), proof_for(row)) for row in kept],
+        history=[_event(look) for look in looks],
+    )
+
+
+def _content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
+    content = store.get(Digest(row.digest))
+    if content is None:
+        raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
+    return content
+
+
+def _facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
+    """The statement, as JSON values."""
+    return {
+        "since": removal.since.isoformat(),
+        "confirmed": removal.said_at.isoformat(),
+        "ended": removal.ended_at.isoformat() if removal.ended_at else None,
+        "looks": [{**_event(look), "bundle": look.bundle.digest if look.bundle else None} for look in looks],
+    }
+
+
+def _event(look: RemovalLook) -> Mapping[str, Any]:
+    return {
+        "at": look.at.isoformat(),
+        "event": f"look_{look.seen}",
+        "status": look.status,
+        "final_url": look.final_url,
+        "route": "second" if look.by_second_route else "usual",
+        "version": look.version_id or None,
+    }

@@ -1,0 +1,108 @@
+"""What of a case's passages a response still has, as the matcher says, wherever it stands in what the site sent.
+
+The main text is compared, and the whole source without its markup: a text that was moved into a script, into hidden
+elements or attributes, or that is escaped there, is not removed. Not found: a text that was moved into pictures, behind
+a request that scripts make, or into a coding of the site's own.
+"""
+
+import html
+import re
+from base64 import b64decode
+from collections.abc import Collection, Iterable, Mapping
+from urllib.parse import unquote
+
+from core.ids import WorkTextId
+from core.ports import WorkTexts
+from core.taken import NO_PLACES, Places
+from crawler.opening import Rejected, decode_page
+from fingerprint.algorithms import DEFAULT as ALGORITHM
+from fingerprint.fingerprinting import fingerprint_text
+from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.index.memory import MemoryIndex
+from matcher.matching import Matcher
+from webadmin.cases.models import Case, CaseMatch, TakenText
+
+MAX_SOURCE_BYTES = 4 * 2**20  # pages have 60 kB; what is larger is no page, and nobody says of it that it has nothing
+_ESCAPED = re.compile(r"(?:\\|%)u([0-9a-fA-F]{4})")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){3,}")
+# A sentence of seven characters or more, which is what a site would hide; shorter ones make no passage.
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{28,}={0,2}")
+_ASCII = re.compile(r"[\x00-\x7f]+")
+
+
+class Remains:
+    """The works' texts of some cases, ready to be met in responses; for one round of looks."""
+
+    def __init__(self, works: WorkTexts) -> None:
+        self._works = works
+        self._entries: dict[str, WorkEntry | None] = {}
+
+    def count(self, case: Case, texts: Iterable[str]) -> int:
+        """How many characters of the works' texts that the case took from stand in any of `texts`, and count.
+
+        What a reviewer left out of the case does not. 0 also where none of the works' texts is kept any more: then
+        `can_tell` is False.
+        """
+        matcher, left_out = self._matcher(self._texts_of(case)), _left_out(case)
+        found: dict[str, Places] = {}
+        for text in texts:
+            for match in matcher.match(text, fingerprint_text(text, ALGORITHM)):
+                key = str(match.text_id)
+                found[key] = found.get(key, NO_PLACES) | match.taken
+        return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
+
+    def can_tell(self, case: Case) -> bool:
+        """Whether all texts of the works that the case took from are there to be compared."""
+        texts = self._texts_of(case)
+        return bool(texts) and all(self._entry(text) is not None for text in texts)
+
+    def _texts_of(self, case: Case) -> list[str]:
+        return list(CaseMatch.objects.filter(case=case).order_by().values_list("text_id", flat=True).distinct())
+
+    def _matcher(self, texts: Collection[str]) -> Matcher:
+        index, corpus = MemoryIndex(ALGORITHM.id), MemoryCorpus()
+        for text in texts:
+            entry = self._entry(text)
+            if entry is not None:
+                corpus[WorkTextId(text)] = entry
+                index.add(WorkTextId(text), entry.fingerprint)
+        return Matcher(index, corpus)
+
+    def _entry(self, text_id: str) -> WorkEntry | None:
+        if text_id not in self._entries:
+            text = self._works.text(WorkTextId(text_id))
+            self._entries[text_id] = WorkEntry(text, fingerprint_text(text, ALGORITHM)) if text is not None else None
+        return self._entries[text_id]
+
+
+def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str = "") -> str | None:
+    r"""All that a response has of a writing other than ASCII, in its order, with what is escaped in it.
+
+    None for what cannot be decoded or is too large to be looked through. encoding: as the site's rules have it.
+
+    >>> source_text("<p>渡<i>口</i></p><script>x='\\u65e0\\u706f'</script>".encode(), {}, "https://a.example/")
+    '渡口无灯'
+    """
+    if len(body) > MAX_SOURCE_BYTES:
+        return None
+    named = {name.lower(): value for name, value in headers.items()}
+    decoded = decode_page(body, named.get("content-type", ""), url, encoding)
+    return None if isinstance(decoded, Rejected) else _bare(decoded.text)
+
+
+def _bare(source: str) -> str:
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(source))
+    text = _PERCENT.sub(lambda found: unquote(found[0], errors="ignore"), text)
+    return _ASCII.sub("", _BASE64.sub(lambda found: _from_base64(found[0]), text))
+
+
+def _from_base64(written: str) -> str:
+    try:
+        return b64decode(written, validate=True).decode("utf-8")
+    except ValueError:
+        return ""
+
+
+def _left_out(case: Case) -> dict[str, Places]:
+    rows = TakenText.objects.filter(case=case).exclude(left_out=b"").values_list("text_id", "left_out")
+    return {text: Places.unpacked(bytes(packed)) for text, packed in rows}

@@ -1,0 +1,225 @@
+"""One look at the page of one case: from what a crawl left of it to what was seen."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from core.ids import Digest, VersionId
+from core.pages import PageVersion
+from core.ports import KeptPages, WorkTexts
+from core.visits import Absence, AbsenceReason
+from core.wording import Message
+from crawler.recrawl.absences import leads_to, plain_text
+from crawler.urls import canonical
+from matcher.calibration import DEFAULT as CALIBRATION
+from webadmin.cases.models import Case
+from webadmin.notices.models import RemovalLook
+from webadmin.notices.services.removals.remains import Remains, source_text
+from webadmin.sites.models import Address
+from webadmin.sites.services.runs import start_urls_of
+
+# A page with more is more than such a notice, as crawler.politeness.bans has it.
+MAX_NOTICE_CHARS = 400
+# Below it no page could have been found to copy anything, so that nothing is said by its having no passages.
+MIN_CHARS = CALIBRATION.min_matched_tokens
+# All lists are chosen, not measured: what Chinese and foreign sites write in place of a text that they withhold, or
+# have taken down.
+WALLS = (
+    *("登录", "登錄", "登入", "登陆", "注册", "註冊", "验证", "驗證", "订阅", "訂閱", "会员", "會員", "付费", "付費"),
+    *("购买", "購買", "充值", "解锁", "解鎖", "下载app", "vip", "log in", "login", "sign in", "captcha", "subscribe"),
+    *("繁忙", "稍后", "稍後", "维护", "維護", "数据库", "資料庫", "maintenance", "try again", "internal error"),
+)
+# Such words that stand in no menu or foot of a page: they tell a wall also where a page says that nothing is there.
+DEMANDS = (
+    *("请登录", "請登錄", "请先登录", "登录后", "登錄後", "登入后", "登入後", "验证码", "驗證碼", "安全验证"),
+    *("订阅后", "付费", "付費", "购买", "購買", "充值", "解锁", "解鎖", "please log in", "sign in to", "captcha"),
+    *("繁忙", "稍后", "稍後", "维护", "維護", "暂停", "数据库", "maintenance", "try again", "internal error"),
+    "suspended",
+)
+# Whole phrases: a foot says "版权所有" or "copyright" on every page.
+TAKEN_DOWN = (
+    *("下架", "已删除", "已刪除", "被删除", "被刪除", "已移除", "已屏蔽", "因版权", "因版權", "版权原因", "版權原因"),
+    *("版权方", "版權方", "涉嫌侵权", "涉嫌侵權", "侵权投诉", "侵權投訴", "has been removed", "been deleted"),
+    *("no longer available", "copyright claim", "copyright infring"),
+)
+NOT_THERE = (
+    *TAKEN_DOWN,
+    *("不存在", "找不到", "未找到", "没有找到", "沒有找到", "无法找到", "無法找到", "已失效", "404", "not found"),
+    "not exist",
+)
+Seen = RemovalLook.Seen
+# Another page of the site has to be had within so long of a look, or the site is taken to be away. Chosen: a crawl asks
+# for a page every few seconds, one of a single page asks for another one beside it.
+WORKS_WITHIN = timedelta(hours=1)
+# A page's response is kept before its visit is noted, by the same process.
+KEPT_WITHIN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What looks are made from: the pages as they were kept, and the works' texts."""
+
+    pages: KeptPages
+    remains: Remains
+
+    @classmethod
+    def of(cls, pages: KeptPages, works: WorkTexts) -> "Sources":
+        return cls(pages, Remains(works))
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfCase:
+    """The page of a case as a crawl left it; what its methods give are looks without their case."""
+
+    case: Case
+    address: Address
+    sources: Sources
+
+    def failed(self) -> RemovalLook:
+        """The look that came to nothing."""
+        assert self.address.failed_at is not None
+        fault = self.address.sentence
+        status = fault.params.get("status") if fault is not None else None
+        return _unseen(self.address.failed_at, fault, status if isinstance(status, int) else None)
+
+    def gone(self, answer: Absence) -> RemovalLook:
+        """The look that found that the page is not there.
+
+        What a site shows for addresses that never were may be a wall that stands before all of them.
+        """
+        look = self._look(answer, answer.fetched_at, answer=answer)
+        if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._is_said(answer):
+            return _unseen_in(look, Message("removal.may-be-wall"))
+        return self._if_site_works(look)
+
+    def _is_said(self, answer: Absence) -> bool:
+        """Whether an answer like those for addresses that never were says so, or leads to where the site begins."""
+        if 300 <= answer.status < 400:
+            target = leads_to(dict(answer.headers), answer.final_url)
+            return target is not None and (urlsplit(target).path in {"", "/"} or target in self._begins())
+        return says_not_there(self._shown(answer))
+
+    def _begins(self) -> set[str]:
+        return {canonical(url) for url in start_urls_of(self.case.site)}
+
+    def _shown(self, answer: Absence) -> str:
+        """What people see of an answer; "" where it cannot be read."""
+        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        body = self.sources.pages.raw(answer.raw_digest) or b""
+        return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
+
+    def stands(self) -> RemovalLook:
+        """The look at a page in a version with a match of the case."""
+        assert self.address.seen_at is not None
+        return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
+
+    def there(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
+        """The look at a page on which no match was found; None where the crawl kept nothing that could be looked at.
+
+        answer: the response of the page that was asked for alone.
+        """
+        seen_at = self.address.seen_at
+        assert seen_at is not None
+        if answer is not None and seen_at - answer.fetched_at > KEPT_WITHIN:
+            answer = None
+        if not self.address.page_id and answer is not None:
+            return self._without_text(answer)
+        if self.address.page_id != self.case.page_id:
+            led = Message("removal.led-elsewhere", url=self.address.page_url)
+            return _unseen(seen_at, led if self.address.page_id else Message("removal.no-text"))
+        version = self.sources.pages.version(VersionId(self.address.version_id))
+        if version is None or (answer is None and version.fetched_at <= since):
+            return None  # seen as it was: what came is not kept, so that nothing is proved
+        return self._without_passages(version, answer)
+
+    def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
+        """The look at a page on which the comparison with all works found nothing, looked into once more."""
+        kept = answer if answer is not None else version
+        look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
+        # The response of this look, and those on which the text goes on.
+        sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
+        sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
+        why = wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
+        if len(version.parts) < self._parts_before():  # a part that could not be had may have the passages
+            why = Message("removal.part-missing")
+        return self._judged(look, [version.reading.whole_text, *sources], why)
+
+    def _parts_before(self) -> int:
+        """On how many further pages the text went on when it was decided on."""
+        decided = self.case.decided_version
+        version = self.sources.pages.version(VersionId(decided)) if decided else None
+        return len(version.parts) if version is not None else 0
+
+    def _without_text(self, answer: Absence) -> RemovalLook:
+        """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
+        look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
+        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        shown = self._shown(answer)
+        why = wall(shown, "", self.case.site_id, self.case.page_id)
+        if why is None and not says_not_there(shown):  # an error of the site has no text either
+            why = Message("removal.no-text")
+        return self._judged(look, [source], why)
+
+    def _judged(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
+        """The look with what its texts have; None: one that could not be read. why: what it may be instead."""
+        texts = list(texts)
+        if self.sources.remains.count(self.case, [text for text in texts if text]):
+            look.seen = Seen.STANDS
+            return look
+        if None in texts:
+            return _unseen_in(look, Message("removal.unreadable"))
+        if not self.sources.remains.can_tell(self.case):
+            return _unseen_in(look, Message("removal.no-work-text"))
+        return _unseen_in(look, why) if why is not None else self._if_site_works(look)
+
+    def _if_site_works(self, look: RemovalLook) -> RemovalLook:
+        """The look as it is where another page of the site could be had then; else nothing was to be seen."""
+        times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
+        others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
+        works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
+        return look if works else _unseen_in(look, Message("removal.site-away"))
+
+    def _source(self, digest: Digest, headers: Sequence[tuple[str, str]], url: str) -> str | None:
+        body = self.sources.pages.raw(digest)
+        return source_text(body, dict(headers), url, self.case.site.encoding) if body is not None else None
+
+    @staticmethod
+    def _look(
+        kept: Absence | PageVersion,
+        at: datetime,
+        seen: str = Seen.GONE,
+        answer: Absence | None = None,
+        version: str = "",
+    ) -> RemovalLook:
+        named = {"answer_id": answer.id if answer is not None else "", "version_id": version}
+        return RemovalLook(at=at, seen=seen, status=kept.status, final_url=kept.final_url, **named)
+
+
+def _unseen(at: datetime, fault: Message | None, status: int | None = None) -> RemovalLook:
+    return RemovalLook(at=at, seen=Seen.NOT_SEEN, fault=fault, status=status)
+
+
+def _unseen_in(look: RemovalLook, fault: Message) -> RemovalLook:
+    look.seen, look.fault = Seen.NOT_SEEN, fault
+    return look
+
+
+def says_not_there(text: str) -> bool:
+    """Whether a page says of its own that what was asked for is not there, and asks for nothing in its place."""
+    said = text.casefold()
+    return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
+
+
+def wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
+    """Why a page with this text in place of the passages is not to be seen; None where it is the page itself."""
+    said, size = text.casefold(), len("".join(text.split()))
+    is_notice = size <= MAX_NOTICE_CHARS
+    if is_notice and (word := next((word for word in WALLS if word in said), "")):
+        return Message("removal.wall", word=word)
+    if is_notice and any(word in said for word in TAKEN_DOWN):
+        return None
+    if size < MIN_CHARS:
+        return Message("removal.little-text", chars=size)
+    elsewhere = Address.objects.filter(site=site, text_digest=text_digest).exclude(page_id__in=["", page])
+    return Message("removal.same-elsewhere") if text_digest and elsewhere.exists() else None

@@ -1,0 +1,191 @@
+"""How those fared who were written to: what went out, what was answered, what was removed, and how soon.
+
+Everything is counted from rows, by a fixed number of queries. A page that several notices name counts once, from the
+first that went out; it counts as removed where it was removed after that, whether or not it came back.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from math import ceil
+from statistics import median
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.wording import Message
+from webadmin.notices.models import Addressee, Notice, NoticeEvent, NoticePage, Removal
+from webadmin.sites.models import Site
+
+State = Notice.State
+ANSWERS = (State.ANSWERED, State.COUNTERED, State.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Of one site, or of one addressee. Medians are None where there is nothing to take them of."""
+
+    notices: int = 0
+    pages: int = 0
+    removed: int = 0
+    returned: int = 0  # of `removed`, those that came back, whatever they are now
+    refused: int = 0
+    answered: int = 0  # also by a refusal or a counter-statement
+    unanswered: int = 0  # neither answered nor removed, and the time to answer is over
+    waiting: int = 0  # it is not over
+    to_removal: timedelta | None = None
+    to_answer: timedelta | None = None
+    asks_for_seal: bool = False
+
+    @property
+    def removal_rate(self) -> float | None:
+        """[0, 1]; None where no page was named."""
+        return self.removed / self.pages if self.pages else None
+
+    @property
+    def days_to_removal(self) -> int | None:
+        return days(self.to_removal)
+
+    @property
+    def days_to_answer(self) -> int | None:
+        return days(self.to_answer)
+
+    @property
+    def sentences(self) -> list[Message]:
+        """The one line where the next notice is written."""
+        said = [Message("removal.record-seal")] if self.asks_for_seal else []
+        if not self.notices:
+            return [*said, Message("removal.record-none")]
+        if self.days_to_answer is not None:
+            said.append(_answers_in(self.days_to_answer))
+        if self.unanswered:
+            said.append(Message("removal.record-no-answer", unanswered=self.unanswered, notices=self.notices))
+        if self.waiting:
+            said.append(Message("removal.record-waiting", waiting=self.waiting))
+        if self.refused:
+            said.append(Message("removal.record-refused", refused=self.refused, notices=self.notices))
+        if self.days_to_removal is None:
+            return [*said, Message("removal.record-removed", removed=self.removed, pages=self.pages)]
+        return [*said, _removed_in(self, self.days_to_removal)]
+
+
+def days(time: timedelta | None) -> int | None:
+    """Whole days, those that have begun counted in.
+
+    >>> days(timedelta(hours=36)), days(timedelta(minutes=5)), days(None)
+    (2, 1, None)
+    """
+    return None if time is None else max(1, ceil(time / timedelta(days=1)))
+
+
+def of_addressee(addressee: Addressee, since: datetime | None = None) -> Record:
+    """Notices that went out to it, since a moment or ever."""
+    return _record(_sent(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
+
+
+def of_site(site: Site, since: datetime | None = None) -> Record:
+    """Notices about a site, whoever they went to."""
+    return _record(_sent(Notice.objects.filter(site=site), since))
+
+
+def by_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addressee, Record]]:
+    """Those who were written to about a site, with what came of that, by name."""
+    sent = _sent(Notice.objects.filter(site=site, addressee__isnull=False), since)
+    keys = dict(Notice.objects.filter(pk__in=sent).values_list("pk", "addressee_id"))
+    found = []
+    for addressee in Addressee.objects.filter(pk__in=set(keys.values())).order_by("name", "pk"):
+        own = {notice: at for notice, at in sent.items() if keys[notice] == addressee.pk}
+        found.append((addressee, _record(own, addressee.asks_for_seal)))
+    return found
+
+
+def _sent(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
+    """When each of the notices first went out; those that did not are left out."""
+    first: dict[int, datetime] = {}
+    events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
+    events = events.order_by("at", "pk")
+    for notice, at, day in events.values_list("notice_id", "at", "day"):
+        first.setdefault(notice, _when(at, day))
+    return {notice: at for notice, at in first.items() if since is None or at >= since}
+
+
+def _when(at: datetime, day: date | None) -> datetime:
+    """When something happened that was noted at a moment: then, or on an earlier day, which is taken from its start."""
+    zone = timezone.get_default_timezone()
+    if day is None or day >= at.astimezone(zone).date():
+        return at
+    return datetime.combine(day, time.min, zone)
+
+
+def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record:
+    answers, refused = _answers(sent)
+    silent = Notice.objects.filter(pk__in=sent.keys() - answers.keys()).exclude(
+        state__in=[State.REMOVED, State.WITHDRAWN]
+    )
+    is_over = [_is_answer_over(*row) for row in silent.values_list("state", "answer_due")]
+    named: dict[int, datetime] = {}
+    for notice, case in NoticePage.objects.filter(notice__in=sent).values_list("notice_id", "case_id"):
+        named[case] = min(sent[notice], named.get(case, sent[notice]))
+    removed, returned = _removed(sent, named)
+    return Record(
+        notices=len(sent),
+        pages=len(named),
+        removed=len(removed),
+        returned=returned,
+        refused=refused,
+        answered=len(answers),
+        unanswered=sum(is_over),
+        waiting=len(is_over) - sum(is_over),
+        to_removal=_median(removed),
+        to_answer=_median(answers.values()),
+        asks_for_seal=asks_for_seal,
+    )
+
+
+def _answers(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
+    """How long the first answer to each notice took, and how many notices were refused."""
+    first: dict[int, datetime] = {}
+    refused = set[int]()
+    events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
+    events = events.filter(undone_by=None, undoes=None, action=None)
+    for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
+        first.setdefault(notice, _when(at, day))
+        refused |= {notice} if state == State.REFUSED else set()
+    return {notice: max(at - sent[notice], timedelta(0)) for notice, at in first.items()}, len(refused)
+
+
+def _is_answer_over(state: str, answer_due: date | None) -> bool:
+    """Whether nobody waits for an answer to a notice that went out any more."""
+    return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
+
+
+def _removed(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
+    """How long each page took to be removed after it was named first, and how many of these came back."""
+    took: dict[int, timedelta] = {}
+    returned = set[int]()
+    of_cases = Removal.objects.filter(case__in=NoticePage.objects.filter(notice__in=sent).values("case"))
+    rows = of_cases.order_by("since", "pk").values_list("case_id", "since", "ended_at")
+    for case, since, ended in rows:
+        if since >= named[case]:
+            took.setdefault(case, since - named[case])
+            returned |= {case} if ended is not None else set()
+    return list(took.values()), len(returned)
+
+
+def _median(times: Iterable[timedelta]) -> timedelta | None:
+    seconds = [time.total_seconds() for time in times]
+    return timedelta(seconds=median(seconds)) if seconds else None
+
+
+# English has another word for one day.
+
+
+def _answers_in(count: int) -> Message:
+    return Message("removal.record-answers-one") if count == 1 else Message("removal.record-answers", days=count)
+
+
+def _removed_in(record: Record, count: int) -> Message:
+    figures = {"removed": record.removed, "pages": record.pages}
+    if count == 1:
+        return Message("removal.record-removed-in-one", **figures)
+    return Message("removal.record-removed-in", days=count, **figures)

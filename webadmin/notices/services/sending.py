@@ -1,0 +1,138 @@
+"""That a notice went out, by whatever way; and what a person notes of the day and the files that show it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from core.addressees import ANSWER_DAYS
+from core.errors import BadInput
+from core.ids import digest
+from core.wording import Message
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import may_manage
+from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
+from webadmin.notices.services.events import MOVES, locked, move, standing_events
+from webadmin.notices.services.kept_files import keep_event_papers
+
+State, Way = Notice.State, NoticeEvent.Way
+Files = Sequence[tuple[str, bytes]]
+BY_HAND = tuple(way for way in Way if way != Way.MAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a person notes of something that happened. day: when, None for today; files: name and bytes of each.
+
+    is_certain: that pages were removed although a check saw the passages on them.
+    """
+
+    day: date | None = None
+    note: str = ""
+    files: Files = ()
+    is_certain: bool = False
+
+    @property
+    def digests(self) -> set[str]:
+        return {digest(content) for _, content in self.files}
+
+
+NOTHING = Noted()
+
+
+def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -> None:
+    """Note that a person sent a confirmed notice, how, when, and what shows it.
+
+    It is a fact, so pages that changed since do not keep it from being noted. Raises BadInput.
+    """
+    require_manager(notice, by)
+    if way not in BY_HAND:
+        raise BadInput("notice.choose-way", choices=tuple(str(each) for each in BY_HAND))
+    if not noted.files:
+        raise BadInput("notice.no-proof-of-sending")
+    day = noted.day or today_at(now)
+    require_past(day, now)
+    with transaction.atomic():
+        row = locked(notice, State.CONFIRMED)
+        _require_confirmed_by(row, day)
+        release(row, now)
+        event = note_sent(row, by, now, way, day, note=noted.note)
+        keep_event_papers(event, noted.files, by)
+    notice.refresh_from_db()
+
+
+def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
+    """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
+    event = move(row, State.SENT, by, now, note, day=day, way=way)
+    row.sent_on = day
+    row.answer_due = answer_due_of(row)
+    row.save(update_fields=["sent_on", "answer_due"])
+    if row.escalates is not None:
+        earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates.pk)
+        if State.ESCALATED in MOVES[earlier.state]:
+            move(earlier, State.ESCALATED, by, now, f"#{row.pk}")
+    return event
+
+
+def _require_confirmed_by(row: Notice, day: date) -> None:
+    """Raise BadInput for a day on which the notice was not confirmed yet: a slip of the year is not mended later."""
+    confirmed = standing_events(row).filter(state=State.CONFIRMED).last()
+    if confirmed is not None and day < today_at(confirmed.at):
+        first = today_at(confirmed.at).isoformat()
+        raise BadInput("notice.before-it-was-confirmed", day=day.isoformat(), confirmed=first)
+
+
+def _answer_days(notice: Notice) -> int:
+    """As the paper says; of one that says nothing as is entered for the addressee."""
+    written = str(notice.values.get("answer_days", ""))
+    if is_days(written):
+        return int(written)
+    return (notice.addressee.answer_days if notice.addressee else None) or ANSWER_DAYS
+
+
+def is_days(text: str) -> bool:
+    """Whether a text is a number of days that a paper may give: one to a year.
+
+    >>> is_days("7"), is_days("0"), is_days("七"), is_days("366")
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 365
+
+
+def answer_due_of(notice: Notice) -> date | None:
+    """The day by which whoever got a notice should have answered; None for one that did not go out."""
+    return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
+
+
+def release(row: Notice, now: datetime) -> None:
+    """Take back a mail that waits; raise BadInput where one is under way or may have gone out. The row is locked."""
+    mails = NoticeMail.objects.filter(notice=row)
+    prepared = mails.filter(state=NoticeMail.State.PREPARED)
+    prepared.update(state=NoticeMail.State.FAILED, ended_at=now, said=Message("mail.broken-off"))
+    if open_mails(row).exists():
+        raise BadInput("mail.under-way")
+
+
+def open_mails(notice: Notice) -> QuerySet[NoticeMail]:
+    """Mails of which it is not known what becomes of them: at most one."""
+    live = Q(state__in=[NoticeMail.State.PREPARED, NoticeMail.State.TRYING])
+    return NoticeMail.objects.filter(live | Q(state=NoticeMail.State.UNKNOWN, settled_at=None), notice=notice)
+
+
+def require_manager(notice: Notice, by: User) -> None:
+    if not may_manage(by, notice):
+        raise BadInput("notice.no-manager")
+
+
+def require_past(day: date, now: datetime) -> None:
+    """Raise BadInput for a day that has not come."""
+    if day > today_at(now):
+        raise BadInput("notice.in-the-future", day=day.isoformat())
+
+
+def today_at(now: datetime) -> date:
+    """The day of a moment where the user is."""
+    return now.astimezone(timezone.get_default_timezone()).date()

@@ -1,0 +1,292 @@
+"""Templates of Word: the fields that stand in them as {{name}}, tried when one is uploaded, filled when it is used.
+
+A field of a list, such as {{网址.地址}}, stands in a row of a table, which is written once for each entry.
+"""
+
+import copy
+import difflib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+
+from core.addressees import Paper
+from core.errors import BadInput
+from core.wording import Message
+from documents.plain import printable
+from documents.word_files import MAX_FILE_BYTES, opened, parts_of
+from webadmin.notices.services.legal_fields import BY_NAME, LAWS, PaperField
+
+Row = Mapping[str, str]
+Values = Mapping[str, str | Sequence[Row]]
+
+_FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
+# Of a template; chosen: the standard ones have 900 elements, 1,000 characters, 31 fields and rows of 30 elements. A row
+# of a list is written once for each of up to 500 pages.
+MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
+MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table in a table in a text box stands 30 deep
+MAX_LABEL_CHARS = 12  # of a line that goes with its field, such as "代理人："; longer ones say something by themselves
+_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a template. column: of a list's field, else ""."""
+
+    field: PaperField
+    column: str = ""
+
+
+def try_template(content: bytes, kind: Paper) -> list[Message]:
+    """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
+    faults, found, file = list[Message](), set[str](), opened(content)
+    _require_size(file)
+    for part in parts_of(file):
+        for paragraph in part.iter(qn("w:p")):
+            asked = [_asked(name) for name in _names(paragraph)]
+            faults += [each for each in asked if isinstance(each, Message)]
+            found |= {each.field.code for each in asked if isinstance(each, Asked)}
+            if _row_of(paragraph) is None:
+                outside = [each.field.name for each in asked if isinstance(each, Asked) and each.column]
+                faults += [Message("paper.list-outside-table", field=name) for name in outside]
+        lists = _lists_by_row(part)
+        of_all = [
+            own.union(*(lists.get(each, ()) for each in row.iterancestors(qn("w:tr")))) for row, own in lists.items()
+        ]
+        faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(each))) for each in of_all if len(each) > 1]
+    faults += [
+        Message("paper.lacks-field", field=each.name, law=LAWS[each.needed[kind]])
+        for each in BY_NAME.values()
+        if kind in each.needed and each.code not in found
+    ]
+    return list(dict.fromkeys(faults))
+
+
+def _require_size(file: Any) -> None:
+    """Raises BadInput for what no template has: filling it, or saying what is wrong with it, would take minutes."""
+    parts = list(parts_of(file))
+    elements = [each for part in parts for each in part.iter()]
+    texts = "".join(str(each.text or "") for each in elements if each.tag == qn("w:t"))
+    depths = (sum(1 for _ in each.iterancestors()) for each in elements if each.tag in (qn("w:p"), qn("w:tr")))
+    is_large = len(elements) > MAX_ELEMENTS or len(texts) > MAX_CHARS or len(_FIELD.findall(texts)) > MAX_FIELDS
+    is_large = is_large or len(file.sections) > MAX_SECTIONS or any(depth > MAX_DEPTH for depth in depths)
+    if not is_large:
+        of_lists = [sum(1 for _ in row.iter()) for part in parts for row in _lists_by_row(part)]
+        is_large = sum(of_lists) > MAX_ELEMENTS_OF_LISTS
+    if is_large:
+        raise BadInput("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
+
+
+def filled(content: bytes, values: Values) -> bytes:
+    """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
+    file = opened(content)
+    for part in parts_of(file):
+        # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
+        lists = _lists_by_row(part)
+        rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
+        in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
+        paragraphs = [each for each in part.iter(qn("w:p")) if each not in in_rows]
+        for place in _left_out(part, values):
+            _remove(place)
+        for paragraph in paragraphs:
+            if paragraph.getparent() is not None:
+                _fill(paragraph, partial(_text, values))
+        for row, code in rows:
+            _write_rows(row, values.get(code, ()), values)
+    kept = io.BytesIO()
+    file.save(kept)
+    return kept.getvalue()
+
+
+def template_codes(content: bytes) -> set[str]:
+    """The codes of the fields that stand in a template. Raises BadInput."""
+    paragraphs = (each for part in parts_of(opened(content)) for each in part.iter(qn("w:p")))
+    return {field.code for paragraph in paragraphs for field in _fields_of(paragraph)}
+
+
+def unfilled(content: bytes, values: Values) -> list[PaperField]:
+    """The fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
+    found = dict[str, PaperField]()
+    for part in parts_of(opened(content)):
+        left_out = set(_left_out(part, values))
+        for paragraph in part.iter(qn("w:p")):
+            if paragraph not in left_out and left_out.isdisjoint(paragraph.iterancestors(qn("w:tr"))):
+                is_label = _is_label(paragraph)
+                empty = (each for each in _fields_of(paragraph) if not each.columns and _is_empty(each, values))
+                found |= {each.code: each for each in empty if not (each.is_optional and is_label)}
+    return list(found.values())
+
+
+def _left_out(part: Any, values: Values) -> list[Any]:
+    """Rows and lines that say nothing but fields a letter can do without, all of them empty."""
+    rows = [row for row in part.iter(qn("w:tr")) if _can_do_without(_own_paragraphs(row), values)]
+    lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _can_do_without([each], values)]
+    return [*rows, *(line for line in lines if _row_of(line) not in rows and line.getparent().tag != qn("w:tc"))]
+
+
+def _can_do_without(paragraphs: Iterable[Any], values: Values) -> bool:
+    fields = [each for paragraph in paragraphs for each in _fields_of(paragraph)]
+    return bool(fields) and all(each.is_optional and _is_empty(each, values) for each in fields)
+
+
+def _own_paragraphs(row: Any) -> list[Any]:
+    return [paragraph for paragraph in row.iter(qn("w:p")) if _row_of(paragraph) is row]
+
+
+def _fields_of(paragraph: Any) -> list[PaperField]:
+    asked = [_asked(name) for name in _names(paragraph)]
+    return [each.field for each in asked if isinstance(each, Asked)]
+
+
+def _is_label(paragraph: Any) -> bool:
+    """Whether a line has nothing but fields, or a name and a colon before them."""
+    rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
+    return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
+
+
+def _is_empty(field: PaperField, values: Values) -> bool:
+    value = values.get(field.code, "")
+    return not (value.strip() if isinstance(value, str) else value)
+
+
+def _remove(place: Any) -> None:
+    """Take a row or a line out; a table that has no row left goes with its last one."""
+    parent = place.getparent()
+    parent.remove(place)
+    if parent.tag == qn("w:tbl") and parent.find(qn("w:tr")) is None:
+        parent.getparent().remove(parent)
+
+
+def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
+    """Put a row for each entry in the place of the row that names the list."""
+    for entry in entries if not isinstance(entries, str) else ():
+        made = copy.deepcopy(row)
+        for paragraph in list(made.iter(qn("w:p"))):
+            _fill(paragraph, partial(_text_in_row, entry, values))
+        row.addprevious(made)
+    row.getparent().remove(row)
+
+
+def _text_in_row(entry: Row, values: Values, asked: Asked) -> str | None:
+    return entry.get(asked.column, "") if asked.column else _text(values, asked)
+
+
+def _lists_by_row(part: Any) -> dict[Any, set[str]]:
+    """The lists of which each row itself, not a table within it, has fields."""
+    found: dict[Any, set[str]] = {}
+    for paragraph in part.iter(qn("w:p")):
+        row = _row_of(paragraph)
+        asked = [_asked(name) for name in _names(paragraph)] if row is not None else []
+        codes = {each.field.code for each in asked if isinstance(each, Asked) and each.column}
+        if codes:
+            found.setdefault(row, set()).update(codes)
+    return found
+
+
+def _row_of(paragraph: Any) -> Any:
+    return next(paragraph.iterancestors(qn("w:tr")), None)
+
+
+def _asked(name: str) -> Asked | Message:
+    field_name, _, column = name.partition(".")
+    field = BY_NAME.get(field_name.strip())
+    if field is None:
+        near = difflib.get_close_matches(name, [*BY_NAME], n=1, cutoff=0.5)
+        return Message("paper.unknown-field-near", field=name, near=near[0]) if near else _unknown(name)
+    columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
+    if bool(columns) != bool(column) or (column and column.strip() not in columns):
+        return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
+    return Asked(field, columns.get(column.strip(), ""))
+
+
+def _unknown(name: str) -> Message:
+    return Message("paper.unknown-field", field=name)
+
+
+def _text(values: Values, asked: Asked) -> str | None:
+    if asked.column:
+        return None  # of a row; what stands elsewhere was refused
+    value = values.get(asked.field.code, "")
+    return value if isinstance(value, str) else ""
+
+
+def _names(paragraph: Any) -> Iterator[str]:
+    for found in _FIELD.finditer("".join(str(node.text or "") for node in _nodes(paragraph))):
+        yield found[1].strip()
+
+
+def _nodes(paragraph: Any) -> list[Any]:
+    """The texts of a paragraph itself, in order; Word cuts a word into several wherever it was edited."""
+    return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
+
+
+def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
+    """Put values in the place of fields, in the look of where each begins; from the last on, so that places hold.
+
+    A field that is all of its paragraph becomes a paragraph for each line of its value.
+    """
+    nodes = _nodes(paragraph)
+    whole = "".join(str(node.text or "") for node in nodes)
+    alone = _FIELD.fullmatch(whole.strip())
+    if alone is not None and isinstance(asked := _asked(alone[1].strip()), Asked):
+        lines = printable(value_of(asked) or "").split("\n")
+        if lines == [""] and len(paragraph.getparent().findall(qn("w:p"))) > 1:
+            paragraph.getparent().remove(paragraph)
+            return
+        for line in lines[:-1]:
+            paragraph.addprevious(_with_text(copy.deepcopy(paragraph), line))
+        _with_text(paragraph, lines[-1])
+        return
+    for found in reversed(list(_FIELD.finditer(whole))):
+        asked = _asked(found[1].strip())
+        value = value_of(asked) if isinstance(asked, Asked) else None
+        if value is not None:
+            _replace(nodes, found.start(), found.end(), printable(value))
+
+
+def _with_text(paragraph: Any, line: str) -> Any:
+    nodes = _nodes(paragraph)
+    _replace(nodes, 0, sum(len(str(node.text or "")) for node in nodes), line)
+    return paragraph
+
+
+def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
+    at, first = 0, None
+    for node in nodes:
+        text = str(node.text or "")
+        begins, at = at, at + len(text)
+        if at <= start or begins >= end:
+            continue
+        before, after = text[: max(0, start - begins)], text[max(0, end - begins) :]
+        if first is None:
+            first = node
+            _set(node, before, value, after)
+        else:
+            _set(node, "", "", after)
+
+
+def _set(node: Any, before: str, value: str, after: str) -> None:
+    """Write a text with the value's lines; what follows the field stays behind the last one."""
+    first, *others = value.split("\n")
+    node.text = before + first + ("" if others else after)
+    node.set(_XML_SPACE, "preserve")
+    last = node
+    for number, line in enumerate(others, 1):
+        line_break, text = OxmlElement("w:br"), OxmlElement("w:t")
+        text.text = line + (after if number == len(others) else "")
+        text.set(_XML_SPACE, "preserve")
+        last.addnext(line_break)
+        line_break.addnext(text)
+        last = text
+
+
+def require_template(content: bytes, kind: Paper) -> None:
+    """Raises BadInput with the first of what keeps the file from being a template."""
+    faults = try_template(content, kind)
+    if faults:
+        raise BadInput(faults[0])

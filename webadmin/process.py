@@ -1,0 +1,18 @@
+"""`python -m webadmin.process MODULE ARGUMENT…`: sets Django up for work without pages, then runs a module's `main`."""
+
+import os
+import sys
+from importlib import import_module
+
+import django
+
+
+def set_up() -> None:
+    """Make the tables usable; safe to call again."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
+    django.setup()
+
+
+if __name__ == "__main__":
+    set_up()
+    sys.exit(import_module(sys.argv[1]).main(sys.argv[2:]))

@@ -1,0 +1,1 @@
+"""Reports, the dashboard, and the file of a matter for a court."""

@@ -1,0 +1,118 @@
+"""The verb `matter`: its damages, and one file with all its evidence, as a court takes it in."""
+
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, RetryLater
+from core.wording import Message
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import find_matter
+from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.session import local_time, session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bundles.ports import Stamper
+    from bundles.verification import Report
+    from webadmin.cases.models import Matter
+    from webadmin.reports.services.court_file.parts import Chosen
+
+SAY_EVERY_S = 5.0  # as the demo does; a matter of a few pages says nothing before it is done
+
+
+def damages(
+    matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic."""
+    with session() as settings:
+        from webadmin.cases.services.matters.damages import damages_of
+        from webadmin.cases.services.matters.damages_told import told
+
+        matter = find_matter(matter_key)
+        found = damages_of(matter)
+        if is_json:
+            as_json(found.as_dict())
+            return
+
+        def moment(at: datetime) -> str:
+            return local_time(at, settings)
+
+        say(Message("damages.head", site=matter.site.name, work=matter.work.title))
+        for line in [*told(found, moment), Message("damages.own")]:
+            say(line)
+
+
+def export(
+    matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
+    *,
+    is_sealed: Annotated[bool, typer.Option("--seal/--no-seal")] = True,
+    ownership: Annotated[bool, typer.Option("--ownership/--no-ownership")] = True,
+    comparison: Annotated[bool, typer.Option("--comparison/--no-comparison")] = True,
+    others: Annotated[bool, typer.Option("--others/--no-others")] = True,
+    notices: Annotated[bool, typer.Option("--notices/--no-notices")] = True,
+    damages: Annotated[bool, typer.Option("--damages/--no-damages")] = True,
+    factors: Annotated[bool, typer.Option("--factors/--no-factors")] = False,
+    decisions: Annotated[bool, typer.Option("--decisions/--no-decisions")] = False,
+    with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
+) -> None:
+    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter."""
+    wanted = {
+        "ownership": ownership, "comparison": comparison, "others": others, "notices": notices, "damages": damages,
+        "factors": factors, "decisions": decisions,
+    }  # fmt: skip
+    if not out.absolute().parent.is_dir():
+        raise BadInput("custody.no-folder", folder=out.absolute().parent)
+    with session() as settings:
+        from webadmin.evidence.services.authorities import authorities_of
+        from webadmin.reports.services.court_file.parts import Chosen, Part
+
+        chosen = Chosen(frozenset(part for part in Part if wanted[part.value]), with_names)
+        report, left_out = _written(
+            find_matter(matter_key), chosen, out, authorities_of(settings.evidence) if is_sealed else []
+        )
+    for each in left_out:
+        say(each, err=True)
+    counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
+    say(Message("custody.written", path=out.absolute(), **counts))
+    if not report.is_stamped:
+        say(Message("custody.unstamped"), err=True)
+
+
+def _written(
+    matter: "Matter", chosen: "Chosen", out: Path, seals: "Sequence[Stamper]"
+) -> "tuple[Report, list[Message]]":
+    from webadmin.reports.services.court_file.writing import prepared
+
+    with prepared(matter, out.absolute().parent, chosen, _Progress()) as made:
+        try:
+            return made.write(out, seals), list(made.left_out)
+        except RetryLater as error:
+            raise RetryLater("custody.or-no-seal", fault=error) from error
+
+
+class _Progress:
+    """Says how far it is, every few seconds, beside the output."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, message: Message) -> None:
+        if time.monotonic() - self._said >= SAY_EVERY_S:
+            self._said = time.monotonic()
+            say(message, err=True)
+
+
+GROUP = verb_group(
+    "All that one site took from one work.",
+    {
+        "damages": damages,
+        "export": export,
+    },
+)

@@ -1,0 +1,80 @@
+"""The verb `report`: the figures of a period in one of the formats of `analytics.formats`."""
+
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from analytics.formats import FORMATS, find_format
+from core.errors import BadInput
+from core.settings import Settings
+from webadmin.ui.console.keys import find_site, find_work
+from webadmin.ui.console.output import say
+from webadmin.ui.console.session import session
+
+DEFAULT_DAYS = 30
+
+
+def report(  # noqa: PLR0917 - options of a command
+    kind: Annotated[str, typer.Option("--format", metavar="FORMAT", help=", ".join(FORMATS))],
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help=str(DEFAULT_DAYS))] = "",
+    until: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
+    work: str = "",
+    site: str = "",
+    rights_holder: str = "",
+    language: str = "",
+    out: Annotated[str, typer.Option(metavar="FILE")] = "",
+) -> None:
+    """Write a report: cases, sites, works, days, what was left out and why."""
+    chosen = find_format(kind)
+    with session() as settings:
+        from webadmin.accounts.models import User
+        from webadmin.reports.services.report_rows import make_report
+        from webadmin.works.services import catalogue
+
+        last = day_of("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
+        first = day_of("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
+        owner = catalogue.find_holder(rights_holder) if rights_holder else None
+        # Whoever may run commands on this machine may read everything that is stored on it.
+        made = make_report(
+            owner or User(username="command line", is_superuser=True),
+            first,
+            last,
+            work=find_work(work, owner) if work else None,
+            site=find_site(site) if site else None,
+            language=language,
+        )
+        content = chosen.render(made)
+        path = _written(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
+    if path is not None:
+        say(str(path))
+
+
+def day_of(option: str, text: str) -> date | None:
+    """The day that an option names; None for "". Raises BadInput for what is none."""
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput("cli.no-day", option=option, text=text) from error
+
+
+def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
+    """Where the report is now; a file is there whole or not at all."""
+    if out == "-":
+        sys.stdout.buffer.write(content)
+        return None
+    path = Path(out) if out else settings.home / "reports" / name
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        if not out:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        raise BadInput("cli.report-unwritable", path=path, reason=error.strerror or error) from error
+    return path.absolute()

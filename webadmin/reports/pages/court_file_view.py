@@ -1,0 +1,74 @@
+"""A matter as one file: what it will have, and the file itself. To make it is a manager's, as of a case."""
+
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from webadmin.accounts.services import access
+from webadmin.cases.models import Matter
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
+from webadmin.evidence.services.subject import Subject
+from webadmin.reports.services.court_file.parts import INTERNAL, PARTS, USUAL, Chosen, Part
+from webadmin.reports.services.court_file.writing import confirmed, export_matter
+from webadmin.ui.pages.downloads import spooled_download
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.wording import said
+
+# Estimated, from 250 pages (docs/figures.md): how long it takes is said in steps of this.
+SECONDS_A_PAGE = 0.4
+MINUTE_S = 60
+
+
+def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
+    """Show what the file will have; hand it out (POST). Raises Http404 for who may not."""
+    subject = matter_of(request, key)
+    matter = subject.matter
+    if matter is None:
+        raise Http404
+    if request.method != "POST":
+        return _page(request, subject, matter)
+    if not access.may_manage(request.user, matter):
+        raise Http404
+    try:
+        return spooled_download(
+            f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _chosen(request))
+        )
+    except ZhuiwenError as error:
+        return _page(request, subject, matter, said(error))
+
+
+def _chosen(request: HttpRequest) -> Chosen:
+    """What the form asks for (POST: part, names); the usual parts where nobody chose (`chosen`)."""
+    if "chosen" not in request.POST:
+        return USUAL
+    asked = set(request.POST.getlist("part"))
+    return Chosen(frozenset(part for part in Part if part in asked), with_names="names" in request.POST)
+
+
+def _shown(part: Part, chosen: Chosen) -> tuple[Part, str, bool, bool]:
+    """A checkbox: its value and words, whether it is checked, whether the part is internal."""
+    return part, PARTS[part].in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
+
+
+def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
+    cases = confirmed(matter)
+    pages = cases.count()
+    bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)
+    chosen = _chosen(request)
+    context = {
+        "title": _("The matter as one file"),
+        "subject_name": name_of(subject),
+        "back": address_of(subject),
+        "pages": pages,
+        "bundles": bundles.count(),
+        "parts": [_shown(part, chosen) for part in Part],
+        "with_names": chosen.with_names,
+        "minutes": round(pages * SECONDS_A_PAGE / MINUTE_S),
+        "may_manage": access.may_manage(request.user, matter),
+        "fault": fault,
+    }
+    status = 409 if fault else 200
+    return desk_page(request, "webadmin/matter_export.html", context, status=status)

@@ -1,0 +1,300 @@
+"""The dashboard: what is open, what is new, what did not run. Counts of the user's rights holders only.
+
+A fixed number of queries, whatever is stored: each table is one grouped count. Of more than MAX_LIVE cases the counts
+take seconds: they are kept for some minutes, and the page says of when they are.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.cache import cache
+from django.db.models import Count, Model, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from core.states import COPIES, CaseState
+from core.taken import share_of_work
+from webadmin.accounts.services.access import Person, is_administrator, roles, visible
+from webadmin.backups.models import BackupRun
+from webadmin.backups.services.runs import standing
+from webadmin.cases.models import Case, Exclusion
+from webadmin.cases.services.matters.figures import taken_of
+from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
+from webadmin.reports.pages.day_chart import Day, drawn
+from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
+from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, word_for
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.works.models import Work
+
+CHART_DAYS = 30
+MAX_RUNS = 8  # that stand beside the other tables without scrolling
+MAX_SITES = 10
+MAX_WORKS = 10
+MAX_LIVE = 20_000  # cases of which everything is counted anew for each view, within a second
+KEPT_S = 600
+_OPEN, _CONFIRMED, _DISMISSED = CaseState.OPEN, CaseState.CONFIRMED, CaseState.DISMISSED
+_ASIDE = CaseState.SET_ASIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One count and the list behind it."""
+
+    label: str
+    count: int
+    href: str
+    is_urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table of counts."""
+
+    label: str
+    href: str
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRow:
+    """A work that stands on pages: how much of it, each character once, and what its pages have, added up."""
+
+    label: str
+    href: str
+    cases: int
+    chars_taken: int
+    share_taken: float | None
+    chars_on_pages: int
+
+
+def dashboard_view(request: HttpRequest) -> HttpResponse:
+    """Show the figures of what the user may see."""
+    context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
+    return desk_page(request, "webadmin/dashboard.html", context)
+
+
+def figures(user: Person, now: datetime) -> dict[str, Any]:
+    """Count what the dashboard shows to a user."""
+    runs = visible(CrawlRun.objects.all(), user)
+    return {
+        **_kept_counts(user, now),
+        "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
+        "run_faults": _run_faults(runs, now),
+        "runs_href": _list(CrawlRun),
+    }
+
+
+def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
+    """What is counted: now, or of many cases some minutes ago, by this process in the reader's language and zone."""
+    cases = visible(Case.objects.order_by(), user)
+    if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
+        return _counts(user, now)
+    holders = "all" if is_administrator(user) else "-".join(map(str, sorted(roles(user))))
+    key = f"dashboard {holders} {get_language()} {timezone.get_current_timezone_name()}".replace(" ", ":")
+    known: dict[str, Any] | None = cache.get(key)
+    if known is None:
+        known = {**_counts(user, now), "counted_at": now}
+        cache.set(key, known, KEPT_S)
+    return known
+
+
+def _counts(user: Person, now: datetime) -> dict[str, Any]:
+    cases = visible(Case.objects.order_by(), user)
+    by_class = _grouped(cases, "match_class")
+    return {
+        "case_tiles": _case_tiles(cases, now, by_class),
+        "stock_tiles": _stock_tiles(user),
+        "classes": [
+            Row(str(phrase), _list(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {})))
+            for kind, phrase in MATCH_CLASSES.items()
+            if str(kind) in by_class
+        ],
+        "sites": _sites(cases),
+        "works": _works(cases, user),
+        "exclusions": _exclusions(user),
+        "chart": drawn(_days(cases, now)),
+    }
+
+
+def _list(model: type[Model], **filters: str) -> str:
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return f"{address}?{urlencode(filters)}" if filters else address
+
+
+def _grouped(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, int]]:
+    """Count cases by a field and state."""
+    grouped: dict[Any, dict[str, int]] = {}
+    for key, state, count in cases.values_list(field, "state").annotate(count=Count("pk")):
+        grouped.setdefault(key, {})[state] = count
+    return grouped
+
+
+def _states(counts: dict[str, int]) -> tuple[int, ...]:
+    return tuple(counts.get(state, 0) for state in (_OPEN, _CONFIRMED, _DISMISSED, _ASIDE))
+
+
+def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict[str, int]]) -> list[Tile]:
+    day, week = now - timedelta(days=1), now - timedelta(days=7)
+    new = cases.aggregate(
+        day=Count("pk", filter=Q(opened_at__gte=day)), week=Count("pk", filter=Q(opened_at__gte=week))
+    )
+    still_open, confirmed, dismissed, aside = map(sum, zip((0,) * 4, *map(_states, by_class.values()), strict=True))
+    return [
+        Tile(_("Open cases"), still_open, _list(Case, state__exact=_OPEN), is_urgent=still_open > 0),
+        Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at_within="24h")),
+        Tile(_("New in 7 days"), new["week"], _list(Case, opened_at_within="7d")),
+        Tile(_("Confirmed"), confirmed, _list(Case, state__exact=_CONFIRMED)),
+        Tile(_("Dismissed"), dismissed, _list(Case, state__exact=_DISMISSED)),
+        Tile(_("Set aside"), aside, _list(Case, state__exact=_ASIDE)),
+    ]
+
+
+def _stock_tiles(user: Person) -> list[Tile]:
+    corpus = visible(Work.objects.order_by(), user).aggregate(chars=Sum("counted_chars"))
+    return [
+        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), _list(PageRecord)),
+        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), _list(Site)),
+        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), _list(Work)),
+        Tile(_("Characters in the corpus"), corpus["chars"] or 0, _list(Work)),
+        *_evidence_tiles(user),
+        *_proposal_tiles(user),
+    ]
+
+
+def _proposal_tiles(user: Person) -> list[Tile]:
+    """What waits for somebody to decide: sites that may have moved, and copies that a search found."""
+    moves = visible(SiteMove.objects.filter(state=SiteMove.State.PROPOSED).order_by(), user).count()
+    found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
+    tiles = [
+        Tile(
+            _("Moves of sites to decide"), moves, _list(SiteMove, state__exact=SiteMove.State.PROPOSED), is_urgent=True
+        ),
+        Tile(
+            _("Found pages to decide"),
+            found,
+            _list(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
+            is_urgent=True,
+        ),
+    ]
+    return [tile for tile in tiles if tile.count]
+
+
+def _evidence_tiles(user: Person) -> list[Tile]:
+    """How many bundles there are, and how many of them the last check found changed or gone."""
+    states = EvidenceBundle.State
+    counts = dict(
+        visible(EvidenceBundle.objects.order_by(), user).values_list("state").annotate(count=Count("pk"))
+    )  # fmt: skip
+    kept = sum(count for state, count in counts.items() if state != states.REMOVED)
+    damaged = counts.get(states.CHANGED, 0) + counts.get(states.MISSING, 0)
+    shown = states.CHANGED if counts.get(states.CHANGED) else states.MISSING
+    urgent = Tile(_("Evidence changed or missing"), damaged, _list(EvidenceBundle, state__exact=shown), is_urgent=True)
+    return [
+        Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)),
+        *([urgent] if damaged else []),
+        *_file_tiles(user),
+        *_backup_tiles(user),
+    ]
+
+
+def _backup_tiles(user: Person) -> list[Tile]:
+    """That the last backup is too old, or that there never was one: for administrators, who see to it."""
+    if not is_administrator(user):
+        return []
+    now = timezone.now()
+    stands = standing(now)
+    if stands.warning is None:
+        return []
+    if stands.last is None:
+        return [Tile(_("Backups made"), 0, _list(BackupRun), is_urgent=True)]
+    return [Tile(_("Days since the last backup"), (now - stands.last).days, _list(BackupRun), is_urgent=True)]
+
+
+def _file_tiles(user: Person) -> list[Tile]:
+    """How many kept files the last check found changed or gone: for administrators, who alone see the checks."""
+    last = EvidenceCheck.objects.first() if is_administrator(user) else None
+    damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
+    if not damaged:
+        return []
+    return [Tile(_("Kept files changed or missing"), len(damaged), _list(EvidenceCheck), is_urgent=True)]
+
+
+def _sites(cases: "QuerySet[Case]") -> list[Row]:
+    grouped = _grouped(cases, "site_id")
+    names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
+    rows = [Row(names[key], _list(Case, site__id__exact=str(key)), _states(counts)) for key, counts in grouped.items()]
+    return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
+
+
+def _works(cases: "QuerySet[Case]", user: Person) -> list[WorkRow]:
+    """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
+    taken = taken_of(visible(Work.objects.all(), user))
+    most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
+    sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
+    added = {work: (count, chars) for work, count, chars in sums.annotate(n=Count("pk"), chars=Sum("matched_chars"))}
+    works = Work.objects.in_bulk(most)
+    return [
+        WorkRow(
+            label=str(works[work]),
+            href=_list(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
+            cases=added[work][0],
+            chars_taken=taken[work],
+            share_taken=share_of_work(taken[work], works[work].counted_chars),
+            chars_on_pages=added[work][1],
+        )
+        for work in most
+    ]
+
+
+def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
+    """Count the runs of the last 7 days that failed, and those that were expected and did not happen."""
+    since = now - timedelta(days=7)
+    states = (
+        (CrawlRun.State.MISSED, _("Expected, but not run (7 days)")),
+        (CrawlRun.State.FAILED, _("Failed runs (7 days)")),
+    )
+    found = dict(
+        runs.order_by().filter(due_at__gte=since, state__in=[state for state, _label in states])
+        .values_list("state").annotate(count=Count("pk"))
+    )  # fmt: skip
+    return [
+        Tile(
+            label,
+            found.get(state, 0),
+            _list(CrawlRun, state__exact=state, due_at_within="7d"),
+            is_urgent=found.get(state, 0) > 0,
+        )
+        for state, label in states
+    ]
+
+
+def _exclusions(user: Person) -> list[Row]:
+    counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
+    rows = [
+        Row(word_for(reason, REJECTIONS), _list(Exclusion, reason__exact=reason), (count,)) for reason, count in counts
+    ]
+    return sorted(rows, key=lambda row: -row.counts[0])
+
+
+def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
+    """Count the cases opened and decided on each of the last days of the reader's calendar, oldest first."""
+    last = timezone.localdate(now)
+    dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
+    since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)
+    opened = _per_day(cases.filter(opened_at__gte=since), "opened_at")
+    decided = _per_day(cases.filter(decision__decided_at__gte=since), "decision__decided_at")
+    return [Day(each, opened.get(each, 0), decided.get(each, 0)) for each in dates]
+
+
+def _per_day(cases: "QuerySet[Case]", moment: str) -> dict[date, int]:
+    rows: Iterable[tuple[date, int]] = (
+        cases.annotate(day=TruncDate(moment)).values_list("day").annotate(count=Count("pk"))
+    )
+    return dict(rows)

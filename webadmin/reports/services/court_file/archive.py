@@ -1,0 +1,139 @@
+"""A matter -> one file that stands alone: what people read under names for people, and what programs check it by."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bundles import layout, statements
+from bundles.canonical import canonical
+from bundles.opened import Opened, opened
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, DayProof, Paper
+from bundles.statements import Placed
+from bundles.verification import Report, check_proof
+from core.ids import Digest
+from core.wording import Message
+from core.words import Words
+from webadmin.evidence.services.explanation import Example
+from webadmin.evidence.services.export import written
+from webadmin.reports.services.court_file.explanation import Told, matter_explanation
+from webadmin.reports.services.court_file.spool import Spool
+
+
+@dataclass(frozen=True, slots=True)
+class MatterFacts:
+    """What is said of a matter as a whole. facts: JSON values; contents: files and folders for people, with uses."""
+
+    site: str
+    work: str
+    facts: Mapping[str, Any]
+    contents: Sequence[tuple[str, Words]] = ()
+    left_out: Sequence[Message] = ()
+
+
+@dataclass
+class MatterExport:
+    """The export of a matter while it is made: one case at a time is in memory. Raises OSError as its spool."""
+
+    spool: Spool
+    matter: int
+    code_version: str
+    _cases: list[int] = field(default_factory=list)
+    _documents: list[str] = field(default_factory=list)
+    _papers: list[dict[str, Any]] = field(default_factory=list)
+    _bundles: int = 0
+    _unstamped: list[Digest] = field(default_factory=list)
+    _example: Example | None = None
+
+    def add_case(self, material: CaseMaterial, stems: Sequence[str]) -> None:
+        """Take a case in with its bundles, each under its name without ending.
+
+        Raises DoesNotHold for a bundle or a stamp that was changed.
+        """
+        taken, placed = [], {}
+        for each, stem in zip(material.bundles, stems, strict=True):
+            bundle = opened(each.content, "bundle")
+            if each.proof is not None:
+                check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
+            placed[bundle.digest] = self._add_bundle(each.content, bundle, stem)
+            self._add_proof(bundle.digest, each.proof)
+            self._note(Example(bundle.digest, placed[bundle.digest].file, each.proof))
+            taken.append(bundle)
+        self._cases.append(material.case)
+        name = layout.in_checks(layout.case_file(material.case))
+        self.spool.add(name, statements.case(material, taken, placed))
+
+    def add_document(self, name: str, content: bytes) -> Digest:
+        """Take in what the program wrote; its digest."""
+        self._documents.append(name)
+        return self.spool.add(name, content)
+
+    def add_paper(self, paper: Paper, name: str) -> None:
+        """Take in what people made or sent, as it is."""
+        self._papers.append(statements.of_paper(paper, name))
+        self.spool.add(name, paper.content)
+
+    def write(self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()) -> Report:
+        """Write the file, which is there whole in the end or not at all, once it was verified.
+
+        Raises DoesNotHold where it would be too large, UnreadableFile where `path` cannot be written; may be called
+        again with other seals.
+        """
+        self._conclude(about, created.astimezone(UTC), seals)
+        return written(path, self.spool)
+
+    def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> Placed:
+        pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}
+        placed = Placed(f"{stem}.wacz", {name: layout.copy_of(stem, name) for name in pictures})
+        self.spool.add(placed.file, content)
+        for name, picture in pictures.items():
+            self.spool.add(placed.shown[name], picture)
+        return placed
+
+    def _add_proof(self, digest: Digest, proof: DayProof | None) -> None:
+        if proof is None:
+            return
+        self.spool.add(layout.in_checks(layout.proof_file(digest)), statements.proof(digest, proof))
+        for number, stamp in enumerate(proof.stamps, 1):
+            self._add_stamp(layout.stamp_folder(proof.root, number), stamp)
+
+    def _add_stamp(self, folder: str, stamp: Any) -> None:
+        for name, content in statements.stamp_files(folder, stamp).items():
+            self.spool.add(layout.in_checks(name), content)
+
+    def _note(self, example: Example) -> None:
+        self._bundles += 1
+        if not example.is_stamped:
+            self._unstamped.append(example.digest)
+        if self._example is None or (example.is_stamped and not self._example.is_stamped):
+            self._example = example
+
+    def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
+        """What is said of all of it: statement, explanation, lists, seals."""
+        manifest, sums = layout.in_checks(layout.MANIFEST), layout.in_checks(layout.SUMS)
+        for name in [*self.spool]:
+            if name in {manifest, sums} or name.startswith(layout.in_checks(f"{layout.SEAL}/")):
+                self.spool.drop(name)
+        assert self._example is not None, "a matter without a case"
+        told = Told(
+            self.matter, about.site, about.work, len(self._cases), self._bundles, self._unstamped, self._example,
+            about.contents, about.left_out, bool(seals),
+        )  # fmt: skip
+        said = {
+            "matter": self.matter,
+            "facts": dict(about.facts),
+            "cases": self._cases,
+            "documents": sorted(self._documents),
+            "papers": self._papers,
+            "left_out": [str(each) for each in about.left_out],
+        }
+        self.spool.add(layout.in_checks(layout.MATTER), canonical(said))
+        for name, content in matter_explanation(told, created, self.code_version).items():
+            self.spool.add(name, content)
+        numbered = {"matter": self.matter}
+        sealed = self.spool.add(manifest, statements.manifest(self.spool.listed, numbered, created, self.code_version))
+        for number, authority in enumerate(seals, 1):
+            self._add_stamp(layout.seal_folder(number), authority.stamp(sealed))
+        self.spool.add(sums, statements.sums(self.spool.listed))

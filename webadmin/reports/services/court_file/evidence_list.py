@@ -1,0 +1,110 @@
+"""The list of evidence (证据目录) of a matter: each piece with its number, name, source, what it shows, and its digest.
+
+Written in Chinese, for a court: as PDF and DOCX, as CSV, and as JSON for programs.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from core.plain_text import clean_line, defuse_formula
+from core.terms import BUNDLE_DIGEST, FILE_DIGEST
+from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
+
+TITLE = "证据目录"
+_HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
+_CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.zh, "组别", "文件")
+_WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
+_DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
+
+
+class Group(StrEnum):
+    """In the order in which they stand."""
+
+    OWNERSHIP = "权利主体与权属"
+    PAGES = "网页取证"
+    COMPARISON = "侵权比对"
+    OTHERS = "第三方取证"
+    NOTICES = "通知与往来"
+    SHEETS = "损失计算"
+    INTERNAL = "内部材料"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of evidence. file: its name in the export. name, source, shows may hold what a crawled page says.
+
+    bundle: of an evidence bundle the digest that its day is stamped with; "" of anything else.
+    """
+
+    group: Group
+    name: str
+    source: str
+    shows: str
+    sha256: str
+    file: str
+    bundle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    number: int
+    piece: Piece
+
+
+def numbered(pieces: Sequence[Piece]) -> list[Numbered]:
+    """By group, within it in the order given; numbers run through."""
+    order = list(Group)
+    return [
+        Numbered(number, piece)
+        for number, piece in enumerate(sorted(pieces, key=lambda each: order.index(each.group)), 1)
+    ]
+
+
+def as_csv(rows: Sequence[Numbered]) -> bytes:
+    """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(_CSV_HEADS)
+    for row in rows:
+        piece = row.piece
+        cells = (piece.name, piece.source, piece.shows, piece.sha256, piece.bundle, str(piece.group), piece.file)
+        writer.writerow([row.number, *(defuse_formula(clean_line(cell)) for cell in cells)])
+    return out.getvalue().encode("utf-8-sig")
+
+
+def as_json(rows: Sequence[Numbered]) -> bytes:
+    """The same for programs, in ASCII."""
+    return json.dumps([{"number": row.number, **asdict(row.piece)} for row in rows], indent=1).encode() + b"\n"
+
+
+def document(rows: Sequence[Numbered], about: str) -> Document:
+    """About: a line under the title that names the matter."""
+    blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.of(clean_line(about))]
+    for group in Group:
+        of_group = [row for row in rows if row.piece.group is group]
+        if of_group:
+            blocks += [Paragraph.heading(group.value, 2), _table(of_group)]
+    return Document(TITLE, tuple(blocks))
+
+
+def _table(rows: Sequence[Numbered]) -> Table:
+    heads = tuple(Cell.of(words, is_bold=True) for words in _HEADS)
+    return Table((heads, *map(_row, rows)), _WIDTHS, has_head=True)
+
+
+def _row(row: Numbered) -> tuple[Cell, ...]:
+    piece = row.piece
+    named = Paragraph((Run(clean_line(piece.name)), Run(f"\n{piece.file}")))
+    digests = _in_lines(piece.sha256)
+    if piece.bundle:
+        digests = f"{FILE_DIGEST.zh}：\n{digests}\n{BUNDLE_DIGEST.zh}：\n{_in_lines(piece.bundle)}"
+    texts = (clean_line(piece.source), clean_line(piece.shows), digests)
+    return (Cell.of(str(row.number)), Cell((named,)), *map(Cell.of, texts))
+
+
+def _in_lines(digest: str) -> str:
+    return "\n".join(digest[at : at + _DIGEST_LINE_CHARS] for at in range(0, len(digest), _DIGEST_LINE_CHARS))

@@ -1,0 +1,98 @@
+"""The explanation in the export of a matter, in Chinese and English."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+
+from bundles import bundle, layout
+from bundles.shapes import moment
+from core.ids import Digest
+from core.wording import Message, say
+from core.words import Words as BothWords
+from documents.explanation_blocks import BOTH_LANGUAGES, HEADLINE, Block, Heading, Pairs, Paragraph, Points, Words
+from documents.explanation_html import as_html
+from documents.explanation_pdf import as_pdf
+from webadmin.evidence.services.explanation import Example, Step, by_hand, not_proved, proved, steps
+
+_CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.json, SHA256SUMS", "seal/")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the explanation is written from. example: a bundle, with its way to a stamped root where one has any.
+
+    contents: each file or folder for people, and its use.
+    """
+
+    matter: int
+    site: str
+    work: str
+    cases: int
+    bundles: int
+    unstamped: Sequence[Digest]
+    example: Example
+    contents: Sequence[tuple[str, BothWords]]
+    left_out: Sequence[Message]
+    is_sealed: bool
+
+
+def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str, bytes]:
+    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    title = f"{HEADLINE} M{told.matter}"
+    blocks: list[Block] = []
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.opening", at=moment(at), version=code_version)
+        about = words(
+            "explanation.matter-about", site=told.site, work=told.work, cases=told.cases, bundles=told.bundles
+        )
+        blocks += [Heading(words("explanation.matter-title", matter=told.matter)), Paragraph(opening), Paragraph(about)]
+        blocks += _in_one_language(words, told)
+    return {
+        layout.MATTER_EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
+        layout.MATTER_PRINTED: as_pdf(title, blocks, at),
+    }
+
+
+def _in_one_language(words: Words, told: Told) -> list[Block]:
+    for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
+    for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
+    return [
+        Heading(words("explanation.proves"), 2),
+        Points(proved(words)),
+        Heading(words("explanation.proves-not"), 2),
+        Points((*not_proved(words), *_missing(words, told))),
+        Heading(words("explanation.contents"), 2),
+        Pairs((*for_people, *for_programs)),
+        *by_hand(
+            words, chain(steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
+        ),
+    ]
+
+
+def _missing(words: Words, told: Told) -> list[str]:
+    """What this very file lacks."""
+    named = ", ".join(digest[:16] for digest in told.unstamped)
+    missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
+    missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]
+    return missing + [say(each, words.language) for each in told.left_out]
+
+
+def _all_steps(words: Words, example: Example) -> Iterator[Step]:
+    stamp = f'openssl ts -verify -in "$d/{layout.RESPONSE}" -queryfile "$d/{layout.QUERY}" -CAfile "$d/{layout.ROOTS}"'
+    folder = example.file.rpartition("/")[0]
+    yield (
+        words("explanation.matter-check-all-bundles"),
+        (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
+    )
+    if example.is_stamped:  # the example is one that is, where any is
+        stamps = layout.in_checks("stamps")
+        yield (
+            words("explanation.matter-check-all-stamps"),
+            (f"find {stamps} -mindepth 2 -maxdepth 2 -type d | while read -r d; do {stamp}; done",),
+        )
+    yield (
+        words("explanation.matter-check-warc"),
+        (f"unzip -p {example.file} {bundle.ARCHIVE} > data.warc.gz", "warcio check data.warc.gz"),
+    )
+    yield words("explanation.matter-check-replay", folder=folder), ()

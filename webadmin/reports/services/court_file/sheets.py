@@ -1,0 +1,135 @@
+"""The sheets of a matter as papers, in Chinese: factor by factor, damages, what was decided."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone, translation
+
+from core.states import Verdict
+from core.terms import VERDICTS
+from core.wording import Message, say
+from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
+from webadmin.cases.models import VerdictRecord
+from webadmin.cases.services.matters.damages import Damages
+from webadmin.cases.services.matters.damages_told import for_court
+from webadmin.evidence.services.factors import Factor, source_of
+from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
+from webadmin.notices.models import NoticeEvent
+from webadmin.notices.services.sending import today_at
+from webadmin.notices.services.values import moment
+
+CHINESE = "zh-hans"
+FACTORS, DAMAGES, DECISIONS = "证据审查要点", "损失计算", "认定记录"
+_DECISION_HEADS = ("案件", "网页", "时间", "决定", "决定人", "备注")
+_DECISION_WIDTHS = (0.08, 0.3, 0.2, 0.12, 0.12, 0.18)
+_EVENT_HEADS = ("通知", "时间", "状态", "操作人", "备注")
+_EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
+
+
+def here(at: datetime) -> str:
+    """A moment as papers have it, in the installation's zone with its offset."""
+    return moment(at, timezone.get_default_timezone())
+
+
+def factors(sheet: Sequence[Factor], about: str) -> Document:
+    """The sheet; it never says that anything is proved."""
+    blocks = [*_head(FACTORS, about), Paragraph.of(_zh(Message("factor.opening")))]
+    for factor in sheet:
+        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.of(_zh(source_of(factor)))]
+        there, missing = _zh(Message("factor.there")), _zh(Message("factor.missing"))
+        rows = [(there, _zh(each)) for each in factor.there] + [(missing, _zh(each)) for each in factor.missing]
+        blocks.append(Table(tuple((Cell.of(name), Cell.of(said)) for name, said in rows), (0.15, 0.85)))
+    return Document(FACTORS, tuple(blocks))
+
+
+def damages(found: Damages, about: str) -> Document:
+    """The rights holder's own arithmetic, each figure with its source."""
+    said = [*for_court(found, here), Message("damages.own")]
+    return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.of(_zh(each)) for each in said)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Verdicts on the confirmed cases and what became of the notices about them. naming: of the people who acted."""
+
+    verdicts: Sequence[VerdictRecord]
+    events: Sequence[NoticeEvent]
+    naming: Naming
+
+
+def decisions(decided: Decided, about: str) -> Document:
+    """Who decided what and when; of people who are not named, the day alone."""
+    rows = [_decision(each, decided.naming) for each in decided.verdicts]
+    blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
+    if decided.events:
+        with translation.override(CHINESE):
+            rows = [_event(each, decided.naming) for each in decided.events]
+        blocks += [Paragraph.heading("通知", 2), _table(_EVENT_HEADS, _EVENT_WIDTHS, rows)]
+    return Document(DECISIONS, tuple(blocks))
+
+
+def decisions_as_values(decided: Decided) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "verdicts": [
+            {
+                "case": each.case_id,
+                "verdict": each.verdict or "reopened",
+                "by": decided.naming(each.decided_by),
+                "at": format_moment(each.decided_at, decided.naming),
+                "note": each.note,
+            }
+            for each in decided.verdicts
+        ],
+        "notices": [
+            {
+                "notice": each.notice_id,
+                "state": each.state,
+                "what": each.what,
+                "day": each.day.isoformat() if each.day else None,
+                "by": decided.naming(each.by) if each.by else None,
+                "at": format_moment(each.at, decided.naming),
+                "note": each.note,
+            }
+            for each in decided.events
+        ],
+    }
+
+
+def damages_as_values(found: Damages) -> dict[str, Any]:
+    """As `Damages.as_dict`, without who entered the fee and what is not decided yet."""
+    said = found.as_dict()
+    del said["open_cases_not_counted"]
+    if said["fee"]:
+        said["fee"] = {name: said["fee"][name] for name in ("per_thousand", "currency", "source")}
+    return said
+
+
+def _decision(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
+    verdict = VERDICTS[Verdict(row.verdict)].in_language("zh") if row.verdict else "重新打开"
+    page = row.case.page_title or row.case.page_url
+    when = here(row.decided_at) if naming is by_name else today_at(row.decided_at).isoformat()
+    return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
+
+
+def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
+    by = in_chinese(naming(row.by)) if row.by else "程序"
+    notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
+    noted = here(row.at) if naming is by_name else today_at(row.at).isoformat()
+    when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != today_at(row.at) else noted
+    return notice, when, row.what, by, row.note
+
+
+def _head(title: str, about: str) -> list[Block]:
+    return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.of(about)]
+
+
+def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+    head = tuple(Cell.of(each, is_bold=True) for each in heads)
+    return Table((head, *(tuple(map(Cell.of, row)) for row in rows)), widths, has_head=True)
+
+
+def _zh(message: Message) -> str:
+    return say(message, "zh")

@@ -1,0 +1,262 @@
+"""Writes the file of a matter: its confirmed cases one after the other, then what belongs to all of them."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from bundles.ports import Stamper
+from bundles.records import CaseMaterial, ProvenBundle
+from bundles.verification import Report
+from core.errors import BadInput, BrokenInvariant, UnreadableFile
+from core.ids import Digest
+from core.ports import EvidenceStore
+from core.program import code_version
+from core.states import CaseState
+from core.wording import Message
+from core.words import Words
+from documents.blocks import Document
+from documents.pdf_writing import pdf_file
+from documents.word_writing import word_file
+from webadmin import stores
+from webadmin.cases.models import Case, Matter, VerdictRecord
+from webadmin.cases.services.matters.damages import damages_of
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.authorities import answering_authorities, sealed_by_those_that_answer
+from webadmin.evidence.services.case_export import (
+    StoredMaterials,
+    facts_of,
+    kept_bundles,
+    materials,
+    proof_for,
+    removal_bundles,
+)
+from webadmin.evidence.services.factor_facts import facts_of as factor_facts_of
+from webadmin.evidence.services.factors import sheet
+from webadmin.evidence.services.papers import Row, enclosed_one, files_of_notices, of_holder, of_others, standing_proofs
+from webadmin.evidence.services.staff import Naming, by_name, by_role
+from webadmin.evidence.services.subject import Subject
+from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
+from webadmin.notices.services.compared import MAX_PICTURES, compared_cases
+from webadmin.notices.services.comparison_table import comparison_table
+from webadmin.notices.services.kept_files import is_valid
+from webadmin.notices.services.values import in_order
+from webadmin.reports.services.court_file import evidence_list, pieces, sheets
+from webadmin.reports.services.court_file.archive import MatterExport, MatterFacts
+from webadmin.reports.services.court_file.evidence_list import Group, Piece
+from webadmin.reports.services.court_file.parts import USUAL, Chosen, Names, Part
+from webadmin.reports.services.court_file.spool import Spool
+
+Say = Callable[[Message], None]
+LIST = f"01-{evidence_list.TITLE}"
+_LISTED = [(f"{LIST}.*", Words("the list of evidence: PDF, DOCX, JSON, CSV", "证据目录：PDF、DOCX、JSON、CSV"))]
+_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # of what a case's page says, what people decided
+
+
+def export_matter(matter: Matter, path: Path, chosen: Chosen = USUAL) -> Report:
+    """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepared`."""
+    named = f"matter {matter.pk}"
+    authorities = answering_authorities(named)
+    with prepared(matter, path.absolute().parent, chosen) as made:
+        return sealed_by_those_that_answer(lambda seals: made.write(path, seals), authorities, named)
+
+
+@dataclass
+class Prepared:
+    """All that a matter's file is written from, on the disk. left_out: what is not whole any more, a sentence each."""
+
+    export: MatterExport
+    about: MatterFacts
+    created: datetime
+
+    @property
+    def left_out(self) -> Sequence[Message]:
+        return self.about.left_out
+
+    def write(self, path: Path, seals: Sequence[Stamper]) -> Report:
+        """Raises as `MatterExport.write`, RetryLater where an authority does not answer."""
+        return self.export.write(path, self.about, created=self.created, seals=seals)
+
+
+@contextmanager
+def prepared(matter: Matter, folder: Path, chosen: Chosen = USUAL, say: Say = lambda _: None) -> Iterator[Prepared]:
+    """Gather the chosen parts of a matter in a folder that goes in the end; say: told how far it is.
+
+    Raises BadInput where nothing of the matter is confirmed or has evidence yet, RetryLater where a store is away,
+    UnreadableFile where the folder takes no files.
+    """
+    cases = confirmed(matter)
+    if not cases.exists():
+        raise BadInput("matter.nothing-confirmed", site=matter.site, work=matter.work)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
+            export = MatterExport(Spool(Path(name)), matter.pk, code_version())
+            making = _Making(matter, export, chosen, say, materials(), stores.evidence_store())
+            yield making.prepared(in_order(list(cases)))
+    except OSError as error:
+        raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
+
+
+def confirmed(matter: Matter) -> "QuerySet[Case]":
+    """The cases that go in, in the order of their numbers."""
+    rows = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
+    return rows.select_related("work", "page__site", "rights_holder", "decision", "matter")
+
+
+@dataclass
+class _Making:
+    """One export while it is gathered, in the order in which its pieces are numbered."""
+
+    matter: Matter
+    export: MatterExport
+    chosen: Chosen
+    say: Say
+    materials: StoredMaterials
+    store: EvidenceStore
+    created: datetime = field(default_factory=timezone.now)
+    names: Names = field(default_factory=Names)
+    pieces: list[Piece] = field(default_factory=list)
+    left_out: list[Message] = field(default_factory=list)
+
+    @property
+    def about(self) -> str:
+        return f"权利人：{self.matter.rights_holder}；网站：{self.matter.site}；作品：《{self.matter.work}》"
+
+    @property
+    def naming(self) -> Naming:
+        return by_name if self.chosen.with_names else by_role(self.matter.rights_holder_id)
+
+    def prepared(self, cases: Sequence[Case]) -> Prepared:
+        self._add_papers(Part.OWNERSHIP, self._owned())
+        self._add_cases(cases)
+        if Part.COMPARISON in self.chosen.parts:
+            self._add_tables(cases)
+        self._add_papers(Part.OTHERS, map(of_others, standing_proofs(Subject(matter=self.matter))))
+        self._add_papers(Part.NOTICES, files_of_notices(self._notices()))
+        facts = self._add_sheets()
+        self._add_list()
+        self.say(Message("matter.being-checked"))
+        contents = [*_LISTED, *self.names.contents]
+        about = MatterFacts(str(self.matter.site), self.matter.work.title, facts, contents, self.left_out)
+        return Prepared(self.export, about, self.created)
+
+    def _add_cases(self, cases: Sequence[Case]) -> None:
+        """The cases with their bundles. Raises BadInput where there is none."""
+        before = len(self.pieces)
+        for number, case in enumerate(cases, 1):
+            self._add_case(case)
+            self.say(Message("matter.cases-taken", done=number, all=len(cases)))
+        if len(self.pieces) == before:
+            raise BadInput("matter.no-bundle", site=self.matter.site, work=self.matter.work)
+
+    def _add_case(self, case: Case) -> None:
+        """A case with those of its bundles that are whole; one without any is named."""
+        bundles, stems = [], []
+        rows = list(kept_bundles(case).select_related("match"))
+        if Part.NOTICES in self.chosen.parts:
+            rows += removal_bundles(case).select_related("match")
+        for row in rows:
+            try:
+                bundles.append(ProvenBundle(self.materials.content_of(row), proof_for(row)))
+            except BrokenInvariant:
+                self.left_out.append(Message("bundle.left-out", digest=row.digest))
+                continue
+            kind = "下架-" if row.kind == EvidenceBundle.Kind.REMOVAL else ""
+            stems.append(self.names.stem(Group.PAGES, f"案件{case.pk}-{kind}{case.page_title or case.page_url}"))
+            self.pieces.append(pieces.of_bundle(case, row, stems[-1]))
+        if not bundles:
+            self.left_out.append(Message("bundle.none-yet", case=case.pk))
+            return
+        history = self.materials.history_of(case)
+        self.export.add_case(CaseMaterial(case.pk, self._facts_of(case), bundles, history), stems)
+
+    def _facts_of(self, case: Case) -> dict[str, Any]:
+        """What the case's page says; of what people decided only where that is wanted."""
+        facts = facts_of(case, self.naming, with_notes=Part.DECISIONS in self.chosen.parts)
+        if Part.DECISIONS in self.chosen.parts:
+            return facts
+        return {name: value for name, value in facts.items() if name not in _DECIDED}
+
+    def _add_tables(self, cases: Sequence[Case]) -> None:
+        """Comparison tables of as many cases as one has pictures for."""
+        for number, start in enumerate(range(0, len(cases), MAX_PICTURES), 1):
+            batch = cases[start : start + MAX_PICTURES]
+            name = f"侵权比对表（之{number}）"
+            stem = self.names.stem(Group.COMPARISON, name)
+            path, digest = self._add_document(stem, comparison_table(compared_cases(batch), "zh"))
+            self.pieces.append(pieces.of_table(name, len(batch), path, digest))
+            self.say(Message("matter.cases-compared", done=start + len(batch), all=len(cases)))
+
+    def _owned(self) -> Iterator[Row]:
+        """Proofs of identity and ownership that are valid today."""
+        today = self.created.astimezone(timezone.get_default_timezone()).date()
+        own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
+        for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):
+            if is_valid(paper, today):
+                yield of_holder(paper)
+
+    def _notices(self) -> "QuerySet[Notice]":
+        """Those that name any of the cases that go in."""
+        return Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
+
+    def _add_papers(self, part: Part, rows: Iterable[Row]) -> None:
+        for kept, facts in rows if part in self.chosen.parts else ():
+            paper = enclosed_one(kept, facts, self.store)
+            if paper is None:
+                self.left_out.append(Message("bundle.paper-left-out", name=kept.name))
+                continue
+            stem = self.names.stem(pieces.group_of((kept, facts)), kept.name.rpartition(".")[0] or kept.name)
+            self.export.add_paper(paper, f"{stem}.{paper.ending}")
+            self.pieces.append(pieces.of_paper((kept, facts), f"{stem}.{paper.ending}"))
+
+    def _add_sheets(self) -> dict[str, object]:
+        """The sheets that are wanted; the same as JSON values."""
+        facts: dict[str, object] = {
+            "rights_holder": self.matter.rights_holder.name,
+            "site": self.matter.site.name,
+            "work": {"title": self.matter.work.title, "author": self.matter.work.author},
+        }
+        if Part.DAMAGES in self.chosen.parts:
+            reckoned = damages_of(self.matter)
+            self._add_sheet(Group.SHEETS, sheets.damages(reckoned, self.about))
+            facts["damages"] = sheets.damages_as_values(reckoned)
+        if Part.FACTORS in self.chosen.parts:
+            found = sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.here)
+            self._add_sheet(Group.INTERNAL, sheets.factors(found, self.about))
+            facts["factors"] = [each.as_dict() for each in found]
+        if Part.DECISIONS in self.chosen.parts:
+            decided = self._decided()
+            self._add_sheet(Group.INTERNAL, sheets.decisions(decided, self.about))
+            facts["decisions"] = sheets.decisions_as_values(decided)
+        return facts
+
+    def _decided(self) -> sheets.Decided:
+        verdicts = VerdictRecord.objects.filter(case__in=confirmed(self.matter).values("pk"))
+        named = Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
+        events = NoticeEvent.objects.filter(notice__in=named)
+        return sheets.Decided(
+            list(verdicts.select_related("case", "decided_by").order_by("case_id", "pk")),
+            list(events.select_related("notice__site", "by", "action", "undoes").order_by("notice", "at", "pk")),
+            self.naming,
+        )
+
+    def _add_sheet(self, group: Group, document: Document) -> None:
+        path, digest = self._add_document(self.names.stem(group, document.title), document)
+        self.pieces.append(pieces.of_sheet(group, document.title, path, digest))
+
+    def _add_list(self) -> None:
+        rows = evidence_list.numbered(self.pieces)
+        self._add_document(LIST, evidence_list.document(rows, self.about))
+        self.export.add_document(f"{LIST}.csv", evidence_list.as_csv(rows))
+        self.export.add_document(f"{LIST}.json", evidence_list.as_json(rows))
+
+    def _add_document(self, stem: str, document: Document) -> tuple[str, Digest]:
+        """In both formats; name in the export and digest of the PDF."""
+        self.export.add_document(f"{stem}.docx", word_file(document, self.created))
+        return f"{stem}.pdf", self.export.add_document(f"{stem}.pdf", pdf_file(document, self.created))

@@ -1,0 +1,1 @@
+"""The pages of the reviewer, which combine subjects: inbox, case, matter, page history, whole book."""

@@ -1,0 +1,129 @@
+"""The page's text with nothing undone: what hid the copy or was mixed in is marked, passages stand where they stood."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.marks import BESIDE, Mark, RawPlaces
+from core.obfuscations import OBFUSCATIONS
+from core.pages import Reading
+from webadmin.review.pages.case_page.comparison import Column
+from webadmin.review.pages.case_page.comparison_html import visible
+from webadmin.review.pages.case_page.sweep import Mark as Placing
+from webadmin.review.pages.case_page.sweep import Placed, Run, swept
+from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
+from webadmin.ui.models.phrases import name_of_obfuscation
+
+BESIDE_NAME = gettext_lazy("not part of the text")
+_WHOLE = 0  # the number of what stands for the whole text in the sweep; pairs count from 1 on
+
+
+@dataclass(frozen=True, slots=True)
+class KindShown:
+    """How often something of a kind was undone. name: in the reader's language."""
+
+    kind: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class AsItCame:
+    """The text as markup, and what is marked in it, the most frequent kind first."""
+
+    html: SafeString
+    kinds: Sequence[KindShown]
+
+
+def as_it_came(reading: Reading, page: Column) -> AsItCame:
+    """Lay the marks of a reading and the pairs of the page's column over the text as it came.
+
+    page: of the comparison with the main or with the whole text of this reading.
+    """
+    is_whole = page.chars != len(reading.text)
+    raw = reading.raw_whole_text if is_whole else reading.raw_text or reading.text
+    marks = sorted(reading.marks, key=lambda mark: (mark.raw.start, mark.raw.end))
+    placings = tuple(Placing(_WHOLE, at, mark.raw.start, mark.raw.end) for at, mark in enumerate(marks))
+    places = reading.raw_places()
+    passage_of, placed = dict[int, int](), [Placed(_WHOLE, 0, len(raw), placings)]
+    for pair, passage, start, end in _stretches(page):
+        passage_of[pair] = passage
+        placed.append(_in_raw(pair, start, end, places))
+    writer = _Writer(raw, marks, passage_of)
+    for run in swept(placed, len(raw)):
+        writer.write(run)
+    counts = Counter(mark.kind for mark in marks)
+    return AsItCame(
+        writer.blocks.markup(), [KindShown(_css(kind), kind_name(kind), n) for kind, n in counts.most_common()]
+    )
+
+
+def kind_name(kind: str) -> str:
+    """What a mark is called; a kind that this version does not know is called as it is stored."""
+    if kind == BESIDE:
+        return str(BESIDE_NAME)
+    return name_of_obfuscation(kind)
+
+
+def _css(kind: str) -> str:
+    return kind if kind == BESIDE or kind in OBFUSCATIONS else "other"
+
+
+def _stretches(column: Column) -> Iterator[tuple[int, int, int, int]]:
+    """Of each pair its number, its passage, and where it stands on the page."""
+    for pairs, pieces in groupby(column.pieces, lambda placed: placed[1].pairs):
+        (start, first, passages), *others = pieces
+        at, last, _ = others[-1] if others else (start, first, passages)
+        yield pairs[0], passages[0], start, at + len(last.text)
+
+
+def _in_raw(pair: int, start: int, end: int, places: RawPlaces) -> Placed:
+    raw = places.of(start, end)
+    return Placed(pair, raw.start, raw.end)
+
+
+class _Writer:
+    """Writes the runs of a sweep one after the other."""
+
+    def __init__(self, raw: str, marks: Sequence[Mark], passage_of: Mapping[int, int]) -> None:
+        self.blocks = TextBlocks()
+        self._raw, self._marks, self._passage_of = raw, marks, passage_of
+        self._begun = set[int]()
+
+    def write(self, run: Run) -> None:
+        """A stretch in one pair or in none, with the marks in it."""
+        pair = next((number for number in run.passages if number != _WHOLE), 0)
+        if pair:
+            self._open(pair)
+        for cut in run.cuts:
+            text = self._raw[cut.start : cut.end]
+            if not cut.marks:
+                for line in lines_of(text):
+                    self.blocks.add(visible(line), line)
+                continue
+            for line in lines_of(text) if text else [""]:
+                self.blocks.add(_marked(line, self._marks[cut.marks[0].change]), line)
+        if pair:
+            self.blocks.close()
+
+    def _open(self, pair: int) -> None:
+        passage = self._passage_of[pair]
+        label = escape(_("Passage %(numbers)s") % {"numbers": passage})
+        focus = f' tabindex="0" role="group" data-no="{passage}" aria-label="{label}"'
+        begin, inside = f'<span class="zw-passage" data-passages="{passage}"', f'><span data-pair="{pair}">'
+        first = focus if passage not in self._begun else ""
+        self._begun.add(passage)
+        self.blocks.open(f"{begin}{first}{inside}", f"{begin}{inside}", "</span></span>")
+
+
+def _marked(text: str, mark: Mark) -> str:
+    name = escape(kind_name(mark.kind))
+    if text:
+        return f'<span class="zw-came zw-came-{_css(mark.kind)}" role="group" title="{name}">{visible(text)}</span>'
+    return f'<span class="zw-came zw-came-{_css(mark.kind)} zw-came-gap" role="img" title="{name}"></span>'

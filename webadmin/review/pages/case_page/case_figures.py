@@ -1,0 +1,87 @@
+"""The figures of a case, each with what it means: a lawyer will be asked."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from core.shares import percentage
+from webadmin.cases.models import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure as it is shown."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+IN_BAR = 4  # similarity and the three shares; of a case without a match one less
+
+
+def figures_of(case: Case, share_of_chapter: float | None) -> list[Figure]:
+    """What was measured and counts, the most telling figures first; no chapter for a case without a match.
+
+    The meanings are those of core.matches.
+    """
+    chapter = [] if share_of_chapter is None else [_of_chapter(share_of_chapter)]
+    first, *others = _of_case(case)
+    return [first, *chapter, *others]
+
+
+def _of_chapter(share: float) -> Figure:
+    return Figure(
+        _("Share of the chapter"),
+        percentage(share),
+        _("How much of the chapter that is compared stands on the page."),
+    )
+
+
+def _of_case(case: Case) -> list[Figure]:
+    return [
+        Figure(
+            _("Similarity"),
+            percentage(case.similarity),
+            _(
+                "Page and work are laid side by side: the share of places where both have the same character. "
+                "Replaced, inserted and left out text counts against it; traditional for simplified forms, signs that "
+                "only hide, punctuation and the order of sentences do not."
+            ),
+        ),
+        Figure(
+            _("Share of the work"),
+            percentage(case.work_share),
+            _("Characters of the work taken, divided by all characters of the work as it is now."),
+        ),
+        Figure(
+            _("Share of the page"),
+            percentage(case.page_containment),
+            _("How much of the page's main text stands in the matching passages."),
+        ),
+        Figure(
+            _("Characters of the work taken"),
+            f"{case.taken_chars:,}",
+            _(
+                "Characters of the work that stand on the page, each counted once: as the same character, another form "
+                "of it, one of like sound or shape, or its pinyin. Punctuation and spaces do not count."
+            ),
+        ),
+        Figure(
+            _("Characters on the page"),
+            f"{case.matched_chars:,}",
+            _(
+                "Characters of the page that stand for one of the work. A passage that the page has twice counts "
+                "twice here, and once among the characters taken."
+            ),
+        ),
+        Figure(
+            _("Longest run of equal characters"),
+            f"{case.longest_equal_run_chars:,}",
+            _(
+                "The most characters in one go that page and work share, in the same order: simplified, traditional "
+                "and other forms of a character are equal, one of like sound or shape is not. Punctuation, spaces, "
+                "foreign words and signs that only hide do not count."
+            ),
+        ),
+    ]

@@ -1,0 +1,70 @@
+"""Files of evidence that a case's page hands out: one bundle, the picture in it, or the export of the whole case."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+
+from bundles.opened import opened
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from webadmin import stores
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.services.case_export import export_case
+from webadmin.notices.services.removals.proof import export_removal
+from webadmin.ui.pages.downloads import as_file, exported, refusal
+from webadmin.ui.pages.requests.request_values import require_record
+from webadmin.ui.pages.wording import said
+
+WACZ = "application/wacz"
+SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
+
+
+def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
+    """The answer to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…; None for any other request.
+
+    The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
+    """
+    if request.GET.get("export") == "evidence":
+        return _exported(request, case, f"zhuiwen-evidence-{case.pk}.zip", lambda path: export_case(case.pk, path))
+    if "removal" in request.GET:
+        return _proof_of_removal(request, case, request.GET["removal"])
+    if "bundle" in request.GET:
+        return _bundle(case, request.GET["bundle"], request.GET.get("shown", ""))
+    return None
+
+
+def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpResponseBase:
+    removal = require_record(case.removals, key)
+    name = f"zhuiwen-removal-{case.pk}-{removal.pk}.zip"
+    return _exported(request, case, name, lambda path: export_removal(removal, path, stores.evidence_store()))
+
+
+def _exported(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+    if not access.may_manage(request.user, case):
+        raise Http404
+    return exported(name, write)
+
+
+def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
+    row = require_record(EvidenceBundle.objects.filter(case=case), key)
+    kind, _dash, page = shown.partition("-")
+    if shown and kind not in SHOWN_TYPES:
+        raise Http404
+    try:
+        content = stores.evidence_store().get(Digest(row.digest))
+        if content is None:
+            return refusal(_("This bundle is no longer in the evidence store."), 404)
+        if not shown:
+            return as_file(f"{row.digest[:16]}.wacz", content, WACZ)
+        picture = opened(content, row.digest).renderings.get(shown)
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+    if picture is None:
+        raise Http404
+    ending = SHOWN_TYPES[kind].rpartition("/")[2]
+    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # a page that is there has a number
+    return as_file(name, bytes(picture), SHOWN_TYPES[kind], is_shown=kind == "screenshot")

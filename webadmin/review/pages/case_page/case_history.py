@@ -1,0 +1,58 @@
+"""What became of a case: verdicts by people and rulings by rights in one list."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
+from webadmin.cases.models import Case, RightsRecord, VerdictRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event. `by`: who is answerable for it, "" where no person is known; `said`: a note, or what it rests on."""
+
+    at: datetime
+    title: str
+    by: str
+    said: str
+
+
+def entries_of(case: Case) -> list[Entry]:
+    """The newest first."""
+    verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
+    rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
+    return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
+
+
+def _verdict(record: VerdictRecord) -> Entry:
+    title = record.get_verdict_display() if record.verdict else _("verdict taken back")
+    made = [_("Licence made: %(licence)s.") % {"licence": record.licence}] if record.licence else []
+    return Entry(record.decided_at, title, _name(record.decided_by), "\n".join(filter(None, [record.note, *made])))
+
+
+def _ruling(record: RightsRecord) -> Entry:
+    by = _name(record.entered_by)
+    if not record.allowed_as:
+        is_of_passages = record.cause == RightsRecord.Cause.PASSAGES
+        title = _("what was found counts again") if is_of_passages else _("nothing allows the page any more")
+        return Entry(record.at, title, by, record.get_cause_display())
+    title = _allowance(record)
+    if record.entered_at is None:
+        return Entry(record.at, title, by, record.get_cause_display())
+    entered = timezone.localtime(record.entered_at).strftime("%Y-%m-%d %H:%M:%S")
+    return Entry(record.at, title, by, _("The right was entered on %(when)s.") % {"when": entered})
+
+
+def _allowance(record: RightsRecord) -> str:
+    reason = str(record.get_allowed_as_display())
+    if Rejection(record.allowed_as) in (*UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT):
+        return f"{reason} · {record.allowed_by}" if record.allowed_by else reason
+    return _("%(reason)s: %(right)s allows the page") % {"reason": reason, "right": record.allowed_by}
+
+
+def _name(user: Any) -> str:
+    return user.get_username() if user is not None else ""

@@ -1,0 +1,88 @@
+"""The texts behind a match as the page store still has them, or the frozen excerpts and one sentence saying so."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import PageId, VersionId, WorkTextId, digest
+from core.pages import PageVersion, Reading
+from core.zones import Zone
+from webadmin import stores
+from webadmin.cases.models import CaseMatch
+from webadmin.ui.models.phrases import ZONES
+from webadmin.ui.pages.wording import said
+
+
+@dataclass(slots=True)
+class CaseTexts:
+    """None for a text that is not there or is not the one that was compared. `notes`: sentences for the reader.
+
+    reading: that the page's text is of.
+    """
+
+    page: str | None = None
+    work: str | None = None
+    reading: Reading | None = None
+    versions: list[PageVersion] = field(default_factory=list)  # oldest first
+    notes: list[str] = field(default_factory=list)
+
+
+def texts_of(match: CaseMatch) -> CaseTexts:
+    """Fetch both texts of a match and the history of its page; what fails is told in a note, never raised."""
+    found = CaseTexts(notes=_zones_told(match))
+    try:
+        version = stores.page_store().version(VersionId(match.version_id))
+        found.page = _page_text(version, match) if version else None
+        found.reading = version.reading if version else None
+        found.work = stores.work_store().text(WorkTextId(match.text_id))
+        found.versions = stores.page_store().versions(PageId(match.case.page_id))
+    except ZhuiwenError as error:
+        found.notes.append(
+            _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
+            % {"error": said(error)}
+        )
+        return _proven(found, match, is_silent=True)
+    return _proven(found, match, is_silent=False)
+
+
+def _zones_told(match: CaseMatch) -> list[str]:
+    """Where on the page the passages stand, if not in its main text."""
+    zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
+    if not zones:
+        return []
+    told = ", ".join(str(ZONES[zone]) for zone in sorted(zones))
+    return [
+        _("Passages stand beside the page's main text (%(zones)s); the column of the page has that behind it.")
+        % {"zones": told}
+    ]
+
+
+def _page_text(version: PageVersion, match: CaseMatch) -> str:
+    """The text that was compared; the main text where it is no longer there, so that the reader is told."""
+    return version.reading.text_with(match.page_text_digest) or version.reading.text
+
+
+def _proven(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
+    """Keep only texts that have the digest of the evidence."""
+    found.page = _checked(found, found.page, match.page_text_digest, _("page"), is_silent)
+    found.reading = found.reading if found.page is not None else None
+    found.work = _checked(found, found.work, match.work_text_digest, _("work"), is_silent)
+    return found
+
+
+def _checked(found: CaseTexts, text: str | None, expected: str, name: str, is_silent: bool) -> str | None:
+    if text is None:
+        if not is_silent:
+            found.notes.append(
+                _("The text of the %(side)s is no longer in the page store; its frozen excerpts are shown.")
+                % {"side": name}
+            )
+        return None
+    if digest(text.encode("utf-8", "surrogatepass")) != expected:
+        found.notes.append(
+            _("The stored text of the %(side)s no longer has the digest of the evidence; frozen excerpts are shown.")
+            % {"side": name}
+        )
+        return None
+    return text

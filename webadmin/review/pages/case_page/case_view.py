@@ -1,0 +1,303 @@
+"""One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import VersionId
+from core.pages import PageVersion
+from core.states import CaseState, Verdict
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.cases.pages.rulings_announced import announce_rulings
+from webadmin.cases.services.addresses import list_addresses
+from webadmin.cases.services.allowance import allowed_now
+from webadmin.cases.services.licensing import license_case
+from webadmin.cases.services.matters.assignment import assignees_of
+from webadmin.cases.services.opinions.summary import opinions_on
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
+from webadmin.evidence.pages.proof_summary import third_party_of
+from webadmin.evidence.services.subject import Subject
+from webadmin.review.pages.case_page.case_figures import IN_BAR, figures_of
+from webadmin.review.pages.case_page.case_files import evidence_response
+from webadmin.review.pages.case_page.case_history import entries_of
+from webadmin.review.pages.case_page.case_opinions import SCRIPT, opinions_response
+from webadmin.review.pages.case_page.case_texts import texts_of
+from webadmin.review.pages.case_page.change_summary import change_counts, undone_beside, why_found
+from webadmin.review.pages.case_page.comparison import compare
+from webadmin.review.pages.case_page.comparison_html import column_html
+from webadmin.review.pages.case_page.copies import other_copies, other_pages
+from webadmin.review.pages.case_page.elsewhere import carriers_of, other_places, with_sources
+from webadmin.review.pages.case_page.evidence_section import EvidenceShown, evidence_of, removals_of
+from webadmin.review.pages.case_page.just_decided import DECIDED, just_decided
+from webadmin.review.pages.case_page.left_out import left_out_of
+from webadmin.review.pages.case_page.listed import listed
+from webadmin.review.pages.case_page.page_column import asked_view, page_column, pictures_of
+from webadmin.review.pages.case_page.text_map import ribbons, ticks
+from webadmin.review.pages.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, reason_of
+from webadmin.review.pages.matter_lists.among_matters import among_matters
+from webadmin.review.pages.page_history.page_view import page_history
+from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
+from webadmin.ui.pages.downloads import raw_download
+from webadmin.ui.pages.neighbours import Listed
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.request_values import is_key, require_record
+from webadmin.ui.pages.text_diff import TextDiff, text_diff
+from webadmin.ui.pages.web_addresses import is_web_address
+from webadmin.ui.pages.wording import said
+
+REOPEN, UNDO = "reopen", "undo"
+DIFFERENCE = "difference"
+# Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
+USUAL_WAIT = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Both versions and how their texts differ. fault: why it cannot be told; then the rest is None."""
+
+    before: PageVersion | None = None
+    now: PageVersion | None = None
+    diff: TextDiff | None = None
+    fault: str = ""
+
+
+def has_changed(case: Case) -> bool:
+    """Whether the page shows another version now, as far as it can be seen."""
+    return case.page.version_id != case.decided_version
+
+
+def difference_of(case: Case) -> Difference:
+    """What is different, as far as both versions are stored."""
+    try:
+        store = stores.page_store()
+        before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
+    except ZhuiwenError as error:
+        return Difference(fault=said(error))
+    if before is None or now is None:
+        return Difference(before, now)
+    return Difference(before, now, text_diff(before.reading.text, now.reading.text))
+
+
+def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
+    """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
+
+    What case_opinions and case_evidence answer stands there.
+
+    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    """
+    if not access.may_see(request.user, case):
+        raise Http404
+    if "opinions" in request.GET:
+        return with_policy(opinions_response(request, case))
+    if request.method == "POST" and isinstance(request.user, User):
+        return _decided(request, case, request.user)
+    if DIFFERENCE in request.GET:
+        return _difference(request, case)
+    if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
+        return with_policy(_column(request, case))
+    if "raw" in request.GET:
+        return raw_response(case, request.GET["raw"])
+    evidence = evidence_response(request, case)
+    if evidence is not None:
+        return evidence
+    return _page(request, case)
+
+
+def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
+    """The case on its page. kept: a note that was written, and not taken."""
+    context = _context(request, case, kept)
+    return desk_page(request, "webadmin/case.html", context, status=status)
+
+
+def _column(request: HttpRequest, case: Case) -> HttpResponse:
+    """The column of the page alone, for a script that puts it in the place of the one that is shown."""
+    found = _matches(request, case)
+    if found["match"] is None:
+        raise Http404
+    return TemplateResponse(request, "webadmin/case_page_column.html", {"case": case, **found})
+
+
+def raw_response(case: Case, match_id: str) -> HttpResponse:
+    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    return raw_download(require_record(case.matches, match_id).raw_digest)
+
+
+def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
+    """Write what was decided, and go on to the next case of the list; what is refused keeps its note."""
+    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if asked not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
+        messages.error(request, _("Choose a verdict first."))
+        return HttpResponseRedirect(request.get_full_path())
+    written = request.POST.get("note", "")
+    note = "\n".join(filter(None, (reason_of(request.POST.get("reason", "")), written.strip())))
+    among = _among(request, case)
+    try:
+        if asked == UNDO:
+            has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
+            with announce_rulings(request, case.rights_holder_id) if has_licence else nullcontext():
+                undo(case, user, int(basis))
+        elif asked == Verdict.LICENSED and request.POST.get(FIELD):
+            licensee = request.POST.get(LICENSEE, "")
+            with announce_rulings(request, case.rights_holder_id):
+                license_case(case, request.POST[FIELD], licensee, user, note, basis=int(basis))
+        else:
+            decide(case, None if asked == REOPEN else Verdict(asked), user, note, basis=int(basis))
+    except VerdictRefused as refusal:
+        messages.error(request, said(refusal))
+        return _page(request, case, written, status=409)
+    if asked in {REOPEN, UNDO}:
+        messages.success(
+            request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
+        )
+        return HttpResponseRedirect(among.address_of(case.pk))
+    return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
+
+
+def _among(request: HttpRequest, case: Case) -> Listed:
+    """The inbox or the list that the case was opened from."""
+    return among_matters(request, case) or listed(request, case)
+
+
+def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
+    """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
+    warned = []
+    if case.page.gone_since is not None:
+        warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
+    elif has_changed(case):
+        since = _("changed since the verdict: see the difference") if case.verdict else _("page changed since")
+        asked = {name: request.GET[name] for name in request.GET if name != DECIDED}
+        warned.append((since, f"?{urlencode({**asked, DIFFERENCE: '1'})}"))
+    if not evidence.first_stamp:
+        warned.append((_("no time stamp yet"), ""))
+    return warned
+
+
+def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
+    newest, evidence = case.verdicts.first(), evidence_of(case)
+    among = _among(request, case)
+    texts = _matches(request, case)
+    figures = figures_of(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
+    return {
+        **_frame(case),
+        "page_href": case.page_url if is_web_address(case.page_url) else "",
+        "addresses": list_addresses(case),
+        "figures": figures,
+        "bar_figures": figures[:IN_BAR],
+        "is_captured_earlier": case.opened_at - case.last_seen_at > USUAL_WAIT,
+        "siblings": list(
+            case.page.cases.exclude(pk=case.pk)
+            .filter(rights_holder=case.rights_holder_id)
+            .select_related("work")
+            .order_by("pk")  # by the list's order SQLite would go along all cases of the rights holder
+        ),
+        "history": entries_of(case),
+        "allowed": allowed_now(case),
+        "evidence": evidence,
+        "removals": removals_of(case),
+        "third_party": third_party_of(Subject(case=case)),
+        "may_export": access.may_manage(request.user, case),
+        "basis": newest.pk if newest else 0,
+        "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],
+        "reasons": offered_reasons(),
+        "licence_offer": licence_offer(request, case),
+        "reopen": REOPEN,
+        "undo": UNDO,
+        "kept": kept,
+        "just_decided": just_decided(request, among),
+        "listed": among,
+        "matter_pages": case.matter.all_cases if case.matter else 0,
+        "assignees": assignees_of(case.matter) if case.matter else [],
+        "warnings": _warnings(request, case, evidence),
+        "max_note_chars": MAX_NOTE_CHARS,
+        "zone": timezone.get_current_timezone_name(),
+        "is_default_zone": timezone.get_current_timezone_name() == settings.TIME_ZONE,
+        **texts,
+    }
+
+
+def _frame(case: Case) -> dict[str, Any]:
+    return {
+        "opts": case._meta,
+        "title": case_name(case.pk, case.state),
+        "subtitle": None,
+        "case": case,
+    }
+
+
+def _difference(request: HttpRequest, case: Case) -> HttpResponse:
+    """What is different on the page since it was decided on, or compared."""
+    context = {**_frame(case), "difference": difference_of(case)}
+    return desk_page(request, "webadmin/case_difference.html", context)
+
+
+def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
+    """Choose the match to show (?match=<id>; else the largest of the case's version) and lay its texts side by side."""
+    matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
+    chosen = _chosen(matches, case, request.GET.get("match", ""))
+    if chosen is None:
+        return {"match": None, "versions": []}
+    match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
+    texts = texts_of(match)
+    comparison = compare(texts.page, texts.work, match.spans)
+    changes = change_counts(comparison.links)
+    undone = undone_beside(case, match, texts.reading, changes)
+    return {
+        "match": match,
+        "opinions": opinions_on(case, match.version_id, timezone.now()),
+        "chapters": [each for each in matches if each.version_id == match.version_id],
+        "notes": texts.notes,
+        "comparison": comparison,
+        "changes": changes,
+        "undone": undone,
+        "why_found": why_found(case, match, changes, undone),
+        "carriers": carriers_of(match),
+        "left_out": left_out_of(case, match, comparison, request.user),
+        "other_pages": other_pages(case),
+        "other_copies": other_copies(case, match),
+        "pictures": pictures_of(case, match),
+        "page_chapters": _page_chapters(texts.versions, match),
+        "column": page_column(
+            asked_view(request.GET.get("column", "")),
+            case,
+            match,
+            with_sources(comparison.page, other_places(case, match)),
+            texts.reading,
+        ),
+        "work_html": column_html(comparison.work),
+        "ribbons": ribbons(comparison),
+        "ticks": ticks(comparison),
+        "versions": page_history(matches, texts.versions, case.page.version_id),
+    }
+
+
+def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[str, ...]:
+    """In which chapters of a file that holds a book the copied passages stand."""
+    version = next((each for each in versions if each.id == match.version_id), None)
+    return () if version is None else version.reading.chapters_at(span["page"][0] for span in match.spans)
+
+
+def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | None:
+    for match in matches:
+        if str(match.pk) == asked:
+            return match
+    newest = [match for match in matches if match.version_id == case.version_id]
+    if not newest and matches:
+        last = max(matches, key=lambda match: match.fetched_at)
+        newest = [match for match in matches if match.version_id == last.version_id]
+    return max(newest, key=lambda match: match.matched_chars, default=None)

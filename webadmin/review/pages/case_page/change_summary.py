@@ -1,0 +1,120 @@
+"""What became of the passages, counted: the legend of a comparison that is also its result."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.matches import ChangeKind
+from core.obfuscations import Obfuscation
+from core.pages import Reading
+from core.shares import percentage
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.cases.services.snapshots import frozen_obfuscations
+from webadmin.review.pages.case_page.comparison import Link
+from webadmin.ui.models.phrases import CHANGES, name_of_obfuscation
+
+MAX_EXAMPLES = 4  # that fit on one line beside the name
+# The kind of change that marks in a comparison what an obfuscation names; none for those that nothing marks.
+_MARKED_AS = {
+    Obfuscation.HOMOPHONE: ChangeKind.HOMOPHONE,
+    Obfuscation.SHAPE: ChangeKind.SHAPE,
+    Obfuscation.REPLACED: ChangeKind.REPLACED,
+    Obfuscation.SCRIPT_CONVERTED: ChangeKind.SCRIPT,
+    Obfuscation.PINYIN_REPLACED: ChangeKind.PINYIN,
+    Obfuscation.TEXT_INSERTED: ChangeKind.INSERTED,
+    Obfuscation.TEXT_DELETED: ChangeKind.DELETED,
+    Obfuscation.SHUFFLED: ChangeKind.MOVED,
+    Obfuscation.REARRANGED: ChangeKind.MOVED,
+    **dict.fromkeys(
+        (
+            Obfuscation.ZERO_WIDTH,
+            Obfuscation.SPACES,
+            Obfuscation.PINYIN_INSERTED,
+            Obfuscation.STREWN,
+            Obfuscation.PRIVATE_USE,
+        ),
+        ChangeKind.NOISE,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One pair of texts that stand for each other, and how often."""
+
+    work: str
+    page: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """All changes of one kind. What was moved has no examples: the same words stand on both sides."""
+
+    kind: ChangeKind
+    count: int
+    examples: tuple[Example, ...]
+    more: int  # different pairs that are not shown
+
+
+def undone_beside(
+    case: Case, match: CaseMatch, reading: Reading | None, changes: Sequence[KindCount]
+) -> list[Mapping[str, Any]]:
+    """The obfuscations of a match that no change marks: those undone when the page was read, and whole pages' ones.
+
+    reading: of the match's version; None where it is not stored, and the case tells what it knows of its own version.
+    """
+    marked = {item.kind for item in changes}
+    of_match = [each for each in match.obfuscations if _MARKED_AS.get(each["kind"]) not in marked]
+    if reading is not None:
+        return [*frozen_obfuscations(reading.obfuscations), *of_match]
+    compared = {each["kind"] for each in match.obfuscations}
+    of_case = case.obfuscations if match.version_id == case.version_id else []
+    return [*(each for each in of_case if each["kind"] not in compared and each["kind"] not in _MARKED_AS), *of_match]
+
+
+def change_counts(links: Iterable[Link]) -> list[KindCount]:
+    """Count the changes by kind, the most frequent kind first, with its most frequent pairs."""
+    pairs: dict[ChangeKind, Counter[tuple[str, str]]] = {}
+    for link in links:
+        pairs.setdefault(link.kind, Counter())[link.work, link.page] += 1
+    counted = [_counted(kind, of_kind) for kind, of_kind in pairs.items()]
+    return sorted(counted, key=lambda item: (-item.count, item.kind))
+
+
+def _counted(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
+    if kind is ChangeKind.MOVED:
+        return KindCount(kind, pairs.total(), (), 0)
+    examples = tuple(Example(work, page, count) for (work, page), count in pairs.most_common(MAX_EXAMPLES))
+    return KindCount(kind, pairs.total(), examples, max(0, len(pairs) - MAX_EXAMPLES))
+
+
+def why_found(case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]) -> str:
+    """Say what of the page stands in which text of the work, and what became of it: all that the comparison marks."""
+    found = _(
+        "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "
+        "are equal) has %(run)s."
+    ) % {
+        "share": percentage(match.page_containment),
+        "text": match.chapter_title or case.work,
+        "run": f"{match.longest_equal_run_chars:,}",
+    }
+    counts = [
+        *((name_of_obfuscation(each["kind"]), each["count"]) for each in undone),
+        *((str(CHANGES[each.kind]), each.count) for each in changes),
+    ]
+    if not counts:
+        return found
+    kinds = [
+        ngettext("%(kind)s in %(count)s place", "%(kind)s in %(count)s places", count)
+        % {"kind": kind, "count": f"{count:,}"}
+        for kind, count in counts
+    ]
+    return _("%(found)s Changes, and what was undone to read it: %(kinds)s.") % {
+        "found": found,
+        "kinds": _(", ").join(kinds),
+    }

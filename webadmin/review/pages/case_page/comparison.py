@@ -1,0 +1,329 @@
+"""A page beside the work it took from: both texts cut into what was copied, what was changed, and the rest.
+
+Pure: takes texts and the frozen spans of a case, knows no database and no markup. Every character of a text stands in
+exactly one piece of exactly one block, in order, whatever the spans are: offsets that lie outside a text are cut to it.
+Spans may overlap (one passage of the work copied twice); a block then carries the numbers of all of them.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Literal
+
+from core.matches import ChangeKind
+from webadmin.review.pages.case_page.strides import Stride, strides_of
+from webadmin.review.pages.case_page.sweep import Mark, Placed, Run, swept
+
+Side = Literal["page", "work"]
+BEGINNING_CHARS = 8  # of a moved piece: enough to know it again
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One change inside one passage: what stands on either side. Both numbers count from 1 in order of the page.
+
+    begins: how the piece that was moved begins in the work; empty for every other kind.
+    """
+
+    passage: int
+    change: int
+    kind: ChangeKind
+    page: str
+    work: str
+    begins: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.passage}-{self.change}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap.
+
+    pairs: the strides that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
+    what is around it.
+    """
+
+    text: str
+    links: tuple[Link, ...] = ()
+    pairs: tuple[int, ...] = ()
+    is_moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A run of pieces that belong to the same passages."""
+
+    passages: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncopied:
+    """Text that was not copied, with what comes before and after it."""
+
+    text: str
+    is_first: bool
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Text that was not copied from this text, but from another one of the rights holder."""
+
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Text that is no longer stored; only its length is known."""
+
+    chars: int
+
+
+Block = Copied | Uncopied | Taken | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One side. `chars`: its length where the whole text is known, else as far as the last passage."""
+
+    side: Side
+    blocks: tuple[Block, ...]
+    chars: int
+    is_whole: bool
+    extents: tuple[tuple[int, int, int], ...]  # (passage, start, end) of each passage, in order of the page
+
+    @property
+    def text(self) -> str:
+        """All that is known of the text; the text itself where it is whole."""
+        return "".join(block.text for block in self.blocks if not isinstance(block, Missing))
+
+    @property
+    def placed(self) -> Iterator[tuple[int, Block]]:
+        """Each block with where it begins in the text."""
+        at = 0
+        for block in self.blocks:
+            yield at, block
+            at += block.chars if isinstance(block, Missing) else len(block.text)
+
+    @property
+    def pieces(self) -> Iterator[tuple[int, Piece, tuple[int, ...]]]:
+        """Each piece of what was copied: where it begins in the text, and the passages that it belongs to."""
+        for begin, block in self.placed:
+            if isinstance(block, Copied):
+                at = begin
+                for piece in block.pieces:
+                    yield at, piece, block.passages
+                    at += len(piece.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Both columns, and every change in order of the page."""
+
+    page: Column
+    work: Column
+    links: tuple[Link, ...]
+    similarities: tuple[float, ...] = field(default=())  # of passage 1, 2, ...
+
+    @property
+    def passages(self) -> int:
+        return len(self.similarities)
+
+
+def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> Comparison:
+    """Cut both texts by spans as `webadmin.cases.services.snapshots` writes them; None for a text that is no longer there.
+
+    A text that is not there is made of the spans' excerpts, with Missing between them. Time and size are linear in the
+    lengths of the texts and the number of changes.
+    """
+    ordered = passages_of(spans)
+    links = [_links(number, span) for number, span in enumerate(ordered, 1)]
+    pairs = _pairs(ordered, page_text, work_text)
+    return Comparison(
+        page=_column("page", page_text, ordered, links, pairs),
+        work=_column("work", work_text, ordered, links, pairs),
+        links=tuple(link for of_span in links for link in of_span),
+        similarities=tuple(float(span.get("similarity", 0.0)) for span in ordered),
+    )
+
+
+def passages_of(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The spans as passages are numbered, from 1 on: in order of the page."""
+    return sorted(spans, key=lambda span: tuple(span["page"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A stride with the number of its passage; its own number is its place among all, from 1 on."""
+
+    passage: int
+    stride: Stride
+    is_moved: bool
+
+
+def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
+    """The strides of all passages, in order of the page."""
+    elsewhere = _out_of_order([span["work"][0] for span in spans])
+    return [
+        _Pair(number, stride, stride.is_moved or number - 1 in elsewhere)
+        for number, span in enumerate(spans, 1)
+        for stride in strides_of(span, _covered(span, "page", page), _covered(span, "work", work))
+    ]
+
+
+def _covered(span: Mapping[str, Any], side: Side, text: str | None) -> str:
+    start, end = (max(0, at) for at in span[side])
+    return span.get(f"{side}_excerpt", "") if text is None else text[start:end]
+
+
+def _out_of_order(places: Sequence[int]) -> set[int]:
+    """Which of the places have to go so that the others ascend: all but a longest ascending subsequence.
+
+    >>> sorted(_out_of_order([0, 30, 10, 20]))
+    [1]
+    """
+    tops, chain, before = list[int](), list[int](), list[int]()
+    for number, place in enumerate(places):
+        at = bisect_right(tops, place)
+        tops[at : at + 1] = [place]
+        chain[at : at + 1] = [number]
+        before.append(chain[at - 1] if at else -1)
+    kept, at = set[int](), chain[-1] if chain else -1
+    while at >= 0:
+        kept.add(at)
+        at = before[at]
+    return set(range(len(places))) - kept
+
+
+def _links(number: int, span: Mapping[str, Any]) -> list[Link]:
+    page, work = _Excerpt(span, "page"), _Excerpt(span, "work")
+    return [
+        Link(
+            number,
+            index,
+            ChangeKind(kind),
+            page[page_start, page_end],
+            work[work_start, work_end],
+            work[work_start, work_start + BEGINNING_CHARS] if kind == ChangeKind.MOVED else "",
+        )
+        for index, (kind, page_start, page_end, work_start, work_end) in enumerate(_marked_changes(span), 1)
+    ]
+
+
+def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
+    """The changes as they are marked: of a piece that was moved, which may hold others, the places where it begins."""
+    for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
+        if kind == ChangeKind.MOVED:
+            yield kind, page_start, page_start, work_start, work_start
+        else:
+            yield kind, page_start, page_end, work_start, work_end
+
+
+def _column(
+    side: Side,
+    text: str | None,
+    spans: Sequence[Mapping[str, Any]],
+    links: Sequence[list[Link]],
+    pairs: Sequence[_Pair],
+) -> Column:
+    end = max((span[side][1] for span in spans), default=0)
+    chars = end if text is None else len(text)
+    extents = [(number, *_within(span[side], chars)) for number, span in enumerate(spans, 1)]
+    of_passage: dict[int, list[int]] = {}
+    for number, pair in enumerate(pairs, 1):
+        of_passage.setdefault(pair.passage, []).append(number)
+    placed = [
+        each
+        for number, span in enumerate(spans, 1)
+        for each in _placed(number, span, side, chars, [(pair, pairs[pair - 1].stride) for pair in of_passage[number]])
+    ]
+    excerpts = {number: _Excerpt(span, side) for number, span in enumerate(spans, 1)}
+    blocks: list[Block] = []
+    for passages, runs in groupby(swept(placed, chars), lambda run: _passages(run, pairs)):
+        if passages:
+            excerpt = excerpts[passages[0]]
+            pieces = (piece for run in runs for piece in _pieces(run, text, excerpt, links, pairs))
+            blocks.append(Copied(passages, tuple(pieces)))
+            continue
+        for run in runs:
+            if text is None:
+                blocks.append(Missing(run.end - run.start))
+            else:
+                blocks.append(Uncopied(text[run.start : run.end], run.start == 0, run.end == chars))
+    return Column(side, tuple(blocks), chars, text is not None, tuple(extents))
+
+
+def _pieces(
+    run: Run, text: str | None, excerpt: "_Excerpt", links: Sequence[list[Link]], pairs: Sequence[_Pair]
+) -> Iterator[Piece]:
+    is_moved = any(pairs[pair - 1].is_moved for pair in run.passages)
+    for cut in run.cuts:
+        part = excerpt[cut.start, cut.end] if text is None else text[cut.start : cut.end]
+        yield Piece(part, _linked(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
+
+
+def _passages(run: Run, pairs: Sequence[_Pair]) -> tuple[int, ...]:
+    return tuple(sorted({pairs[pair - 1].passage for pair in run.passages}))
+
+
+def _within(offsets: Sequence[int], chars: int) -> tuple[int, int]:
+    start, end = (min(max(0, offset), chars) for offset in offsets)
+    return start, max(start, end)
+
+
+def _placed(
+    number: int, span: Mapping[str, Any], side: Side, chars: int, strides: Sequence[tuple[int, Stride]]
+) -> list[Placed]:
+    """The strides of a passage on this side, each with the changes that begin in it."""
+    start, end = _within(span[side], chars)
+    marks = sorted(
+        (min(max(start, at[0]), end), min(max(start, at[1]), end), index)
+        for index, at in enumerate(_places(span, side), 1)
+    )
+    begins = ((stride.page if side == "page" else stride.work, pair) for pair, stride in strides)
+    at = sorted((min(max(start, place), end), pair) for place, pair in begins)
+    placed = []
+    for (begin, pair), (stop, _next) in zip(at, [*at[1:], (end, 0)], strict=True):
+        since, until = (bisect_left(marks, (place, -1, -1)) for place in (begin, stop))
+        of_stride = marks[since:] if stop == end else marks[since:until]
+        placed.append(Placed(pair, begin, stop, tuple(Mark(pair, index, a, b) for a, b, index in of_stride)))
+    return placed
+
+
+def _places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
+    """Of each change, as it is marked."""
+    for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
+        yield (page_start, page_end) if side == "page" else (work_start, work_end)
+
+
+def _linked(marks: Sequence[Mark], links: Sequence[list[Link]], pairs: Sequence[_Pair]) -> tuple[Link, ...]:
+    return tuple(links[pairs[mark.passage - 1].passage - 1][mark.change - 1] for mark in marks)
+
+
+class _Excerpt:
+    """The frozen excerpt of one side of a span, by offsets of the whole text."""
+
+    def __init__(self, span: Mapping[str, Any], side: Side) -> None:
+        self._start = span[side][0]
+        self._text: str = span.get(f"{side}_excerpt", "")
+
+    def __getitem__(self, offsets: tuple[int, int]) -> str:
+        start, end = (max(0, offset - self._start) for offset in offsets)
+        return self._text[start:end]

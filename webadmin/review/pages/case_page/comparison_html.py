@@ -1,0 +1,232 @@
+"""The columns of a comparison as markup: every character escaped, hidden ones as marks, changes linked by number."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from itertools import groupby
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext, pgettext_lazy
+from django.utils.translation import gettext as _
+
+from core.counting import count_characters
+from core.hidden_characters import glyphs, has_hidden, spelled
+from core.matches import ChangeKind
+from webadmin.review.pages.case_page.comparison import Column, Copied, Link, Missing, Piece, Taken, Uncopied
+from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
+from webadmin.ui.models.phrases import CHANGES
+
+CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
+MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
+_DETAIL_CHARS = 60  # of each side in a tooltip
+
+_TAGS = {
+    ChangeKind.HOMOPHONE: pgettext_lazy("mark above a changed character", "snd"),
+    ChangeKind.SHAPE: pgettext_lazy("mark above a changed character", "shp"),
+    ChangeKind.SCRIPT: pgettext_lazy("mark above a changed character", "form"),
+    ChangeKind.PINYIN: pgettext_lazy("mark above a changed character", "pin"),
+    ChangeKind.REPLACED: pgettext_lazy("mark above a changed character", "rep"),
+    ChangeKind.INSERTED: pgettext_lazy("mark above a changed character", "add"),
+    ChangeKind.DELETED: pgettext_lazy("mark above a changed character", "cut"),
+    ChangeKind.NOISE: pgettext_lazy("mark above a changed character", "noise"),
+    ChangeKind.MOVED: pgettext_lazy("mark above a changed character", "mov"),
+}
+
+_SPACES = {
+    " ": pgettext_lazy("mark in place of white space", "space"),
+    "\u3000": pgettext_lazy("mark in place of white space", "wide space"),
+    "\n": pgettext_lazy("mark in place of white space", "line break"),
+    "\t": pgettext_lazy("mark in place of white space", "tab"),
+}
+
+
+def visible(text: str) -> SafeString:
+    """Escape `text` and put a mark in place of each run of hidden characters."""
+    return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
+
+
+def _visible(text: str) -> str:
+    return "".join(_glyphs(text)) if has_hidden(text) else escape(text)
+
+
+def named_spaces(spaces: str) -> SafeString:
+    """Put one mark in place of a text of spaces: what they are called, for their signs look like empty boxes."""
+    kinds = list(dict.fromkeys(spaces))
+    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
+    label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)
+    label += "" if len(spaces) == 1 else f"×{len(spaces)}"
+    return format_html(
+        '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
+    )
+
+
+def column_html(column: Column) -> SafeString:
+    """Write the text of one side, to be placed in an element that keeps white space."""
+    begun: set[int] = set()
+    blocks = TextBlocks()
+    for block in column.blocks:
+        match block:
+            case Copied():
+                _copied(block, begun, blocks)
+                begun.update(block.passages)
+            case Uncopied():
+                _uncopied(block, blocks)
+            case Taken():
+                blocks.add(_taken(block), "")
+            case Missing():
+                blocks.add(_missing(), "")
+    return blocks.markup()
+
+
+def tag(kind: ChangeKind) -> str:
+    """Name a kind of change in one or two letters, to stand above the changed characters."""
+    return str(_TAGS[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said of changes, in one language: looked up once, and not for each of thousands."""
+
+    tags: Mapping[ChangeKind, str]
+    moved: str
+    on_page_only: str
+    in_work_only: str
+    on_both: str
+    names: Mapping[ChangeKind, str]
+
+
+@lru_cache(maxsize=8)
+def _words(_language: str | None) -> _Words:
+    """Of the language that is in use, which the argument names."""
+    return _Words(
+        tags={kind: str(phrase) for kind, phrase in _TAGS.items()},
+        moved=_("%(kind)s: “%(begins)s…” comes after other text"),
+        on_page_only=_("%(kind)s: on the page only: “%(page)s”"),
+        in_work_only=_("%(kind)s: in the work only: “%(work)s”"),
+        on_both=_("%(kind)s: work “%(work)s”, page “%(page)s”"),
+        names={kind: str(phrase) for kind, phrase in CHANGES.items()},
+    )
+
+
+def _glyphs(text: str) -> Iterator[str]:
+    for run in glyphs(text):
+        if run.label:
+            yield format_html(
+                '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>',
+                run.label,
+                run.detail,
+                run.detail,
+            )
+        else:
+            yield escape(run.text)
+
+
+def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:
+    head = 0 if block.is_first else CONTEXT_CHARS
+    tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
+    if tail - head < MIN_FOLDED_CHARS:
+        head = tail = len(block.text)
+    for line in lines_of(block.text[:head]):
+        blocks.add(visible(line), line)
+    if tail > head:
+        count = count_characters(block.text[head:tail])
+        label = ngettext("%(count)s other character", "%(count)s other characters", count) % {"count": f"{count:,}"}
+        blocks.add(_fold(block.text[head:tail], label), "")
+    for line in lines_of(block.text[tail:]):
+        blocks.add(visible(line), line)
+
+
+def _taken(block: Taken) -> str:
+    head, tail = CONTEXT_CHARS, len(block.text) - CONTEXT_CHARS
+    label = ngettext(
+        "%(count)s more character from %(source)s", "%(count)s more characters from %(source)s", tail - head
+    )
+    folded = _folded(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
+    return format_html(
+        '<span class="zw-taken" role="group" aria-label="{}"><a href="{}">{}</a>{}</span>',
+        _("As in %(source)s") % {"source": spelled(block.source.name)},
+        block.source.address,
+        visible(_("from %(source)s") % {"source": block.source.name}),
+        mark_safe("".join(folded)),  # noqa: S308 - made by format_html or visible
+    )
+
+
+def _folded(text: str, head: int, tail: int, label: str) -> Iterator[str]:
+    """The text; what lies between head and tail folded under a label, where that is worth it."""
+    if tail - head < MIN_FOLDED_CHARS:
+        yield visible(text)
+        return
+    yield visible(text[:head])
+    yield _fold(text[head:tail], label)
+    yield visible(text[tail:])
+
+
+def _fold(text: str, label: str) -> str:
+    blocks = TextBlocks()
+    for line in lines_of(text):
+        blocks.add(visible(line), line)
+    return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
+
+
+def _missing() -> str:
+    return format_html('<span class="zw-missing">{}</span>', _("text that is no longer stored"))
+
+
+def _copied(block: Copied, begun: set[int], blocks: TextBlocks) -> None:
+    numbers = " ".join(str(number) for number in block.passages)
+    fresh = [str(number) for number in block.passages if number not in begun]
+    words = _words(get_language())
+    blocks.open(
+        format_html(
+            '<span class="zw-passage" tabindex="0" role="group" data-passages="{}" data-no="{}" aria-label="{}">',
+            numbers,
+            "·".join(fresh),
+            _("Passage %(numbers)s") % {"numbers": numbers},
+        ),
+        f'<span class="zw-passage" data-passages="{numbers}">',
+        "</span>",
+    )
+    for (pairs, is_moved), pieces in groupby(block.pieces, lambda piece: (piece.pairs, piece.is_moved)):
+        of_pair, moved = list(pieces), ' class="zw-elsewhere"' if is_moved else ""
+        blocks.add(
+            f'<span{moved} data-pair="{" ".join(map(str, pairs))}">'
+            f"{''.join(_piece(piece, words) for piece in of_pair)}</span>",
+            "".join(piece.text for piece in of_pair),
+        )
+    blocks.close()
+
+
+def _piece(piece: Piece, words: _Words) -> str:
+    if not piece.links:
+        return _visible(piece.text)
+    kind = piece.links[0].kind
+    keys = " ".join(link.key for link in piece.links)
+    told = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
+    gap, role = ("", "group") if piece.text else (" zw-gap", "img")
+    return (
+        f'<span class="zw-change zw-{kind}{gap}" role="{role}" data-changes="{keys}" '
+        f'data-tag="{escape(words.tags[kind])}" title="{told}">{_visible(piece.text)}</span>'
+    )
+
+
+def detail(link: Link) -> str:
+    """Say in one line what a change did, for a tooltip."""
+    return _detail(link, _words(get_language()))
+
+
+def _detail(link: Link, words: _Words) -> str:
+    said = {"kind": words.names[link.kind], "page": _short(link.page), "work": _short(link.work)}
+    if link.kind is ChangeKind.MOVED:
+        return words.moved % {**said, "begins": _short(link.begins)}
+    if not link.work:
+        return words.on_page_only % said
+    if not link.page:
+        return words.in_work_only % said
+    return words.on_both % said
+
+
+def _short(text: str) -> str:
+    return spelled(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")

@@ -1,0 +1,99 @@
+"""What a page has of other texts of the same rights holder, laid over what a match left uncopied; who carries the same.
+
+Other works of the holder have cases of their own, other chapters of the work stand in the same case. Works of another
+rights holder are never looked at.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.review.pages.case_page.comparison import Block, Column, Source, Taken, Uncopied
+from webadmin.works.models import Chapter
+
+MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series nobody reads all places
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """The texts that carry the passages of a match as well. unnamed: those withdrawn, or of other rights holders."""
+
+    named: tuple[Source, ...]
+    more: int
+    unnamed: int
+
+    def __bool__(self) -> bool:
+        return bool(self.named or self.unnamed)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """[start, end) of the page, in code points."""
+
+    start: int
+    end: int
+    source: Source
+
+
+def other_places(case: Case, match: CaseMatch) -> list[Place]:
+    """The places that other findings on the same text of the page take, in order; those of this match are none."""
+    others = (
+        CaseMatch.objects.filter(
+            case__page=case.page_id,
+            case__rights_holder=case.rights_holder_id,
+            version_id=match.version_id,
+            page_text_digest=match.page_text_digest,
+        )
+        .exclude(pk=match.pk)
+        .select_related("case__work", "chapter")
+    )
+    places = [Place(span["page"][0], span["page"][1], _source(other, case)) for other in others for span in other.spans]
+    return sorted(places, key=lambda place: (place.start, place.end))
+
+
+def carriers_of(match: CaseMatch) -> Carriers:
+    """Where the same passages also stand: chapters of the rights holder by their names; of the others how many."""
+    chapters = list(
+        Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
+        .select_related("work")
+        .order_by("work__title", "work", "number")
+    )
+    known = {chapter.text_id for chapter in chapters}
+    shown = tuple(
+        Source(f"《{chapter.work}》{chapter}", reverse("admin:works_work_change", args=[chapter.work_id]))
+        for chapter in chapters[:MAX_CARRIERS_SHOWN]
+    )
+    return Carriers(shown, len(chapters) - len(shown), len(set(match.also) - known))
+
+
+def with_sources(column: Column, places: Sequence[Place]) -> Column:
+    """The column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
+    blocks: list[Block] = []
+    for at, block in column.placed:
+        blocks += _cut(block, at, places) if isinstance(block, Uncopied) else [block]
+    return replace(column, blocks=tuple(blocks))
+
+
+def _cut(block: Uncopied, at: int, places: Sequence[Place]) -> Iterator[Block]:
+    end, done = at + len(block.text), at
+    for place in places:
+        start, stop = max(place.start, done), min(place.end, end)
+        if start >= stop:
+            continue
+        if start > done:
+            yield Uncopied(block.text[done - at : start - at], block.is_first and done == at, is_last=False)
+        yield Taken(block.text[start - at : stop - at], place.source)
+        done = stop
+    if done < end:
+        yield Uncopied(block.text[done - at :], block.is_first and done == at, block.is_last)
+
+
+def _source(match: CaseMatch, shown: Case) -> Source:
+    address = reverse("admin:cases_case_change", args=[match.case_id])
+    if match.case_id != shown.pk:
+        return Source(f"《{match.case.work}》", address)
+    chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("another chapter"))
+    return Source(chapter, f"{address}?match={match.pk}")

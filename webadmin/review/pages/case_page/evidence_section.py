@@ -1,0 +1,121 @@
+"""The evidence of a case as its page shows it: each bundle, who stamped it and when, and what the last check saw."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from core.service_urls import without_secrets
+from webadmin.cases.models import Case
+from webadmin.evidence.models import EvidenceBundle, Stamp, StampAttempt
+from webadmin.evidence.pages.drawings_shown import DrawingsShown, describe_drawings, drawings_of
+from webadmin.evidence.services.case_export import tree_of
+from webadmin.notices.models import Removal, RemovalLook
+
+MAX_LOOKS, MAX_REMOVALS = 6, 5
+
+
+@dataclass(frozen=True, slots=True)
+class BundleShown:
+    """One bundle. stamps: of its day's tree; asked_again: an authority that has not answered, if there is one."""
+
+    bundle: EvidenceBundle
+    root: str
+    stamps: Sequence[Stamp]
+    asked_again: StampAttempt | None
+
+    @property
+    def is_damaged(self) -> bool:
+        return self.bundle.state in {EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING}
+
+    @property
+    def drawings(self) -> DrawingsShown:
+        return drawings_of(self.bundle)
+
+    @property
+    def drawings_told(self) -> Sequence[str]:
+        return describe_drawings(self.bundle)
+
+    @property
+    def removed_at(self) -> datetime | None:
+        removal = getattr(self.bundle, "removal", None)
+        return removal.removed_at if removal else None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceShown:
+    """The section of a case. authorities: those that are configured, without secrets."""
+
+    bundles: Sequence[BundleShown]
+    authorities: Sequence[str]
+
+    @property
+    def is_damaged(self) -> bool:
+        return any(each.is_damaged for each in self.bundles)
+
+    @property
+    def checked_at(self) -> datetime | None:
+        """When a bundle was last read again."""
+        return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
+
+    @property
+    def first_stamp(self) -> Stamp | None:
+        """The earliest time stamp: what it covers was there by then."""
+        stamps = (stamp for each in self.bundles for stamp in each.stamps)
+        return min(stamps, key=lambda stamp: stamp.stamped_at, default=None)
+
+    @property
+    def can_be_exported(self) -> bool:
+        return any(each.removed_at is None for each in self.bundles)
+
+
+def evidence_of(case: Case) -> EvidenceShown:
+    """What shows that the passages stood there, the newest bundle first; of what shows a removal see removal_shown."""
+    bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
+    rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
+    names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
+    return EvidenceShown([_shown(row) for row in rows], names)
+
+
+def _shown(row: EvidenceBundle) -> BundleShown:
+    tree = tree_of(row)
+    if tree is None:
+        return BundleShown(row, "", (), None)
+    stamps = list(Stamp.objects.filter(tree=tree).order_by("stamped_at", "pk"))
+    waiting = StampAttempt.objects.filter(tree=tree, attempts__gt=0).order_by("next_at").first()
+    return BundleShown(row, tree.root, stamps, waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalShown:
+    """One time that the page was said to be removed. is_proved: its file can be handed out."""
+
+    removal: Removal
+    looks: Sequence[RemovalLook]
+
+    @property
+    def is_proved(self) -> bool:
+        return bool(self.looks) and all(look.bundle_id is not None for look in self.looks)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalsShown:
+    """The section of a case. newest: looks that prove nothing yet, or saw nothing."""
+
+    removals: Sequence[RemovalShown]
+    newest: Sequence[RemovalLook]
+
+    @property
+    def standing(self) -> Removal | None:
+        return next((each.removal for each in self.removals if each.removal.ended_at is None), None)
+
+    def __bool__(self) -> bool:
+        return bool(self.removals or self.newest)
+
+
+def removals_of(case: Case) -> RemovalsShown:
+    """What there is of a case, the newest first."""
+    rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
+    newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]
+    return RemovalsShown([RemovalShown(row, list(row.looks.all())) for row in rows], list(newest))

@@ -1,0 +1,140 @@
+"""A finding that was left out, opened like a case: why, page and work side by side, and the way to overrule it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, ZhuiwenError
+from core.states import UNPROTECTED, Rejection
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case, CaseMatch, Exclusion
+from webadmin.cases.services import overruling
+from webadmin.review.pages.case_page.case_texts import texts_of
+from webadmin.review.pages.case_page.change_summary import change_counts
+from webadmin.review.pages.case_page.comparison import compare
+from webadmin.review.pages.case_page.comparison_html import column_html
+from webadmin.review.pages.case_page.page_column import PageColumn, View
+from webadmin.review.pages.case_page.text_map import ribbons, ticks
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.web_addresses import is_web_address
+from webadmin.ui.pages.wording import said
+
+
+def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
+    """Show it (?match=<number of the text>); overrule it or take that back (POST).
+
+    The caller has made sure that the user may see it.
+    """
+    status, kept = 200, ""
+    if request.method == "POST" and isinstance(request.user, User):
+        kept = request.POST.get("note", "")
+        try:
+            words = _done(request, exclusion, request.user, kept)
+        except ZhuiwenError as error:
+            messages.error(request, said(error))
+            status = 400
+        else:
+            messages.success(request, words)
+            return HttpResponseRedirect(reverse("admin:cases_exclusion_changelist"))
+    context = {
+        "opts": exclusion._meta,
+        "title": str(exclusion),
+        "exclusion": exclusion,
+        "why": why_left_out(exclusion),
+        "overruled": overruling.standing(exclusion),
+        "page_href": exclusion.page_url if is_web_address(exclusion.page_url) else "",
+        "max_note_chars": overruling.MAX_NOTE_CHARS,
+        "kept": kept,
+        **_side_by_side(exclusion, request.GET.get("match", "")),
+    }
+    return desk_page(request, "webadmin/exclusion.html", context, status=status)
+
+
+def why_left_out(exclusion: Exclusion) -> str:
+    """Say in one sentence why the finding is no case."""
+    given, reason = {"detail": exclusion.detail}, Rejection(exclusion.reason)
+    if reason in UNPROTECTED:
+        named = {"reason": exclusion.get_reason_display(), **given}
+        return (
+            _("Left out because the work is marked: %(reason)s (%(detail)s).") % named
+            if exclusion.detail
+            else _("Left out because the work is marked: %(reason)s.") % named
+        )
+    if reason is Rejection.QUOTATION and exclusion.detail:
+        return _("Left out because it is a short quotation that names its source: %(detail)s.") % given
+    sentences = {
+        Rejection.LICENSED: _("Left out because a licence allows this page: %(detail)s."),
+        Rejection.OWN_SITE: _("Left out because the page stands on a domain of the rights holder: %(detail)s."),
+        Rejection.QUOTATION: _(
+            "Left out because the page has only short or quoted passages of the work, or set wording that others "
+            "write too."
+        ),
+        Rejection.TEASER: _(
+            "Left out because the passages stand in announcements of other pages or in the site's frame alone."
+        ),
+        Rejection.NOTHING_LEFT: _("Left out because people have said of all that was found that it does not count."),
+    }
+    sentence = sentences.get(reason)
+    return sentence % given if sentence else str(exclusion.get_reason_display())
+
+
+def _done(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
+    if request.POST.get("do") == "overrule":
+        overruling.overrule(exclusion, user, note)
+        return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
+    standing = overruling.standing(exclusion)
+    if standing is None:
+        raise BadInput("exclusion.taken-back-already")
+    overruling.take_back(standing, user)
+    return _("The overruling was taken back.")
+
+
+def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
+    """What the template of a comparison needs, from what was kept of the finding."""
+    found = exclusion.found
+    if not found:
+        return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}
+    case = Case(
+        rights_holder_id=exclusion.work.rights_holder_id, work=exclusion.work, page=exclusion.page,
+        page_url=exclusion.page_url, page_title=exclusion.page_title, version_id=found[0]["version_id"],
+        match_class=exclusion.match_class, similarity=exclusion.similarity, matched_chars=exclusion.matched_chars,
+    )  # fmt: skip
+    matches = [_match(number, each, case) for number, each in enumerate(found, 1)]
+    largest = max(matches, key=lambda match: match.matched_chars)
+    match = next((each for each in matches if str(each.pk) == asked), largest)
+    texts = texts_of(match)
+    if texts.page is None or texts.work is None:
+        return {"match": None, "notes": texts.notes}  # no excerpts were frozen that could stand in for them
+    comparison = compare(texts.page, texts.work, _with_excerpts(match, texts.page, texts.work))
+    return {
+        "case": case,
+        "match": match,
+        "chapters": matches,
+        "notes": texts.notes,
+        "comparison": comparison,
+        "changes": change_counts(comparison.links),
+        "column": PageColumn(View.TEXT, column_html(comparison.page), is_alone=True),
+        "work_html": column_html(comparison.work),
+        "ribbons": ribbons(comparison),
+        "ticks": ticks(comparison),
+    }
+
+
+def _match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
+    """A match as cases have it, of a finding that has none; it is shown and never saved."""
+    return CaseMatch(
+        pk=number, case=case, chapter_title=kept["chapter_title"], version_id=kept["version_id"],
+        text_id=kept["text_id"], page_text_digest=kept["page_text_digest"], work_text_digest=kept["work_text_digest"],
+        match_class=kept["match_class"], matched_chars=kept["matched_chars"], similarity=kept["similarity"],
+        spans=kept["spans"],
+    )  # fmt: skip
+
+
+def _with_excerpts(match: CaseMatch, page: str, work: str) -> list[dict[str, Any]]:
+    return [
+        {**span, "page_excerpt": page[slice(*span["page"])], "work_excerpt": work[slice(*span["work"])]}
+        for span in match.spans
+    ]

@@ -1,0 +1,116 @@
+"""What does not count in a case, and what may be left out of it, as the case page shows it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from core.counting import Letters, count_characters
+from core.matches import ChangeKind
+from core.taken import NO_PLACES, Places
+from core.text import TextRange
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
+from webadmin.cases.services.ignoring import LEAST_LETTERS, may_take_back
+from webadmin.cases.services.opposites import opposite
+from webadmin.review.pages.case_page.comparison import Comparison, passages_of
+
+BEGINNING_CHARS = 24  # of a passage: enough to know it again
+MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
+MAX_PIECES = 50  # of one passage that is partly left out
+_STRETCH = re.compile("1(?:0{0,2}1)*")  # with the punctuation between its letters
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One passage of the comparison that may be left out. is_out, is_partly_out: it is, or a part of it."""
+
+    number: int
+    begins: str
+    chars: int
+    is_out: bool
+    is_partly_out: bool
+    pieces: tuple[tuple[str, str], ...] = ()  # of one that is partly out: what does not count, in work and page
+
+
+def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any) -> dict[str, Any]:
+    """For the template of what does not count."""
+    counting, gone = _places(match)
+    passages = _passages(match, counting, gone)
+    known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
+    ignored = case.page.site.ignored_texts.filter(withdrawn_at=None).select_related("entered_by")
+    overruled = Overruling.objects.filter(page=case.page_id, work=case.work_id).select_related("entered_by")
+    return {
+        "passages": passages,
+        "out": " ".join(str(each.number) for each in passages if each.is_out),
+        "partly_out": " ".join(str(each.number) for each in passages if each.is_partly_out),
+        "pieces": [(each.number, work, page) for each in passages for work, page in each.pieces],
+        "known": known,
+        "found_chars": len(counting) + len(gone),
+        "counting_chars": len(counting),
+        "share_of_chapter": _share_of_chapter(match, counting, gone),
+        "reasons": ExcludedPassage.Reason.choices,
+        "noise": _inserted(comparison),
+        "ignored": [(each, _may(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
+        "ignored_address": f"{reverse('admin:cases_ignoredtext_changelist')}?site__id__exact={case.page.site_id}",
+        "overrulings": list(overruled),
+        "address": reverse("admin:cases_case_passages", args=[case.pk]),
+    }
+
+
+def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float:
+    return match.work_containment * (len(counting) / (len(counting) + len(gone)) if gone.bits else 1.0)
+
+
+def passage_text(match: CaseMatch, number: int) -> str:
+    """What the work has in a passage of the comparison; "" for a number that it lacks."""
+    ordered = passages_of(match.spans)
+    return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
+
+
+def _may(ignored: IgnoredText, user: Any) -> bool:
+    return isinstance(user, User) and may_take_back(ignored, user)
+
+
+def _places(match: CaseMatch) -> tuple[Places, Places]:
+    """What counts of the match's text of the work and what does not; nothing for a version that is not shown."""
+    taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
+    if taken is None or match.version_id != match.case.version_id:
+        return NO_PLACES, NO_PLACES
+    left_out = bytes(taken.left_out)
+    return Places.unpacked(bytes(taken.places)), Places.unpacked(left_out) if left_out else NO_PLACES
+
+
+def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]:
+    offered = []
+    for number, span in enumerate(passages_of(match.spans)[:MAX_PASSAGES_OFFERED], 1):
+        place = TextRange(*span["work"])
+        lost, left = gone.count_in(place), counting.count_in(place)
+        text = " ".join(span.get("work_excerpt", "").split())
+        begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
+        is_partly = lost > 0 and left > 0
+        pieces = tuple(_pieces(span, gone)) if is_partly else ()
+        chars = count_characters(span.get("work_excerpt", ""))
+        offered.append(Offered(number, begins, chars, lost > 0 and not left, is_partly, pieces))
+    return offered
+
+
+def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
+    """The stretches of a passage that do not count, as the work has them and as the page has them."""
+    (start, end), page_start = span["work"], span["page"][0]
+    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one a character, from the first on
+    stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
+    for first, last in stretches[:MAX_PIECES]:
+        on_page = opposite(span, TextRange(first, last), "work")
+        page = "…".join(span["page_excerpt"][each.start - page_start : each.end - page_start] for each in on_page)
+        yield span["work_excerpt"][first - start : last - start], page
+
+
+def _inserted(comparison: Comparison) -> list[tuple[str, int]]:
+    """What the page inserted into the passages, and how often: what is most likely noise first."""
+    found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
+    likely = [(text, count) for text, count in found.most_common() if len(Letters.of(text)) >= LEAST_LETTERS]
+    return likely[:MAX_NOISE_OFFERED]

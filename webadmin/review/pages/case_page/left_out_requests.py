@@ -1,0 +1,100 @@
+"""What a reviewer leaves out of a case, calls noise, or takes back: one request each, answered with the case."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.contrib import messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from webadmin.accounts.models import User
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.cases.services import ignoring, overruling, passages
+from webadmin.review.pages.case_page.left_out import passage_text
+from webadmin.ui.pages.requests.request_values import is_key, require_record
+from webadmin.ui.pages.wording import said
+
+R = TypeVar("R", bound=Model)
+MAX_AT_ONCE = 8  # texts of noise: each counts the case anew
+MAX_PASSAGES = 200
+
+
+def left_out_view(request: HttpRequest, case: Case) -> HttpResponse:
+    """Carry out what a form of the case page asks for, and go back to the case as its list shows it.
+
+    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    """
+    if request.method != "POST" or not isinstance(request.user, User):
+        return HttpResponseNotAllowed(["POST"])
+    done = _ASKED.get(request.POST.get("do", ""))
+    if done is None:
+        messages.error(request, _("Nothing was chosen."))
+    else:
+        try:
+            messages.success(request, done(request, case, request.user))
+        except ZhuiwenError as error:
+            messages.error(request, said(error))
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    return HttpResponseRedirect(f"{reverse('admin:cases_case_change', args=[case.pk])}{query}#zw-left-out")
+
+
+def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
+    """The passages that were ticked and the text that was typed, each by itself."""
+    match, numbers = _match(request, case), request.POST.getlist("passage")
+    texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
+    typed = request.POST.get("text", "").strip()
+    passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_given(request))
+    return _("Left out; the figures of the case are those of the rest.")
+
+
+def _leave_out_chapter(request: HttpRequest, case: Case, user: User) -> str:
+    passages.exclude_chapter(_match(request, case), user, **_given(request))
+    return _("Left out; the figures of the case are those of the rest.")
+
+
+def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
+    chosen = request.POST.getlist("noise")[:MAX_AT_ONCE]
+    typed = request.POST.get("text", "").strip()
+    for text in [*chosen, *filter(None, [typed])] or [""]:
+        ignoring.mark_noise(case, text, user, request.POST.get("note", ""))
+    return _("Noted as noise of the site. This case is counted anew; the site's other cases are compared again.")
+
+
+def _take_back_passage(request: HttpRequest, case: Case, user: User) -> str:
+    passages.take_back(_one(case.excluded_passages.select_related("case"), request), user)
+    return _("The passage counts again.")
+
+
+def _take_back_noise(request: HttpRequest, case: Case, user: User) -> str:
+    ignoring.take_back(_one(case.page.site.ignored_texts.all(), request), user)
+    return _("The text counts again, from the next comparison of the site's pages on.")
+
+
+def _take_back_overruling(request: HttpRequest, case: Case, user: User) -> str:
+    overruling.take_back(_one(case.page.overrulings.filter(work=case.work_id), request), user)
+    return _("The overruling was taken back.")
+
+
+_ASKED: dict[str, Callable[[HttpRequest, Case, User], str]] = {
+    "passage": _leave_out,
+    "chapter": _leave_out_chapter,
+    "noise": _mark_noise,
+    "passage-back": _take_back_passage,
+    "noise-back": _take_back_noise,
+    "overruling-back": _take_back_overruling,
+}
+
+
+def _given(request: HttpRequest) -> dict[str, str]:
+    return {"reason": request.POST.get("reason", ""), "note": request.POST.get("note", "")}
+
+
+def _match(request: HttpRequest, case: Case) -> CaseMatch:
+    return require_record(case.matches.select_related("case"), request.POST.get("match", ""))
+
+
+def _one(records: "QuerySet[R]", request: HttpRequest) -> R:
+    return require_record(records, request.POST.get("key", ""))

@@ -1,0 +1,73 @@
+"""The list that a case was opened from: where the case stands in it, and which cases come before and after it.
+
+Django's lists hand what they were filtered by on in one parameter of each link; without it, the list is that of the
+open cases, newest first.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.core.exceptions import BadRequest
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, QueryDict
+
+from core.states import CaseState
+from webadmin.cases.models import Case
+from webadmin.ui.pages.neighbours import FILTERS, Listed
+from webadmin.ui.pages.requests.long_lists import MAX_COUNTED as MAX_LISTED
+from webadmin.ui.pages.requests.long_lists import ONLY_QUERY
+
+_OPEN = urlencode({"state__exact": CaseState.OPEN})
+
+
+def listed(request: HttpRequest, case: Case) -> Listed:
+    """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
+
+    A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
+    """
+    filters = request.GET.get(FILTERS, _OPEN)
+    try:
+        rows = _rows(request, filters)
+    except BadRequest:
+        filters = _OPEN
+        rows = _rows(request, filters)
+    order = [str(term) for term in rows.query.order_by]
+    before, behind = rows.filter(_on_one_side(case, order, is_before=True)), rows.filter(_on_one_side(case, order))
+    count, passed = (each.order_by()[: MAX_LISTED + 1].count() for each in (rows, before))
+    return Listed(
+        filters=filters,
+        place=min(passed, MAX_LISTED) + 1 if rows.filter(pk=case.pk).exists() else 0,
+        count=min(count, MAX_LISTED),
+        is_cut=count > MAX_LISTED,
+        is_far=passed > MAX_LISTED,
+        previous=before.reverse().values_list("pk", flat=True).first(),
+        following=behind.values_list("pk", flat=True).first(),
+    )
+
+
+def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
+    """The cases of the list in its order. None of them is read. Raises BadRequest."""
+    asked = copy(request)
+    asked.GET = QueryDict(filters)
+    asked.method = "GET"
+    asked.POST = QueryDict()
+    setattr(asked, ONLY_QUERY, True)
+    return admin.site.get_model_admin(Case).get_changelist_instance(asked).queryset.select_related(None)
+
+
+def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
+    """What comes behind a case in an order, or before it: by comparing the values that the order goes by.
+
+    The first of them alone bounds what an index has to read; the rest parts those that are alike in it.
+    """
+    side, alike, bound = Q(pk__in=[]), Q(), Q()
+    for term in order:
+        name = term.removeprefix("-")
+        value = getattr(case, name)
+        comparison = "gt" if term.startswith("-") == is_before else "lt"
+        side |= alike & Q(**{f"{name}__{comparison}": value})
+        bound = bound or Q(**{f"{name}__{comparison}e": value})
+        alike &= Q(**{name: value})
+    return bound & side

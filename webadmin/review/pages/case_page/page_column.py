@@ -1,0 +1,108 @@
+"""The page of a case in one of three ways: its text as it was compared, as it came, or as a browser drew it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.db.models import QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from core.pages import Reading
+from webadmin.cases.models import Case, CaseMatch
+from webadmin.evidence.models import EvidenceBundle
+from webadmin.evidence.pages.drawings_shown import drawings_of
+from webadmin.review.pages.case_page.as_it_came import KindShown, as_it_came
+from webadmin.review.pages.case_page.comparison import Column
+from webadmin.review.pages.case_page.comparison_html import column_html
+
+MAX_PICTURES = 20
+
+
+class View(StrEnum):
+    """A way to show the page; what an address says."""
+
+    TEXT = "text"
+    CAME = "came"
+    PICTURE = "picture"
+
+
+VIEWS: dict[View, Promise] = {
+    View.TEXT: pgettext_lazy("how a page is shown", "Text"),
+    View.CAME: pgettext_lazy("how a page is shown", "As it came"),
+    View.PICTURE: pgettext_lazy("how a page is shown", "Screenshot"),
+}
+MEANINGS: dict[View, Promise] = {
+    View.TEXT: gettext_lazy("The page's text as it was compared, with everything undone that hides it"),
+    View.CAME: gettext_lazy("The page's text as the site sent it: hidden text and what was mixed in is marked"),
+    View.PICTURE: gettext_lazy("The page as a browser drew it for the evidence"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One screenshot of a bundle of the case. shown: how it is asked for; label: the page of a text of several."""
+
+    bundle: int
+    shown: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageColumn:
+    """What stands in the column of the page. html: safe, of our own.
+
+    note: a sentence above it, or in its place; "" for none. is_alone: there are no other views of it.
+    """
+
+    view: View
+    html: str = ""
+    kinds: Sequence[KindShown] = ()
+    pictures: Sequence[Picture] = ()
+    note: str = ""
+    is_alone: bool = False
+
+    @property
+    def views(self) -> list[tuple[str, str, str]]:
+        """All three: value, name and meaning."""
+        return [] if self.is_alone else [(str(view), str(name), str(MEANINGS[view])) for view, name in VIEWS.items()]
+
+
+def asked_view(asked: str) -> View:
+    """The view that an address asks for; the text for anything else."""
+    return View(asked) if asked in set(View) else View.TEXT
+
+
+def page_column(view: View, case: Case, match: CaseMatch, column: Column, reading: Reading | None) -> PageColumn:
+    """The column. reading: of the version that was compared; None where it is not stored any more."""
+    if view is View.PICTURE:
+        pictures = pictures_of(case, match)
+        return PageColumn(view, pictures=pictures, note="" if pictures else _no_picture(case, match))
+    if view is View.TEXT:
+        return PageColumn(view, column_html(column))
+    if reading is None:
+        return PageColumn(view, note=_("The page as it came is no longer in the page store."))
+    came = as_it_came(reading, column)
+    note = "" if came.kinds else _("Nothing was undone: the text came as it was compared.")
+    return PageColumn(view, came.html, came.kinds, note=note)
+
+
+def pictures_of(case: Case, match: CaseMatch) -> list[Picture]:
+    """The screenshots of the newest bundle that has some of the version that was compared."""
+    for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
+        drawn = [page for page in drawings_of(bundle).drawn if page.has_screenshot]
+        if drawn:
+            return [Picture(bundle.pk, f"screenshot{page.of}", page.label) for page in drawn[:MAX_PICTURES]]
+    return []
+
+
+def _bundles(case: Case, match: CaseMatch) -> QuerySet[EvidenceBundle]:
+    kept = EvidenceBundle.objects.filter(case=case, version_id=match.version_id)
+    return kept.exclude(state__in=(EvidenceBundle.State.REMOVED, EvidenceBundle.State.MISSING))
+
+
+def _no_picture(case: Case, match: CaseMatch) -> str:
+    if _bundles(case, match).filter(drawing=EvidenceBundle.Drawing.FAILED).exists():
+        return _("The page could not be drawn.")
+    return _("There is no screenshot of this version of the page yet.")

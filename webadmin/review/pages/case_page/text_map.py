@@ -1,0 +1,108 @@
+"""The map of a comparison: both texts as strips, their passages joined, each kind of change in its colour.
+
+A strip is 1,000 units long, whatever the texts are: more than one passage or change at one unit is one line of the map.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.matches import ChangeKind
+from webadmin.review.pages.case_page.comparison import Column, Comparison
+
+LENGTH = 1000
+LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # the strips of work and page
+MIN_RIBBON = 3.0  # units: narrower ones cannot be seen
+MAX_RIBBONS = 400  # those of the longest passages
+
+
+@dataclass(frozen=True, slots=True)
+class Ribbon:
+    """A passage or a piece of one: points of the shape that joins its places. is_moved: it is in another order."""
+
+    passage: int
+    points: str
+    is_moved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """All changes of one kind as one path across both strips."""
+
+    kind: ChangeKind
+    path: str
+
+
+def ribbons(comparison: Comparison) -> Sequence[Ribbon]:
+    """Join what stands in the work, on the left, with where it stands on the page; a piece that was moved by itself."""
+    work, page = _pair_places(comparison.work), _pair_places(comparison.page)
+    joined: list[_Joined] = []
+    for pair in sorted(work.keys() & page.keys()):
+        here = _Joined(page[pair].passage, page[pair].is_moved, work[pair].place, page[pair].place)
+        if joined and joined[-1].goes_on_in(here):
+            joined[-1] = joined[-1].with_following(here)
+        else:
+            joined.append(here)
+    scales = [LENGTH / max(1, column.chars) for column in (comparison.work, comparison.page)]
+    longest = sorted(joined, key=lambda each: each.page[0] - each.page[1])[:MAX_RIBBONS]
+    return [each.ribbon(*scales) for each in sorted(longest, key=lambda each: each.page)]
+
+
+@dataclass(frozen=True, slots=True)
+class _PairPlace:
+    passage: int
+    is_moved: bool
+    place: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Pairs that follow each other on both sides."""
+
+    passage: int
+    is_moved: bool
+    work: tuple[int, int]
+    page: tuple[int, int]
+
+    def goes_on_in(self, other: "_Joined") -> bool:
+        """Whether the other follows at once, on both sides."""
+        is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
+        return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
+
+    def with_following(self, other: "_Joined") -> "_Joined":
+        """Both as one."""
+        return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
+
+    def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
+        """As it is drawn."""
+        (a, b), (c, d) = _seen(self.work, work_scale), _seen(self.page, page_scale)
+        points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
+        return Ribbon(self.passage, points, self.is_moved)
+
+
+def _pair_places(column: Column) -> dict[int, _PairPlace]:
+    """Of each pair where it stands in the text; of one that stands in several stretches the whole."""
+    found: dict[int, _PairPlace] = {}
+    for at, piece, passages in column.pieces:
+        end = at + len(piece.text)
+        for pair, passage in zip(piece.pairs, passages, strict=True):  # each passage has one pair at a place
+            start = found[pair].place[0] if pair in found else at
+            found[pair] = _PairPlace(passage, piece.is_moved, (start, end))
+    return found
+
+
+def ticks(comparison: Comparison) -> Sequence[Ticks]:
+    """Where changes stand on either strip."""
+    found: dict[ChangeKind, set[tuple[int, int]]] = {}
+    for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
+        scale = LENGTH / max(1, column.chars)
+        for at, piece, _passages in column.pieces:
+            if piece.links:
+                found.setdefault(piece.links[0].kind, set()).add((start, round(at * scale)))
+    width = LEFT[1] - LEFT[0]
+    return [Ticks(kind, "".join(f"M{x},{y}h{width}" for x, y in sorted(of_kind))) for kind, of_kind in found.items()]
+
+
+def _seen(place: tuple[int, int], scale: float) -> tuple[float, float]:
+    """Begin and end, of 1,000; never narrower than can be seen."""
+    start = min(place[0] * scale, LENGTH - MIN_RIBBON)
+    return start, max(start + MIN_RIBBON, place[1] * scale)

@@ -1,0 +1,110 @@
+"""What the form of a verdict offers: reasons that are given again and again, and licences that go with "licensed"."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from core.states import Verdict
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case
+from webadmin.cases.services.licensing import Others, Scope, offer_of
+from webadmin.ui.models.phrases import VERDICTS
+
+REASONS: dict[Verdict, tuple[Promise, ...]] = {
+    Verdict.CONFIRMED: (
+        _("The whole chapter was published without a licence."),
+        _("Most of the text was published without a licence; characters were replaced to hide it."),
+        _("An excerpt that goes beyond what quotation allows."),
+    ),
+    Verdict.LICENSED: (
+        _("A contract allows this site to publish the work."),
+        _("The rights holder agreed to this publication in writing."),
+    ),
+    Verdict.FAIR_USE: (
+        _("A short quotation for review or comment; author and title are named (article 24)."),
+        _("Reporting of news cannot do without the passage (article 24)."),
+        _("For teaching or research, in few copies (article 24)."),
+    ),
+    Verdict.NOT_PROTECTED: (
+        _("A mere report of facts (article 5)."),
+        _("An official text or its official translation (article 5)."),
+        _("The term of protection has expired."),
+    ),
+    Verdict.NOT_OURS: (
+        _("Both took the passage from an older text of somebody else."),
+        _("The right in this text was given to somebody else."),
+    ),
+    Verdict.FALSE_ALARM: (
+        _("The texts share phrases that anybody uses, and nothing more."),
+        _("The passages do not match: other persons, places or plot."),
+    ),
+}
+
+
+def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
+    """By the name of their verdict: what a form sends, and the sentence."""
+    return [
+        (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
+        for verdict, reasons in REASONS.items()
+    ]
+
+
+def reason_of(asked: str) -> str:
+    """The sentence that a form names as VERDICT-NUMBER; "" for what is none."""
+    verdict, _dash, number = asked.rpartition("-")
+    known = REASONS[Verdict(verdict)] if verdict in set(Verdict) else ()
+    return str(known[int(number)]) if number in map(str, range(len(known))) else ""
+
+
+FIELD, LICENSEE = "licence", "licensee"  # what the form sends: a scope, "" for none, and who may publish
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """value: as the form sends it; effect: what becomes of other open cases, "" for no licence."""
+
+    value: str
+    name: str
+    effect: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the form of the verdict asks: which licence goes with it, and to whom it is given."""
+
+    choices: tuple[Choice, ...]
+    licensee: str
+    since: date
+
+
+def licence_offer(request: HttpRequest, case: Case) -> Offered | None:
+    """None where the user may enter no licence, or none can be made. Chosen is the narrowest, or what was refused."""
+    offer = offer_of(case) if access.may_manage(request.user, case) else None
+    if offer is None:
+        return None
+    names = {
+        Scope.PAGE: _now("this page only"),
+        Scope.WORK: _now("this work on %(host)s") % {"host": offer.host},
+        Scope.SITE: _now("all works on %(host)s") % {"host": offer.host},
+    }
+    default = str(Scope.PAGE) if Scope.PAGE in offer.others else ""
+    chosen = request.POST.get(FIELD, default)
+    choices = [
+        Choice(str(scope), names[scope], _effect(others), chosen == scope) for scope, others in offer.others.items()
+    ]
+    choices.append(Choice("", _now("none: the verdict alone"), "", chosen == ""))
+    return Offered(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
+
+
+def _effect(others: Others) -> str:
+    if not others.count:
+        return _now("sets aside no other open case")
+    cases = f"{others.count}+" if others.is_cut else str(others.count)
+    words = ngettext("sets aside %(cases)s other open case", "sets aside %(cases)s other open cases", others.count)
+    return words % {"cases": cases}

@@ -1,0 +1,65 @@
+"""One matter: its preview, as a part of the inbox or as a page; who works on it, which papers it waits for."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.cases.services.matters.assignment import assign, wait_for
+from webadmin.review.pages.inbox.matters_shown import preview_of, visible_matter
+from webadmin.review.pages.matter_lists.asked import NOBODY, asked_of
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.request_values import record_of_key
+from webadmin.ui.pages.wording import said
+
+PART = "part"  # asks for the preview alone
+
+
+def matter_view(request: HttpRequest, key: int) -> HttpResponse:
+    """Show a matter; enter its assignee or papers (POST). Raises Http404 for one that is not the user's."""
+    asked = asked_of(request.GET)
+    matter = visible_matter(request.user, key, asked)
+    if matter is None or not isinstance(request.user, User):
+        raise Http404
+    if request.method == "POST":
+        _enter(request, matter, request.user)
+        where = asked.address if PART in request.GET else _back(request)
+        if PART in request.GET:
+            where += ("&" if "?" in where else "?") + f"at={matter.pk}"
+        return HttpResponseRedirect(where)
+    context = {"preview": preview_of(matter, asked), "asked": asked, "is_part": PART in request.GET}
+    if PART in request.GET:
+        return with_policy(TemplateResponse(request, "webadmin/matter_preview.html", context))
+    return desk_page(request, "webadmin/matter.html", {**context, "title": str(matter)})
+
+
+def _back(request: HttpRequest) -> str:
+    """The case that the form stood on, else the matter's own page."""
+    asked = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None)
+    return asked if is_ours and asked.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()
+
+
+def _enter(request: HttpRequest, matter: object, user: User) -> None:
+    """What was sent of a matter: `assignee` (a key, or nobody) or `awaited`."""
+    try:
+        if "assignee" in request.POST:
+            key = request.POST["assignee"]
+            person = record_of_key(access.visible(User.objects.all(), user), key)
+            if person is None and key != NOBODY:
+                messages.error(request, _("Choose whom to assign it to."))
+                return
+            assign(matter, person, user)  # type: ignore[arg-type]
+            who = person.get_username() if person is not None else _("nobody")
+            messages.success(request, _("Assigned to %(who)s.") % {"who": who})
+        else:
+            wait_for(matter, request.POST.get("awaited", ""), user)  # type: ignore[arg-type]
+            messages.success(request, _("Saved."))
+    except ZhuiwenError as error:
+        messages.error(request, said(error))

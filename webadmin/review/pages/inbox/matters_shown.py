@@ -1,0 +1,298 @@
+"""Matters as the inbox shows them: a line each, and the preview of one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.records import MAX_DAYS
+from core.harm import Harm
+from core.states import CaseState
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.matters.assignment import assignees_of
+from webadmin.cases.services.matters.figures import harm_parts
+from webadmin.evidence.pages.proof_summary import ThirdPartySummary, third_party_of
+from webadmin.evidence.services.subject import Subject
+from webadmin.notices.models import Notice, Removal
+from webadmin.notices.pages.offers import offers
+from webadmin.notices.services.counters import due_of
+from webadmin.reports.pages.report_form import default_choice
+from webadmin.review.pages.matter_lists.among_matters import case_address
+from webadmin.review.pages.matter_lists.asked import Asked
+from webadmin.review.pages.matter_lists.queues import cases_in
+from webadmin.review.services.whole_book import ChapterCopied, Extent, whole_book
+from webadmin.ui.models.phrases import STATES
+from webadmin.ui.pages.columns import obfuscation_names
+
+SHOWN_NOTICES = 10  # of one matter, the newest; more stand in the list of notices
+MAX_REMOVALS = 8
+SHOWN_PAGES = 8
+SHOWN_KINDS = 4
+SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeLine:
+    """One notice. due: in words, "" where nothing has a last day."""
+
+    notice: Notice
+    address: str
+    to: str
+    due: str
+    is_overdue: bool
+
+
+def notices_of(matter: Matter) -> list[NoticeLine]:
+    """The newest notices that name pages of a matter."""
+    rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
+    return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
+
+
+def _notice_line(notice: Notice) -> NoticeLine:
+    words, until = _notice_deadline(notice)
+    return NoticeLine(
+        notice=notice,
+        address=reverse("admin:notices_notice_change", args=[notice.pk]),
+        to=notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")),
+        due=words % {"day": until.isoformat()} if until else "",
+        is_overdue=until is not None and until < timezone.localdate(),
+    )
+
+
+def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
+    if notice.state == Notice.State.SENT and notice.answer_due is not None:
+        return _("answer due on %(day)s"), notice.answer_due
+    if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:
+        return "", None
+    days = [counted.last for counter in notice.counters.all() if (counted := due_of(counter))]
+    return _("complain or sue until %(day)s"), min(days, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class MatterRemovals:
+    """confirmed: how many cases there are of which pages could be removed."""
+
+    count: int
+    confirmed: int
+    newest: Sequence[Removal]
+
+
+def removals_of_matter(matter: Matter) -> MatterRemovals:
+    """Those that stand, the newest first."""
+    rows = Removal.objects.filter(case__matter=matter, ended_at=None).select_related("case").order_by("-since", "-pk")
+    return MatterRemovals(rows.count(), matter.confirmed_cases, list(rows[:MAX_REMOVALS]))
+
+
+@dataclass(frozen=True, slots=True)
+class MatterLine:
+    """A matter in the list."""
+
+    matter: Any
+    chips: Sequence[tuple[str, str]]  # words and colour
+    timing: str
+    kinds: Sequence[str]
+    address: str  # of its first case that is meant
+    preview: str
+
+    @property
+    def cases(self) -> int:
+        return int(self.matter.all_cases)
+
+    @property
+    def share(self) -> str:
+        """Of the work, as HTML writes a number."""
+        return f"{self.matter.work_share:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What answers "which chapters, how early" before anything is opened."""
+
+    line: MatterLine
+    summary: str
+    cells: Sequence[tuple[str, str]]  # of the chapters: classes, title
+    pages: Sequence[tuple[str, Any]]  # address and case
+    states: Sequence[tuple[str, int]]  # how many cases are in each
+    more_pages: int
+    harm: Harm
+    assignees: Sequence[User]
+    only_site: str  # address of the inbox with this filter more
+    only_work: str
+    cases_address: str  # of the list of all its cases, whatever was decided on them
+    book_address: str
+    report_address: str
+    papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.pages.offers
+    third_party: ThirdPartySummary
+    notices: Sequence[NoticeLine]
+    removals: MatterRemovals
+
+
+def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
+    """A line for each of the matters with these keys, in their order and in one statement."""
+    rows = _with_cases(Matter.objects.all(), asked).in_bulk(list(matters))
+    return [line_of(rows[key], asked) for key in matters if key in rows]
+
+
+def visible_matter(user: Any, key: int, asked: Asked) -> Any:
+    """The matter with this key as a line takes it, if the user may see it; else None."""
+    return _with_cases(access.visible(Matter.objects.all(), user), asked).filter(pk=key).first()
+
+
+def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
+    """With what a line needs of its cases.
+
+    excerpt: of the largest; first: the one that is opened, the first that the queue is about; dismissed, set_aside:
+    how many there are.
+    """
+    cases = Case.objects.filter(matter=OuterRef("pk"))
+    first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(cases_in(asked.queue))))
+    return matters.select_related("site", "work", "rights_holder", "assignee").annotate(
+        excerpt=Subquery(cases.order_by("-taken_chars", "pk").values("excerpt")[:1]),
+        first=Coalesce(Subquery(meant), Subquery(first)),
+        dismissed=_count(cases.filter(state=CaseState.DISMISSED)),
+        set_aside=_count(cases.filter(state=CaseState.SET_ASIDE)),
+    )
+
+
+def _count(cases: "QuerySet[Case]") -> Coalesce:
+    counted = cases.order_by().values("matter").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0)
+
+
+def line_of(matter: Any, asked: Asked) -> MatterLine:
+    """One line. matter: with what `_with_cases` adds."""
+    names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
+    return MatterLine(
+        matter=matter,
+        chips=_chips(matter),
+        timing=timing_of(matter.lead_s, matter.early_chapters),
+        kinds=names[:SHOWN_KINDS] + (["…"] if len(names) > SHOWN_KINDS else []),
+        address=case_address(matter.first, asked) if matter.first else "",
+        preview=reverse("webadmin_matter", args=[matter.pk]),
+    )
+
+
+def preview_of(matter: Any, asked: Asked) -> Preview:
+    """The preview of a matter that the caller may see."""
+    book = whole_book(matter.site_id, matter.work_id)
+    cases = Case.objects.filter(cases_in(asked.queue), matter=matter)
+    shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
+    if not shown:
+        cases = Case.objects.filter(matter=matter)
+        shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
+    return Preview(
+        line=line_of(matter, asked),
+        summary=_summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
+        cells=[_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
+        pages=[(case_address(case.pk, asked), case) for case in shown],
+        states=[
+            (str(STATES[CaseState.OPEN]), matter.open_cases),
+            (str(STATES[CaseState.CONFIRMED]), matter.confirmed_cases),
+            (str(STATES[CaseState.DISMISSED]), matter.dismissed),
+            (str(STATES[CaseState.SET_ASIDE]), matter.set_aside),
+        ],
+        more_pages=cases.count() - len(shown),
+        harm=harm_parts(matter),
+        assignees=assignees_of(matter),
+        only_site=asked.with_(site=matter.site_id).address,
+        only_work=asked.with_(work=matter.work_id).address,
+        cases_address=_cases_address(matter),
+        book_address=reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
+        report_address=_report_address(matter),
+        papers=offers(matter.site) if matter.confirmed_cases else [],
+        third_party=third_party_of(Subject(matter=matter)),
+        notices=notices_of(matter),
+        removals=removals_of_matter(matter),
+    )
+
+
+def _cases_address(matter: Matter) -> str:
+    filters = urlencode({"site__id__exact": matter.site_id, "work__id__exact": matter.work_id})
+    return f"{reverse('admin:cases_case_changelist')}?{filters}"
+
+
+def _report_address(matter: Matter) -> str:
+    """Of the report on the matter, from when its first page was seen until today."""
+    today = timezone.localdate()
+    earliest = today - timedelta(days=MAX_DAYS - 1)
+    since = timezone.localtime(matter.first_seen_at).date() if matter.first_seen_at else today
+    asked = {
+        **default_choice(),
+        "since": max(earliest, since).isoformat(),
+        "site": matter.site_id,
+        "work": matter.work_id,
+        "do": "show",
+    }
+    return f"{reverse('webadmin_reports')}?{urlencode(asked)}"
+
+
+def timing_of(lead_s: int | None, early_chapters: int) -> str:
+    """How long before or after the official publication the site had it, in words; "" where that is not known."""
+    if lead_s is None:
+        return ""
+    if early_chapters:
+        words = ngettext(
+            "%(count)d chapter before the official publication, by up to %(time)s",
+            "%(count)d chapters before the official publication, by up to %(time)s",
+            early_chapters,
+        )
+        return words % {"count": early_chapters, "time": duration(timedelta(seconds=lead_s))}
+    return _("%(time)s after the official publication") % {"time": duration(timedelta(seconds=-lead_s))}
+
+
+def duration(time: timedelta) -> str:
+    """A time in its largest unit, cut: 2 days, 40 minutes."""
+    seconds = int(time.total_seconds())
+    if seconds >= DAY:
+        return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}
+    if seconds >= HOUR:
+        return ngettext("%(count)d hour", "%(count)d hours", seconds // HOUR) % {"count": seconds // HOUR}
+    minutes = max(1, seconds // MINUTE)
+    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
+
+
+def _chips(matter: Any) -> list[tuple[str, str]]:
+    found = []
+    if matter.returned_cases:
+        found.append((_("back again"), "is-bad"))
+    if matter.open_cases:
+        found.append((str(STATES[CaseState.OPEN]), "is-warn"))
+    if matter.changed_cases:
+        found.append((_("page changed"), "is-warn"))
+    if matter.awaited:
+        found.append((_("waiting for papers"), "is-warn"))
+    if matter.proof_due is not None:
+        is_overdue = matter.proof_due < timezone.localdate()
+        words = _("capture by others overdue since %(day)s") if is_overdue else _("capture by others until %(day)s")
+        found.append((words % {"day": matter.proof_due.isoformat()}, "is-bad" if is_overdue else "is-warn"))
+    if not matter.open_cases and matter.confirmed_cases:
+        found.append((str(STATES[CaseState.CONFIRMED]), "is-bad"))
+    if not matter.open_cases and not matter.confirmed_cases:
+        shown = (CaseState.DISMISSED, "is-good", matter.dismissed), (CaseState.SET_ASIDE, "", matter.set_aside)
+        found += [(str(STATES[state]), colour) for state, colour, cases in shown if cases]
+    return found
+
+
+def _summary(chapters: int, full: int, parts: int) -> str:
+    words = ngettext(
+        "Of %(chapters)d chapter %(full)d stands there whole or nearly and %(parts)d in part.",
+        "Of %(chapters)d chapters %(full)d stand there whole or nearly and %(parts)d in part.",
+        chapters,
+    )
+    return words % {"chapters": chapters, "full": full, "parts": parts}
+
+
+def _cell(chapter: ChapterCopied) -> tuple[str, str]:
+    classes = {Extent.FULL: "is-full", Extent.PART: "is-part", Extent.NONE: ""}[chapter.extent]
+    return f"{classes} is-early" if chapter.is_early else classes, f"{chapter.number} {chapter.title}"

@@ -1,0 +1,1 @@
+"""Review: matter lists."""

@@ -1,0 +1,182 @@
+"""What an address of the inbox asks for: queue, words, filters and order; each filter a chip that can be taken away."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.obfuscations import Obfuscation
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.services import access
+from webadmin.cases.models import Matter
+from webadmin.review.pages.matter_lists.queues import Queue, matters_in
+from webadmin.sites.models import Site
+from webadmin.ui.models.phrases import OBFUSCATIONS
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.request_values import check_search, is_key
+from webadmin.works.models import Work
+
+# By the field, from the largest on; what has no value stands last.
+ORDERS: Mapping[str, tuple[Any, str]] = {
+    "harm": (gettext_lazy("by impact"), "harm"),
+    "newest": (gettext_lazy("newest first"), "newest_at"),
+    "share": (gettext_lazy("by share of the work"), "work_share"),
+    "lead": (gettext_lazy("by lead over the official publication"), "lead_s"),
+}
+DAYS = (1, 7, 30, 90)
+SHARES = (10, 25, 50, 90)
+NOBODY = "none"
+_NAMES = ("queue", "q", "holder", "site", "work", "assignee", "kind", "days", "share", "early", "order")
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One filter as it is shown. address: of the same list without it."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The parameters of an address, each readable; what is not given is left out."""
+
+    values: dict[str, str]
+
+    @property
+    def queue(self) -> Queue:
+        return Queue(self.values.get("queue", Queue.NEW))
+
+    @property
+    def order(self) -> str:
+        return self.values.get("order", "harm")
+
+    @property
+    def words(self) -> str:
+        return self.values.get("q", "")
+
+    @property
+    def query(self) -> str:
+        """As it stands in an address."""
+        return urlencode(self.values)
+
+    @property
+    def address(self) -> str:
+        return f"{reverse('admin:index')}?{self.query}" if self.values else reverse("admin:index")
+
+    def with_(self, **changed: Any) -> "Asked":
+        """With some values others; None takes one away."""
+        values = {**self.values, **{name: str(value) for name, value in changed.items() if value is not None}}
+        return Asked({name: value for name, value in values.items() if changed.get(name, "") is not None})
+
+
+def asked_of(values: QueryDict) -> Asked:
+    """Read an address. Raises BadValue for a value that cannot be read, which would else show everything."""
+    given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
+    check_search(given.get("q", ""))
+    for name in ("holder", "site", "work"):
+        _require(name, given, is_key(given.get(name, "1")), _("write the number of a record."))
+    assignee = given.get("assignee", NOBODY)
+    _require("assignee", given, assignee == NOBODY or is_key(assignee), _("write the number of a record."))
+    choices: dict[str, list[str]] = {
+        "queue": list(Queue),
+        "order": list(ORDERS),
+        "kind": list(Obfuscation),
+        "days": [str(days) for days in DAYS],
+        "share": [str(share) for share in SHARES],
+        "early": ["1"],
+    }
+    for name, members in choices.items():
+        wanted = _("it can be one of: %(choices)s.") % {"choices": ", ".join(members)}
+        _require(name, given, given.get(name, members[0]) in members, wanted)
+    return Asked(given)
+
+
+def matters_of(asked: Asked, user: User, words: Any) -> "QuerySet[Matter]":
+    """The matters that an address shows, in its order. words: finds matters by what was typed (inbox.search)."""
+    matters = matters_in(asked.queue, access.visible(Matter.objects.all(), user), user)
+    return _ordered(filtered(asked, matters, words), ORDERS[asked.order][1], is_back=False)
+
+
+def beside(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
+    """Those of `rows` that stand behind a matter in the order, the nearest first; before it for `is_back`."""
+    field = ORDERS[order][1]
+    value, has_none = getattr(matter, field), Matter._meta.get_field(field).null
+    tie = Q(pk__gt=matter.pk) if is_back else Q(pk__lt=matter.pk)
+    if value is None:
+        found = Q(**{f"{field}__isnull": True}) & tie | (Q(**{f"{field}__isnull": False}) if is_back else Q(pk__in=[]))
+    else:
+        found = Q(**{f"{field}__{'gt' if is_back else 'lt'}": value}) | Q(**{field: value}) & tie
+        if has_none and not is_back:
+            found |= Q(**{f"{field}__isnull": True})
+    return _ordered(rows.filter(found), field, is_back=is_back)
+
+
+def _ordered(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "QuerySet[Matter]":
+    if not Matter._meta.get_field(field).null:
+        return rows.order_by(field, "pk") if is_back else rows.order_by(f"-{field}", "-pk")
+    by = F(field)
+    return rows.order_by(by.asc(nulls_first=True), "pk") if is_back else rows.order_by(by.desc(nulls_last=True), "-pk")
+
+
+def filtered(asked: Asked, matters: "QuerySet[Matter]", words: Any) -> "QuerySet[Matter]":
+    """What is left by the filters and the words, in whatever queue."""
+    given = asked.values
+    for name, field in (("holder", "rights_holder"), ("site", "site"), ("work", "work")):
+        if name in given:
+            matters = matters.filter(**{field: int(given[name])})
+    if "assignee" in given:
+        nobody = given["assignee"] == NOBODY
+        matters = matters.filter(assignee=None if nobody else int(given["assignee"]))
+    if "kind" in given:
+        matters = matters.filter(obfuscation_kinds__contains=f" {given['kind']} ")
+    if "days" in given:
+        matters = matters.filter(newest_at__gte=timezone.now() - timedelta(days=int(given["days"])))
+    if "share" in given:
+        matters = matters.filter(work_share__gte=int(given["share"]) / 100)
+    if "early" in given:
+        matters = matters.filter(early_chapters__gt=0)
+    return words(matters, asked.words) if asked.words else matters
+
+
+def chips_of(asked: Asked, request: HttpRequest) -> list[Chip]:
+    """The filters that stand, in words."""
+    given, user = asked.values, request.user
+    texts: dict[str, str] = {}
+    if asked.words:
+        texts["q"] = f"“{asked.words}”"
+    for name, model in (("holder", RightsHolder), ("site", Site), ("work", Work)):
+        if name in given:
+            record = access.visible(model.objects.all(), user).filter(pk=int(given[name])).first()
+            texts[name] = str(record) if record is not None else f"#{given[name]}"
+    if "assignee" in given:
+        texts["assignee"] = _assignee_name(given["assignee"], user)
+    if "kind" in given:
+        texts["kind"] = next(str(name) for kind, name in OBFUSCATIONS.items() if kind == given["kind"])
+    if "days" in given:
+        texts["days"] = _("last %(days)s days") % {"days": given["days"]}
+    if "share" in given:
+        texts["share"] = _("%(share)s%% of the work or more") % {"share": given["share"]}
+    if "early" in given:
+        texts["early"] = _("before the official publication")
+    return [Chip(text, asked.with_(**{name: None}).address) for name, text in texts.items()]
+
+
+def _assignee_name(value: str, user: Any) -> str:
+    if value == NOBODY:
+        return str(_("not assigned"))
+    person = access.visible(User.objects.all(), user).filter(pk=int(value)).first()
+    return person.get_username() if person is not None else f"#{value}"
+
+
+def _require(name: str, given: Mapping[str, str], is_right: bool, wanted: str) -> None:
+    if not is_right:
+        raise BadValue(name, given[name], wanted)

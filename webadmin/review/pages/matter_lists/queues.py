@@ -1,0 +1,81 @@
+"""The queues of the inbox: what is to be done, and what was done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from core.states import CaseState
+from webadmin.accounts.models import User
+from webadmin.cases.models import Matter
+from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+
+
+class Queue(StrEnum):
+    """Which matters are shown. A matter may stand in several."""
+
+    NEW = "new"
+    MINE = "mine"
+    PAPERS = "papers"
+    RETURNED = "returned"
+    CHANGED = "changed"
+    CONFIRMED = "confirmed"
+    CLOSED = "closed"
+    ALL = "all"
+
+
+TO_DO = (Queue.NEW, Queue.MINE, Queue.CHANGED, Queue.RETURNED, Queue.PAPERS)
+DONE = (Queue.CONFIRMED, Queue.CLOSED, Queue.ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """name: as it is shown. matters: of the user's, which stand in it. cases: of such a matter, which are meant."""
+
+    name: Any
+    matters: Callable[[User], Q]
+    cases: Q
+
+
+_OPEN = Q(state=CaseState.OPEN)
+_CHANGED, _RETURNED = Q(changed_since__isnull=False), Q(returned_at__isnull=False)
+_AWAITING = ~Q(awaited="") | Q(proof_due__isnull=False)
+_TO_DO_OF_MATTER = Q(open_cases__gt=0) | Q(changed_cases__gt=0) | Q(returned_cases__gt=0) | _AWAITING
+_CONTENTS: dict[Queue, _Contents] = {
+    Queue.NEW: _Contents(_("Open cases"), lambda _user: Q(open_cases__gt=0), _OPEN),
+    Queue.MINE: _Contents(_("Mine"), lambda user: Q(assignee=user.pk) & _TO_DO_OF_MATTER, _OPEN | _CHANGED | _RETURNED),
+    Queue.PAPERS: _Contents(_("Waiting for papers"), lambda _user: _AWAITING, Q()),
+    Queue.RETURNED: _Contents(_("Back again"), lambda _user: Q(returned_cases__gt=0), _RETURNED),
+    Queue.CHANGED: _Contents(_("Page changed since the verdict"), lambda _user: Q(changed_cases__gt=0), _CHANGED),
+    Queue.CONFIRMED: _Contents(
+        _("Confirmed cases"), lambda _user: Q(confirmed_cases__gt=0), Q(state=CaseState.CONFIRMED)
+    ),
+    Queue.CLOSED: _Contents(
+        _("Dismissed or set aside"),
+        lambda _user: Q(open_cases=0, confirmed_cases=0),
+        Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE]),
+    ),
+    Queue.ALL: _Contents(_("All matters"), lambda _user: Q(), Q()),
+}
+
+
+def name_of(queue: Queue) -> Any:
+    return _CONTENTS[queue].name
+
+
+def matters_in(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
+    """Those of `matters` that stand in the queue."""
+    return matters.filter(_CONTENTS[queue].matters(user))
+
+
+def cases_in(queue: Queue) -> Q:
+    """Which cases of a matter the queue is about."""
+    return _CONTENTS[queue].cases
+
+
+def counted(matters: "QuerySet[Matter]") -> int:
+    """How many there are, counted to MAX_COUNTED."""
+    return matters.order_by()[:MAX_COUNTED].count()

@@ -1,0 +1,113 @@
+"""The history of a page as a person reads it: first seen, each change with what changed, gone with the proof, back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.pages import PageVersion
+from core.visits import Absence, AbsenceReason, PageState
+from webadmin.ui.pages.text_diff import TextDiff, text_diff
+
+
+class EventKind(StrEnum):
+    """What happened to a page."""
+
+    FIRST_SEEN = "first_seen"
+    CHANGED = "changed"
+    NOT_FOUND = "not_found"  # once; it may have been an accident
+    GONE = "gone"  # confirmed by a second answer
+    STILL_GONE = "still_gone"
+    BACK = "back"
+    UNREADABLE = "unreadable"  # what came in its place costs more to read than a page may
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the timeline; what does not belong to its kind is None."""
+
+    kind: EventKind
+    at: datetime
+    version: PageVersion | None = None  # what the page showed from then on
+    diff: TextDiff | None = None  # against what it showed before; None where nothing changed
+    old_title: str | None = None  # where the title changed
+    is_known: bool = False  # the page went back to a text that it had shown before
+    absence: Absence | None = None  # the answer that says so
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`events`: oldest first. `earlier`: those before them that were left out."""
+
+    events: tuple[Event, ...]
+    earlier: int
+
+
+def history(
+    states: Sequence[PageState], versions: Iterable[PageVersion], absences: Iterable[Absence], most: int
+) -> History:
+    """The timeline of a page: at most the newest `most` events."""
+    by_id: dict[str, PageVersion] = {version.id: version for version in versions}
+    told = [*_shown(states), *_missing(states, absences)]
+    told.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
+    newest = told[-most:]
+    return History(tuple(_event(plain, by_id) for plain in newest), len(told) - len(newest))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """An event before its texts are compared."""
+
+    kind: EventKind
+    at: datetime
+    version_id: str = ""
+    before_id: str = ""
+    is_known: bool = False
+    absence: Absence | None = None
+
+
+def _shown(states: Sequence[PageState]) -> list[_Plain]:
+    told: list[_Plain] = []
+    before, seen, is_gone = "", set[str](), False
+    for state in states:
+        if state.absence_id:
+            is_gone = True
+            continue
+        kind = EventKind.BACK if is_gone else EventKind.CHANGED if before else EventKind.FIRST_SEEN
+        told.append(_Plain(kind, state.at, state.version_id, before, state.version_id in seen))
+        before, is_gone = state.version_id, False
+        seen.add(state.version_id)
+    return told
+
+
+def _missing(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_Plain]:
+    confirming = {state.absence_id for state in states if state.absence_id}
+    told: list[_Plain] = []
+    shown = [state for state in states if not state.absence_id]
+    for absence in absences:
+        if absence.reason is AbsenceReason.LOOKED_AT:  # its text, where it is another, is a version
+            continue
+        since = max((state.at for state in states if state.absence_id and state.at <= absence.fetched_at), default=None)
+        back = max((state.at for state in shown if state.at <= absence.fetched_at), default=None)
+        is_gone = since is not None and (back is None or since > back)
+        unconfirmed = EventKind.STILL_GONE if is_gone else EventKind.NOT_FOUND
+        kind = EventKind.GONE if absence.id in confirming else unconfirmed
+        if absence.reason is AbsenceReason.UNREADABLE:
+            kind = EventKind.UNREADABLE
+        told.append(_Plain(kind, absence.fetched_at, absence=absence))
+    return told
+
+
+def _event(plain: _Plain, versions: Mapping[str, PageVersion]) -> Event:
+    version, before = versions.get(plain.version_id), versions.get(plain.before_id)
+    diff = text_diff(before.reading.text, version.reading.text) if version and before else None
+    has_new_title = bool(version and before and version.reading.title != before.reading.title)
+    return Event(
+        kind=plain.kind,
+        at=plain.at,
+        version=version,
+        diff=diff if diff and not diff.is_empty else None,
+        old_title=before.reading.title if before and has_new_title else None,
+        is_known=plain.is_known and plain.version_id != plain.before_id,
+        absence=plain.absence,
+    )

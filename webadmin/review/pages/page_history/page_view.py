@@ -1,0 +1,124 @@
+"""The versions of a page as a case tells them, and the page's whole history as a page of its own."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.counting import count_characters
+from core.errors import ZhuiwenError
+from core.ids import PageId
+from core.pages import DATED_BY_SERVER, PageVersion
+from core.visits import AbsenceReason
+from webadmin import stores
+from webadmin.accounts.services import access
+from webadmin.cases.models import CaseMatch
+from webadmin.cases.services.addresses import cases_with_pages
+from webadmin.review.pages.page_history.page_versions import EventKind, History, history
+from webadmin.sites.models import PageRecord
+from webadmin.ui.pages.downloads import raw_download, refusal
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.web_addresses import is_web_address
+from webadmin.ui.pages.wording import said
+
+MAX_EVENTS = 60  # on one page; each may have a comparison of two texts
+EVENT_NAMES = {
+    EventKind.FIRST_SEEN: gettext_lazy("first seen"),
+    EventKind.CHANGED: gettext_lazy("changed"),
+    EventKind.NOT_FOUND: gettext_lazy("not found, not confirmed yet"),
+    EventKind.GONE: gettext_lazy("gone"),
+    EventKind.STILL_GONE: gettext_lazy("still gone"),
+    EventKind.BACK: gettext_lazy("back again"),
+    EventKind.UNREADABLE: gettext_lazy("could not be read"),
+}
+REASONS = {
+    AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that there is no such page (404)."),
+    AbsenceReason.GONE: gettext_lazy("The site answered that the page is gone (410)."),
+    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never were."),
+    AbsenceReason.UNREADABLE: gettext_lazy("Reading the response costs more than a page may; it was kept as it came."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One state of the page. `chars` is None where its text is known to the evidence alone."""
+
+    id: str
+    fetched_at: datetime
+    title: str
+    chars: int | None
+    match: CaseMatch | None  # the largest match of the case in this version
+    is_current: bool
+    is_dated_by_server: bool = False  # its archive states no moment
+
+
+def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
+    """List every version that is known, newest first."""
+    best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
+    rows = {
+        version_id: VersionRow(version_id, match.fetched_at, match.final_url, None, match, version_id == current)
+        for version_id, match in best.items()
+    }
+    for version in stored:
+        rows[version.id] = VersionRow(
+            id=version.id,
+            fetched_at=version.fetched_at,
+            title=version.reading.title,
+            chars=count_characters(version.reading.text),
+            match=best.get(version.id),
+            is_current=version.id == current,
+            is_dated_by_server=version.origin.endswith(DATED_BY_SERVER),
+        )
+    return sorted(rows.values(), key=lambda row: row.fetched_at, reverse=True)
+
+
+def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
+    """Show what became of a page; hand out the answer that says that it is not there (?proof=<id>).
+
+    Raises Http404 for a page that the user may not see and for a proof that the page does not have.
+    """
+    if not access.may_see(request.user, page):
+        raise Http404
+    if "proof" in request.GET:
+        return _proof(page, request.GET["proof"])
+    told, fault = _read_history(page)
+    context: dict[str, Any] = {
+        "opts": page._meta,
+        "title": _("History of a page"),
+        "subtitle": None,
+        "page": page,
+        "page_href": page.url if is_web_address(page.url) else "",
+        "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in told.events],
+        "earlier": told.earlier,
+        "fault": fault,
+        "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
+    }
+    return desk_page(request, "webadmin/page_history.html", context)
+
+
+def _read_history(page: PageRecord) -> tuple[History, str]:
+    """The history, or the sentence why it cannot be told."""
+    key, store = PageId(page.page_id), stores.page_store()
+    try:
+        return history(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
+    except ZhuiwenError as error:
+        return History((), 0), said(error)
+
+
+def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
+    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    try:
+        found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
+    except ZhuiwenError as error:
+        return refusal(said(error), 503)
+    if absence_id not in found:
+        raise Http404
+    return raw_download(found[absence_id].raw_digest)
+
+
+def _reason(absence: Any) -> str:
+    return str(REASONS[absence.reason]) if absence is not None else ""

@@ -1,0 +1,268 @@
+"""The page of a work beside a site: a strip of all chapters, and a table of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy, pgettext_lazy
+
+from core.hidden_characters import clipped, spelled
+from core.shares import cut_share, percentage
+from webadmin.accounts.services import access
+from webadmin.review.services.whole_book import ChapterCopied, ChapterOnPage, Extent, WholeBook, whole_book
+from webadmin.sites.models import Site
+from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
+from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.works.models import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter of chapters under the word that an address has for it."""
+
+    key: str
+    label: Any  # a string, lazily translated
+    has: Callable[[ChapterCopied, set[int]], bool]  # the chapter, and the numbers of those that are gaps
+
+
+SELECTIONS = (
+    Selection("", _("all chapters"), lambda chapter, gaps: True),
+    Selection(
+        "full",
+        pgettext_lazy("a chapter on a site", "whole or nearly"),
+        lambda chapter, gaps: chapter.extent is Extent.FULL,
+    ),
+    Selection(
+        "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is Extent.PART
+    ),
+    Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is Extent.NONE),
+    Selection("gaps", _("missing in between"), lambda chapter, gaps: chapter.number in gaps),
+    Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
+    Selection(
+        "late", _("not before it"), lambda chapter, gaps: chapter.lead is not None and chapter.lead <= timedelta(0)
+    ),
+    Selection("merged", _("several on a page"), lambda chapter, gaps: chapter.is_merged),
+    Selection("spread", _("over several pages"), lambda chapter, gaps: chapter.is_spread),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A selection as it is offered."""
+
+    key: str
+    label: Any
+    count: int
+    is_chosen: bool
+
+
+def selected(book: WholeBook, key: str) -> list[ChapterCopied]:
+    """The chapters that a word of an address selects. Raises BadValue for one that there is not."""
+    selection = next((each for each in SELECTIONS if each.key == key), None)
+    if selection is None:
+        choices = ", ".join(each.key for each in SELECTIONS if each.key)
+        raise BadValue("show", key, _now("it can be one of: %(choices)s.") % {"choices": choices})
+    return _of(book, selection)
+
+
+def chips(book: WholeBook, chosen: str) -> list[Chip]:
+    """What can be selected: what no chapter has is not offered, unless it is what is shown."""
+    counted = [(each, len(_of(book, each))) for each in SELECTIONS]
+    return [
+        Chip(each.key, each.label, count, each.key == chosen)
+        for each, count in counted
+        if count or each.key in ("", chosen)
+    ]
+
+
+def _of(book: WholeBook, selection: Selection) -> list[ChapterCopied]:
+    gaps = {chapter.number for chapter in book.gaps}
+    return [chapter for chapter in book.chapters if selection.has(chapter, gaps)]
+
+
+EXTENTS = {
+    Extent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
+    Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
+    Extent.NONE: _("missing"),
+}
+PER_PAGE = 100  # chapters of the table; the strip has all
+LONG = 600  # chapters from which on the strip is drawn small
+MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and stand in the export
+MAX_TITLE_CHARS = 40  # of a page in the table
+FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
+
+
+# From how many minutes on a lead is said in which unit, and of how many minutes one is; from two days on nobody counts
+# hours.
+_UNITS = (
+    (
+        2 * 24 * 60,
+        24 * 60,
+        ngettext_lazy("%(count)d day early", "%(count)d days early", "count"),
+        ngettext_lazy("%(count)d day late", "%(count)d days late", "count"),
+    ),
+    (
+        60,
+        60,
+        ngettext_lazy("%(count)d hour early", "%(count)d hours early", "count"),
+        ngettext_lazy("%(count)d hour late", "%(count)d hours late", "count"),
+    ),
+    (
+        1,
+        1,
+        ngettext_lazy("%(count)d minute early", "%(count)d minutes early", "count"),
+        ngettext_lazy("%(count)d minute late", "%(count)d minutes late", "count"),
+    ),
+)
+
+
+def lead_in_words(lead: timedelta | None) -> str:
+    """A lead or, where it is negative, a lag; cut to whole units, never rounded up. "" for what is not known.
+
+    >>> from django.utils import translation
+    >>> with translation.override("en"):
+    ...     [lead_in_words(timedelta(hours=hours)) for hours in (3.9, -50, 0)]
+    ['3 hours early', '2 days late', 'at the same time']
+    """
+    if lead is None:
+        return ""
+    minutes = int(abs(lead).total_seconds() // 60)
+    for least, unit, early, late in _UNITS:
+        if minutes >= least:
+            return str((early if lead > timedelta(0) else late) % {"count": minutes // unit})
+    return _now("at the same time")
+
+
+def _hours(chapter: ChapterCopied) -> float | None:
+    """The lead as a number, to sort and reckon by; negative for a lag."""
+    return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
+
+
+def _structure(chapter: ChapterCopied) -> str:
+    words = [_now("several on a page")] * chapter.is_merged + [_now("over several pages")] * chapter.is_spread
+    return "; ".join(words)
+
+
+COLUMNS = (
+    Column(_("chapter"), lambda chapter: chapter.number),
+    Column(_("title"), lambda chapter: spelled(chapter.title)),
+    Column(_("state"), lambda chapter: EXTENTS[chapter.extent]),
+    Column(_("share of the chapter"), lambda chapter: cut_share(chapter.share)),
+    Column(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
+    Column(_("officially published"), lambda chapter: chapter.official_at),
+    Column(_("first seen on the site"), lambda chapter: chapter.first_seen_at),
+    Column(_("published, as the page states"), lambda chapter: chapter.stated_at),
+    Column(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
+    Column(_("hours before the official time"), _hours),
+    Column(_("merged or spread"), _structure),
+    Column(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
+    Column(_("pages"), lambda chapter: "\n".join(spelled(each.page.url) for each in chapter.pages)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A chapter as the table has it."""
+
+    chapter: ChapterCopied
+    state: Any  # in words
+    lead: str
+    pages: Sequence[tuple[ChapterOnPage, str]]  # each with its title, cut
+    more_pages: int
+    companions: str  # the other chapters on its page
+
+
+def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
+    """Show a work on a site, or hand it out as a file (?export=csv|xlsx), which managers may.
+
+    Raises Http404 for a work and a site of two rights holders, or of one that the user does not belong to; BadValue.
+    """
+    if site.rights_holder_id != work.rights_holder_id or not access.may_see(request.user, work):
+        raise Http404
+    book = whole_book(site.pk, work.pk)
+    shown = request.GET.get("show", "")
+    chapters = selected(book, shown)
+    if "export" in request.GET:
+        return _exported(request, work, site, chapters)
+    page = page_of(request, chapters, PER_PAGE)
+    context = {
+        "opts": Work._meta,
+        "title": _now("Whole book"),
+        "subtitle": None,
+        "work": work,
+        "site": site,
+        "book": book,
+        "lead": lead_in_words(book.lead),
+        "strip": strip(book),
+        "is_long": len(book.chapters) > LONG,
+        "per_page": PER_PAGE,
+        "chips": chips(book, shown),
+        "show": shown,
+        "page": page,
+        "rows": [row_of(chapter) for chapter in page],
+        "query": urlencode({"show": shown}) if shown else "",
+        "may_export": access.may_manage(request.user, work),
+        "is_undated": not any(chapter.official_at for chapter in book.chapters),
+    }
+    return desk_page(request, "webadmin/whole_book.html", context)
+
+
+def row_of(chapter: ChapterCopied) -> Row:
+    shown = chapter.pages[:MAX_PAGES_SHOWN]
+    return Row(
+        chapter,
+        EXTENTS[chapter.extent],
+        lead_in_words(chapter.lead),
+        [(each, clipped(each.page.title, MAX_TITLE_CHARS)) for each in shown],
+        len(chapter.pages) - len(shown),
+        _companions(chapter),
+    )
+
+
+def _companions(chapter: ChapterCopied) -> str:
+    pages = (each.page for each in chapter.pages if each.page.is_merged and chapter.number in each.page.carries)
+    return ranges([number for page in list(pages)[:1] for number in page.carries if number != chapter.number])
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Numbers in order, those in a row as one range; of many the first ten.
+
+    >>> ranges([1, 2, 3, 7, 9, 10])
+    '1-3, 7, 9-10'
+    """
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    written = ["-".join(map(str, part)) for part in parts[:10]]
+    return ", ".join([*written, "…"] if len(parts) > 10 else written)
+
+
+def strip(book: WholeBook) -> SafeString:
+    """One cell a chapter; what it is of stands in its title, and for screen readers in the table."""
+    return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
+
+
+def _cell(chapter: ChapterCopied) -> tuple[str, str, str]:
+    words = [str(chapter.number), percentage(chapter.share), lead_in_words(chapter.lead)]
+    return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
+
+
+def _exported(request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]) -> HttpResponseBase:
+    wanted = request.GET["export"]
+    if wanted not in FILES:
+        raise BadValue("export", wanted, _now("it can be one of: %(choices)s.") % {"choices": ", ".join(FILES)})
+    if not access.may_manage(request.user, work):
+        raise PermissionDenied
+    return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)

@@ -1,0 +1,250 @@
+"""A work beside a site: which chapters its pages copied, when each appeared there, what is missing or merged.
+
+Only cases that count as copies are read, and only texts that the work has now, so that shares agree with lists and
+reports. A time is that at which the crawler saw a page's version for the first time: the chapter stood there by then,
+maybe earlier. So it came at least that much before its official time, or at most that much after it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import chain
+
+from django.db.models import QuerySet
+
+from core.states import COPIES
+from core.taken import NO_PLACES, Places, share_of_work, united
+from webadmin.cases.models import Case
+from webadmin.cases.services.matters.first_seen import first_seen
+from webadmin.cases.services.taken import taken_by_case
+from webadmin.works.models import Chapter, Work
+
+FULL_SHARE = 0.9  # of a chapter: what sites drop or replace on purpose stays below a tenth
+CARRIED_SHARE = 0.5  # of a chapter on one page: below it the page quotes or patches, and does not carry the chapter
+SPREAD_SHARE = 0.1  # of a chapter: what other pages add to the page that has most of it
+
+
+class Extent(StrEnum):
+    """How much of a chapter stands on the site."""
+
+    FULL = "full"
+    PART = "part"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyingPage:
+    """A page of the site that took from the work. Equal for all chapters that stand on it."""
+
+    case_id: int
+    url: str
+    title: str
+    stated_at: datetime | None  # when it was published, as it says itself
+    carries: tuple[int, ...]  # numbers of the chapters of which it has half or more
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether several chapters stand on it."""
+        return len(self.carries) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterOnPage:
+    """What one page has of one chapter."""
+
+    page: CopyingPage
+    share: float
+    first_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterCopied:
+    """A chapter of the work, and what the site has of it: nothing, a part, or all."""
+
+    key: int
+    number: int
+    title: str
+    official_at: datetime | None
+    chars: int  # those that count
+    taken_chars: int  # each once, however many pages have it
+    pages: tuple[ChapterOnPage, ...]  # first that which has most
+
+    @property
+    def share(self) -> float:
+        return share_of_work(self.taken_chars, self.chars) or 0.0
+
+    @property
+    def extent(self) -> Extent:
+        if not self.taken_chars:
+            return Extent.NONE
+        return Extent.FULL if self.share >= FULL_SHARE else Extent.PART
+
+    @property
+    def first_seen_at(self) -> datetime | None:
+        """When the first of the pages that have it was seen with it."""
+        return min((each.first_seen_at for each in self.pages), default=None)
+
+    @property
+    def stated_at(self) -> datetime | None:
+        """The earliest date of publication that the pages state; sites write what they like."""
+        return min((each.page.stated_at for each in self.pages if each.page.stated_at), default=None)
+
+    @property
+    def lead(self) -> timedelta | None:
+        """How long before the official time it was seen, negative for after it; None where either time is unknown."""
+        seen = self.first_seen_at
+        return self.official_at - seen if self.official_at and seen else None
+
+    @property
+    def is_early(self) -> bool:
+        return self.lead is not None and self.lead > timedelta(0)
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether it stands on a page that carries other chapters too."""
+        return any(each.page.is_merged and self.number in each.page.carries for each in self.pages)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether it is cut over several pages: the one that has most lacks what others have."""
+        return bool(self.pages) and self.share - self.pages[0].share >= SPREAD_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class WholeBook:
+    """All chapters of a work in order, beside what one site has of them."""
+
+    site_id: int
+    work_id: int
+    chapters: tuple[ChapterCopied, ...]
+    taken_chars: int
+    work_chars: int
+    uncounted_cases: int  # of this site and work, that are dismissed or set aside
+    pages: tuple[CopyingPage, ...] = field(default=())
+
+    @property
+    def share(self) -> float:
+        """Of the work, each character once."""
+        return share_of_work(self.taken_chars, self.work_chars) or 0.0
+
+    @property
+    def copied(self) -> list[ChapterCopied]:
+        return [each for each in self.chapters if each.taken_chars]
+
+    @property
+    def full(self) -> list[ChapterCopied]:
+        return [each for each in self.chapters if each.extent is Extent.FULL]
+
+    @property
+    def missing(self) -> list[ChapterCopied]:
+        """Chapters of which the site has nothing, as far as was seen."""
+        return [each for each in self.chapters if not each.taken_chars]
+
+    @property
+    def gaps(self) -> list[ChapterCopied]:
+        """The missing chapters before the last one that is copied: left out, not yet unseen."""
+        last = self.copied[-1].number if self.copied else 0
+        return [each for each in self.missing if each.number < last]
+
+    @property
+    def early_chapters(self) -> list[ChapterCopied]:
+        return [each for each in self.chapters if each.is_early]
+
+    @property
+    def lead(self) -> timedelta | None:
+        """The longest lead over the official time of a chapter, or the shortest lag; None where nothing is known."""
+        return max((each.lead for each in self.chapters if each.lead is not None), default=None)
+
+    @property
+    def merged_pages(self) -> list[CopyingPage]:
+        return [each for each in self.pages if each.is_merged]
+
+    @property
+    def spread(self) -> list[ChapterCopied]:
+        return [each for each in self.chapters if each.is_spread]
+
+
+def whole_book(site_id: int, work_id: int) -> WholeBook:
+    """The chapters of a work on a site. Whether the reader may see them is asked by the caller."""
+    cases = Case.objects.filter(site_id=site_id, work_id=work_id)
+    copies = cases.filter(state__in=COPIES)
+    chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
+    taken = taken_by_case(copies)
+    pages = _pages(copies, chapters, taken)
+    seen = first_seen(copies)
+    on_pages = _on_pages(chapters, taken, pages, seen)
+    of_texts = _united_texts(taken.values())
+    return WholeBook(
+        site_id,
+        work_id,
+        tuple(_chapter(each, of_texts.get(each.text_id, NO_PLACES), on_pages[each.text_id]) for each in chapters),
+        sum(len(places) for places in of_texts.values()),
+        Work.objects.filter(pk=work_id).values_list("counted_chars", flat=True).first() or 0,
+        cases.exclude(state__in=COPIES).count(),
+        tuple(pages.values()),
+    )
+
+
+def _chapter(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopied:
+    return ChapterCopied(
+        chapter.pk,
+        chapter.number,
+        chapter.title,
+        chapter.published_at,
+        chapter.chars,
+        len(places),
+        tuple(sorted(pages, key=lambda each: (-each.share, each.first_seen_at, each.page.case_id))),
+    )
+
+
+def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
+    by_text: dict[str, list[Places]] = defaultdict(list)
+    for text_id, places in chain.from_iterable(each.items() for each in taken):
+        by_text[text_id].append(places)
+    return {text_id: united(sets) for text_id, sets in by_text.items()}
+
+
+def _pages(
+    copies: "QuerySet[Case]", chapters: Iterable[Chapter], taken: Mapping[int, Mapping[str, Places]]
+) -> dict[int, CopyingPage]:
+    """The page of each case, in order of the first chapter that it carries."""
+    by_text: dict[str, list[Chapter]] = defaultdict(list)
+    for chapter in chapters:
+        by_text[chapter.text_id].append(chapter)
+    pages = []
+    for case, url, title, stated_at in copies.order_by("pk").values_list(
+        "pk", "page_url", "page_title", "page_published_at"
+    ):
+        carried = (
+            chapter.number
+            for text_id, places in taken.get(case, {}).items()
+            # A text that stands in the work twice is on the page once: it makes no page of several chapters.
+            for chapter in by_text[text_id][:1]
+            if _share(places, chapter) >= CARRIED_SHARE
+        )
+        pages.append(CopyingPage(case, url, title, stated_at, tuple(sorted(carried))))
+    pages.sort(key=lambda page: (page.carries[:1] or (2**31,), page.case_id))
+    return {page.case_id: page for page in pages}
+
+
+def _on_pages(
+    chapters: Iterable[Chapter],
+    taken: Mapping[int, Mapping[str, Places]],
+    pages: Mapping[int, CopyingPage],
+    seen: Mapping[tuple[int, str], datetime],
+) -> dict[str, list[ChapterOnPage]]:
+    """What pages have of each text."""
+    of_text = {chapter.text_id: chapter for chapter in chapters}
+    found: dict[str, list[ChapterOnPage]] = defaultdict(list)
+    for case, texts in taken.items():
+        for text_id, places in texts.items():
+            if (case, text_id) in seen and places:
+                share = _share(places, of_text[text_id])
+                found[text_id].append(ChapterOnPage(pages[case], share, seen[case, text_id]))
+    return found
+
+
+def _share(places: Places, chapter: Chapter) -> float:
+    return share_of_work(len(places), chapter.chars) or 0.0

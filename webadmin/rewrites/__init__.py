@@ -1,0 +1,1 @@
+"""Suspected rewrites and translations of works."""

@@ -1,0 +1,9 @@
+"""The Django application of suspected rewrites."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class RewritesConfig(AppConfig):
+    name = "webadmin.rewrites"
+    verbose_name = _("Rewrites and translations")

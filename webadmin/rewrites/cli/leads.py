@@ -1,0 +1,200 @@
+"""The verbs `leads`: pages that say in other words, or in another language, what works say; a letter about one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from core.settings import Settings
+from core.wording import Message
+from deploy.cli.leads_shown import leads_told, shown_sentence
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import find_holder, find_lead
+from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.output import as_json, fields, passage, say
+from webadmin.ui.console.session import local_time, session
+from webadmin.ui.console.written_files import require_folder, write
+
+if TYPE_CHECKING:
+    from webadmin.rewrites.models import RewordedLead
+
+
+class _ByNumber(TyperGroup):
+    """`leads 7` shows one, as `leads show 7` does."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+
+
+def leads(
+    ctx: typer.Context,
+    holder: str = "",
+    limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """List pages in other words or in translation."""
+    if ctx.invoked_subcommand is None:
+        with session() as settings:
+            _show_all(holder, limit, settings, is_json)
+
+
+def show(
+    lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Show one, with the sentences that correspond side by side."""
+    with session() as settings:
+        _show_one(find_lead(lead_key), settings, is_json)
+
+
+def letter(
+    lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
+    out: Annotated[Path, typer.Option(metavar="FILE")],
+    language: Annotated[str, typer.Option(metavar="zh-hans|en")] = "zh-hans",
+) -> None:
+    """Draft a letter of enquiry about a lead that a person confirmed; nothing is sent."""
+    require_folder(out)
+    with session():
+        from webadmin.rewrites.services.letter import letter_file
+
+        kind = out.suffix.lower().removeprefix(".")
+        write(out, letter_file(find_lead(lead_key), kind, language))
+
+
+def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> None:
+    from django.db.models import Q
+
+    from core.matches import RewordedState
+    from webadmin.rewrites.models import RewordedLead
+
+    listed = Q(lapsed_at__isnull=True) | Q(state=RewordedState.CONFIRMED)
+    found = RewordedLead.objects.filter(listed).select_related("work", "site", "rights_holder")
+    if holder:
+        found = found.filter(rights_holder=find_holder(holder))
+    shown, total = list(found[:limit]), found.count()
+    state = Column("", "column.state", lambda lead: _state(lead, settings))
+    print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
+    if is_json:
+        return
+    say(leads_told(total), err=True)
+    if total > limit:
+        say(Message("reworded.more", left=total - limit, total=total), err=True)
+
+
+_PAIR = ("page_start", "page_end", "work_start", "work_end", "strength")
+
+
+def _of_sentences(lead: "RewordedLead") -> Message:
+    return Message("reworded.of-sentences", pairs=lead.pair_count, sentences=lead.sentence_count)
+
+
+def _band(lead: "RewordedLead") -> dict[str, object] | None:
+    return {"name": lead.band, "alarms": lead.band_alarms, "passages": lead.band_passages} if lead.band else None
+
+
+_COLUMNS = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("class", "column.class", "found_as", "get_found_as_display"),
+    Column("work", "column.work", "work.title"),
+    Column("chapter", "column.chapter", "chapter_title"),
+    Column("site", "column.site", "site.name"),
+    Column("", "column.of-sentences", _of_sentences, is_number=True),
+    Column("found_at", "column.first-found", "found_at"),
+    Column("url", "column.page", "page_url"),
+    Column("state", "", "state"),
+    Column("rights_holder", "", "rights_holder.name"),
+    Column("title", "", "page_title"),
+    Column("score", "", "score"),
+    Column("elsewhere", "", "elsewhere"),
+    Column("band", "", _band),
+    Column("algorithm", "", "algorithm_version"),
+    Column("pairs", "", lambda lead: [dict(zip(_PAIR, pair, strict=True)) for pair in lead.pairs]),
+    Column("sentences_of_the_page", "", "sentence_count"),
+    Column("in_order", "", "in_order"),
+    Column("version_id", "", "version_id"),
+    Column("fetched_at", "", "fetched_at"),
+    Column("lapsed_at", "", "lapsed_at"),
+)
+
+
+def _state(lead: "RewordedLead", settings: Settings) -> Message | str:
+    if lead.lapsed_at is None:
+        return str(lead.get_state_display())
+    day, _ = local_time(lead.lapsed_at, settings).split()
+    return Message("reworded.state-not-found-since", state=lead.get_state_display(), since=day)
+
+
+def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
+    pairs = _sentences(lead)
+    if is_json:
+        as_json(
+            as_record(lead, _COLUMNS, settings) | {"sentences": [{"page": page, "work": work} for page, work in pairs]}
+        )
+        return
+    say(Message("reworded.caution"))
+    fields(
+        [
+            ("column.id", lead.pk),
+            ("column.state", lead.get_state_display()),
+            ("column.class", lead.get_found_as_display()),
+            ("column.work", f"{lead.work.title} {lead.work.author}".strip()),
+            ("column.chapter", lead.chapter_title),
+            ("column.rights-holder", lead.rights_holder.name),
+            ("column.site", lead.site.name),
+            ("column.page", lead.page_url),
+            ("column.page-title", lead.page_title),
+            ("column.counterparts", _counts(lead)),
+            ("column.alarms", _alarms(lead)),
+            ("column.fetched", local_time(lead.fetched_at, settings)),
+        ]
+    )
+    _say_standing(lead, settings)
+    for page, work in pairs:
+        say("")
+        passage("column.page", [(page, False)])
+        passage("column.work", [(work, False)])
+
+
+def _say_standing(lead: "RewordedLead", settings: Settings) -> None:
+    """Of a confirmed lead whether its page still gives it, of another one only that it does not."""
+    from core.matches import RewordedState
+    from webadmin.rewrites.services.standing import standing_of
+
+    if lead.state == RewordedState.CONFIRMED:
+        say(standing_of(lead).said)
+    elif lead.lapsed_at is not None:
+        say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
+
+
+def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
+    """Each pair as it stood. Raises BadInput where a text that the pairs are places of is not in the store any more."""
+    from webadmin.rewrites.services.compared_texts import compared_texts
+
+    page, text = compared_texts(lead)
+    return [
+        (shown_sentence(page[start:end]), shown_sentence(text[work_start:work_end]))
+        for start, end, work_start, work_end, _ in lead.pairs
+    ]
+
+
+def _counts(lead: "RewordedLead") -> Message:
+    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+    return Message("reworded.counterparts", **counts)
+
+
+def _alarms(lead: "RewordedLead") -> Message | str:
+    if not lead.band:
+        return ""
+    return Message("reworded.band", alarms=lead.band_alarms, passages=lead.band_passages)
+
+
+GROUP = verb_group(
+    "List pages in other words or in translation.",
+    {"show": show, "letter": letter},
+    leads,
+    cls=_ByNumber,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    epilog="zhuiwen leads 7 is zhuiwen leads show 7.",
+)

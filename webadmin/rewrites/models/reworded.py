@@ -1,0 +1,146 @@
+"""Leads: pages that say in other words, or in another language, what a work says; and what people said of them.
+
+A lead is a statistical comparison of meaning and no copy: it stands in no list, count or report of cases.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.hidden_characters import spelled
+from core.matches import RewordedState
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.sites.models.page import PageRecord
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.phrases import reworded_class_choices, reworded_state_choices
+from webadmin.works.models.rights import Chapter, Work
+
+_LISTED: dict[str, tuple[str, ...]] = {
+    "all": (), "holder": ("rights_holder",), "site": ("site",), "work": ("work",)
+}  # fmt: skip
+
+
+class RewordedLead(models.Model):
+    """A page and a text of a work, as the newest search found them; everything needed to compare them again is frozen.
+
+    A verdict stays until a person changes it. A lead without one that the page, changed since, no longer gives has
+    `lapsed_at` and waits for nobody; a confirmed one has it where a search for its text did not find it.
+    """
+
+    page = models.ForeignKey(
+        PageRecord, models.PROTECT, related_name="reworded_leads", verbose_name=_("page"), db_index=False
+    )
+    rights_holder = CopiedKey(RightsHolder, models.PROTECT, "page.rights_holder", verbose_name=_("rights holder"))
+    site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
+    work = models.ForeignKey(Work, models.PROTECT, related_name="reworded_leads", verbose_name=_("work"))
+    chapter = models.ForeignKey(
+        Chapter, models.SET_NULL, null=True, related_name="reworded_leads", verbose_name=_("chapter")
+    )
+    chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
+    text_id = models.CharField(_("text id"), max_length=40)
+    page_url = models.TextField(_("page URL"))
+    page_title = models.CharField(_("page title"), max_length=500, blank=True)
+    state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
+    found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
+    score = models.FloatField(_("score"))  # no share and without an upper bound: matcher.reworded.found
+    elsewhere = models.FloatField(_("said elsewhere"))  # by other places of the works: the score is less for it
+    # How often innocent passages reached the score, as measured when it was found; "" and None where nobody measured.
+    band = models.CharField(_("band"), max_length=16, blank=True)
+    band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)
+    band_passages = models.PositiveIntegerField(_("innocent passages measured"), null=True, blank=True)
+    # [[page start, page end, work start, work end, strength], ...] by the page, in code points of the texts as given
+    pairs = models.JSONField(_("sentences that correspond"), default=list)
+    pair_count = models.PositiveIntegerField(_("sentences with a counterpart"))
+    sentence_count = models.PositiveIntegerField(_("sentences of the page"))
+    in_order = models.PositiveIntegerField(_("of these in the same order"))
+    algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
+    ingredients = models.JSONField(default=dict)  # {"weights", "tokenizer", "background"}: SHA-256
+    code_version = models.CharField(_("code version"), max_length=40)
+    version_id = models.CharField(_("page version"), max_length=40)
+    fetched_at = models.DateTimeField(_("fetched"))
+    raw_digest = models.CharField(_("digest of the response"), max_length=64)
+    page_text_digest = models.CharField(_("digest of the page's text"), max_length=64)
+    work_text_digest = models.CharField(_("digest of the work's text"), max_length=64)
+    found_at = models.DateTimeField(_("found"))
+    lapsed_at = models.DateTimeField(_("not found any more since"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("reworded or translated (lead)")
+        verbose_name_plural = _("reworded and translated (leads)")
+        ordering = ["-state", "-score", "-pk"]  # "waiting" is the last of the states, and so comes first
+        constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
+        # The lists: waiting ones first, by score, of a holder, of all, of a site, of a work; lapsed ones by themselves.
+        indexes = [
+            models.Index(fields=["text_id"]),  # which leads named a text that is withdrawn
+            models.Index(fields=["rights_holder", "-found_at"], condition=Q(lapsed_at=None), name="newest_of_holder"),
+            models.Index(fields=["-found_at"], condition=Q(lapsed_at=None), name="newest_of_all"),
+            *(
+                models.Index(fields=[*of, "-state", "-score"], condition=Q(lapsed_at=None), name=f"lead_of_{name}")
+                for name, of in _LISTED.items()
+            ),
+            *(
+                models.Index(
+                    fields=[*of, "-state", "-score"], condition=Q(lapsed_at__isnull=False), name=f"lapsed_of_{name}"
+                )
+                for name, of in _LISTED.items()
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.work} ← {spelled(self.page_title or self.page_url)}"
+
+
+class RewordedVerdict(models.Model):
+    """Every decision on a lead, in order: what thresholds are set by later, and which score it was given at.
+
+    An empty verdict means that the lead waits again.
+    """
+
+    lead = models.ForeignKey(RewordedLead, models.CASCADE, related_name="verdicts", verbose_name=_("lead"))
+    verdict = models.CharField(_("verdict"), max_length=16, choices=reworded_state_choices, blank=True)
+    note = models.TextField(_("note"), blank=True)
+    score = models.FloatField(_("score"))
+    algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
+    page_version_id = models.CharField(_("page version"), max_length=40)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("reviewer")
+    )
+    decided_at = models.DateTimeField(_("decided"))
+
+    class Meta:
+        verbose_name = _("verdict on a lead")
+        verbose_name_plural = _("verdicts on leads")
+        ordering = ["-decided_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.lead_id} · {self.get_verdict_display()}"
+
+
+class RewordedCheck(models.Model):
+    """That a page was compared by meaning, by which algorithm, and how new the works were.
+
+    In which version, the page says itself (`PageRecord.reworded_version_id`): an index can compare that with its own.
+    """
+
+    page = models.OneToOneField(
+        PageRecord, models.CASCADE, primary_key=True, related_name="reworded_check", verbose_name=_("page")
+    )
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
+    algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
+    # The newest `Chapter.reworded_at` of the texts that it was searched for.
+    works_until = models.DateTimeField(_("works until"))
+    checked_at = models.DateTimeField(_("checked"))
+
+    class Meta:
+        verbose_name = _("check by meaning")
+        verbose_name_plural = _("checks by meaning")
+        indexes = [
+            models.Index(
+                fields=["rights_holder", "algorithm_version", "works_until", "page"], name="reworded_check_age"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.page_id

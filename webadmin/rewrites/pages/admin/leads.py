@@ -1,0 +1,104 @@
+"""The list of leads: pages that may say in other words what a work says. No case is among them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.contrib.filters.admin import DropdownFilter
+from unfold.decorators import display
+
+from core.hidden_characters import spelled
+from core.matches import RewordedState
+from core.wording import Message
+from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
+from webadmin.accounts.pages.isolation import HolderAdmin
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.pages.lead_page.lead_view import BANDS, alarms, lead_view
+from webadmin.ui.pages.columns import NOTHING, moment_column, state_column, two_lines
+from webadmin.ui.pages.paging import CappedPaginator
+from webadmin.ui.pages.wording import said
+
+STATE_COLORS = {
+    RewordedState.WAITING: "warning",
+    RewordedState.CONFIRMED: "info",
+    RewordedState.DISMISSED: "default",
+}
+
+
+class BandFilter(DropdownFilter):
+    """By how often innocent passages reach as much."""
+
+    title = _("band")
+    parameter_name = "band"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return list(BANDS.items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(band=self.value()) if self.value() in BANDS else queryset
+
+
+class LapsedFilter(DropdownFilter):
+    """Leads that their page no longer gives are shown by themselves, to whoever asks for them."""
+
+    title = _("found")
+    parameter_name = "lapsed"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("1", _("not found any more"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(lapsed_at__isnull=self.value() != "1")
+
+
+@admin.register(RewordedLead)
+class RewordedLeadAdmin(HolderAdmin):
+    is_read_only = True
+    record_view = staticmethod(lead_view)
+    paginator = CappedPaginator
+    list_display = ["on_page", "of_work", "sentences", "alarm_rate", "state_label", "found"]
+    list_filter = [
+        "rights_holder",
+        "state",
+        "found_as",
+        ("work", HolderAutocompleteFilter),
+        "site",
+        BandFilter,
+        ("found_at", DayRangeFilter),
+        LapsedFilter,
+    ]
+    list_select_related = ["work", "site"]
+    sortable_by = ["found"]  # what an index serves, beside the order of the list
+    author_path = "work__author"
+    search_fields = ["page_title", "page_url", "work__title", "work__author", "site__name"]
+    search_help_text = _("URL, page title, work, author or site")
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[RewordedLead]":
+        """Without the pairs, which may be many; whoever opens one reads its own."""
+        return super().get_queryset(request).defer("pairs", "ingredients")
+
+    @display(description=_("page"), header=True)
+    def on_page(self, lead: RewordedLead) -> list[str]:
+        return two_lines(lead.page_title or lead.page_url, lead.page_url, 28)
+
+    @display(description=_("work and site"), header=True)
+    def of_work(self, lead: RewordedLead) -> list[str]:
+        chapter = f" {lead.chapter_title}" if lead.chapter_title else ""
+        return two_lines(f"{lead.work}{chapter}", lead.site, 20)
+
+    @display(description=_("counterparts"), header=True)
+    def sentences(self, lead: RewordedLead) -> list[str]:
+        counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+        return [said(Message("reworded.counterparts", **counts)), lead.get_found_as_display()]
+
+    @display(description=_("score and alarms"), header=True)
+    def alarm_rate(self, lead: RewordedLead) -> list[str]:
+        """The score has no upper bound; what it is worth is said by how often innocent passages reach its band."""
+        band = f" · {BANDS.get(lead.band, spelled(lead.band))}" if lead.band else ""
+        return [f"{lead.score:.0f}{band}", alarms(lead) or NOTHING]
+
+    state_label = state_column(STATE_COLORS)
+
+    found = moment_column("found_at", _("found"), is_ordered=True, header=True)

@@ -1,0 +1,243 @@
+"""One lead on one screen: what it is and is not, both texts sentence by sentence, and what a person says of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.errors import BadInput, ZhuiwenError
+from core.matches import STRENGTH_STEPS, RewordedState
+from core.terms import REWORDED_BANDS
+from core.wording import Message
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.cases.models import Matter
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, order_lines, pairs_of
+from webadmin.rewrites.pages.lead_page.sentence_rows import rows_of
+from webadmin.rewrites.services.compared_texts import compared_page, compared_work
+from webadmin.rewrites.services.lead_export import export_lead
+from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
+from webadmin.rewrites.services.standing import standing_of
+from webadmin.rewrites.services.verdicts import decide, stands
+from webadmin.ui.models.phrases import in_language_of_reader
+from webadmin.ui.pages.downloads import as_file, exported, raw_download, refusal
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.requests.request_values import is_key
+from webadmin.ui.pages.web_addresses import is_web_address
+from webadmin.ui.pages.wording import said
+
+MAX_OTHERS = 10  # of one page
+BANDS = {name: in_language_of_reader(words) for name, words in REWORDED_BANDS.items()}
+CHOICES = {
+    RewordedState.CONFIRMED: gettext_lazy("Confirm the lead"),
+    RewordedState.DISMISSED: gettext_lazy("Dismiss the lead"),
+    RewordedState.WAITING: gettext_lazy("Let it wait again"),
+}
+_DONE = {
+    RewordedState.CONFIRMED: gettext_lazy("The lead is confirmed."),
+    RewordedState.DISMISSED: gettext_lazy("The lead is dismissed."),
+    RewordedState.WAITING: gettext_lazy("The lead waits for a person again."),
+}
+
+
+@dataclass(slots=True)
+class LeadTexts:
+    """None for a text that is not there, or is not the one that was compared. notes: sentences for the reader."""
+
+    page: str | None = None
+    work: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def texts_of(lead: RewordedLead) -> LeadTexts:
+    """Fetch both texts; what fails is told in a note, never raised."""
+    found = LeadTexts()
+    try:
+        found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
+        found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
+    except ZhuiwenError as error:
+        words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
+        found.notes.append(words % {"error": said(error)})
+    return found
+
+
+def _told(found: LeadTexts, read: Callable[[], str]) -> str | None:
+    """What is read, or a note that it is gone or another."""
+    try:
+        return read()
+    except BadInput as error:
+        found.notes.append(said(error))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedLetter:
+    """files: addresses and names of what may be drafted; refusal: why nothing may, else ""."""
+
+    refusal: str = ""
+    files: list[tuple[str, str]] = field(default_factory=list)
+
+
+def offered_letter(lead: RewordedLead) -> OfferedLetter:
+    """What the page says of a letter. The texts are read when one is asked for."""
+    refusal = letter_refusal(lead)
+    if refusal is not None:
+        return OfferedLetter(refusal=said(refusal))
+    named = {
+        ("docx", "zh-hans"): _("Word, in Chinese"),
+        ("txt", "zh-hans"): _("Plain text, in Chinese"),
+        ("docx", "en"): _("Word, in English"),
+        ("txt", "en"): _("Plain text, in English"),
+    }
+    return OfferedLetter(
+        files=[(f"?{urlencode({'letter': kind, 'in': language})}", name) for (kind, language), name in named.items()]
+    )
+
+
+def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
+    """The answer to ?letter: the draft as a file, or a sentence that says why there is none."""
+    kind, language = request.GET["letter"], request.GET.get("in", "zh-hans")
+    try:
+        content = letter_file(lead, kind, language)
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+    return as_file(letter_name(lead, kind, language), content)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that may be done about a confirmed lead, and where."""
+
+    address: str
+    name: str
+
+
+def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
+    """Show a lead; take a verdict on it (POST); hand out a file.
+
+    Files: the response behind it (?raw), its evidence (?export), a letter about it (?letter).
+
+    The caller has made sure that the user may see it.
+    """
+    if request.method == "POST" and isinstance(request.user, User):
+        return _decided(request, lead, request.user)
+    if "raw" in request.GET:
+        return raw_download(lead.raw_digest)
+    if request.GET.get("export") == "evidence":
+        return evidence_response(request, lead)
+    if "letter" in request.GET:
+        return letter_response(request, lead)
+    return _page(request, lead)
+
+
+def counterparts(lead: RewordedLead) -> str:
+    """How many sentences have a counterpart, in a sentence."""
+    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+    return said(Message("reworded.sentences", **counts))
+
+
+def alarms(lead: RewordedLead) -> str:
+    """How often innocent passages reached the band; "" where nobody has measured."""
+    if lead.band_passages is None:
+        return ""
+    return said(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
+
+
+def _decided(request: HttpRequest, lead: RewordedLead, user: User) -> HttpResponse:
+    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if asked not in set(RewordedState) or not is_key(basis):
+        messages.error(request, _("Choose a verdict first."))
+        return HttpResponseRedirect(request.path)
+    note = request.POST.get("note", "")
+    try:
+        decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
+    except ZhuiwenError as refusal:
+        messages.error(request, said(refusal))
+        return _page(request, lead, note, status=409)
+    messages.success(request, str(_DONE[RewordedState(asked)]))
+    return HttpResponseRedirect(request.path)
+
+
+def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
+    """kept: a note that was written, and not taken."""
+    texts = texts_of(lead)
+    pairs = pairs_of(lead.pairs)
+    has_texts = texts.page is not None and texts.work is not None
+    verdicts = list(lead.verdicts.select_related("decided_by"))
+    is_settled = lead.state == RewordedState.WAITING or not verdicts or stands(verdicts[0], lead)
+    others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
+    context = {
+        "opts": lead._meta,
+        "title": f"{lead.get_found_as_display()} {lead.pk}",
+        "lead": lead,
+        "caution": said(Message("reworded.caution")),
+        "counterparts": counterparts(lead),
+        "alarms": alarms(lead),
+        "band": BANDS.get(lead.band, lead.band),
+        "page_href": lead.page_url if is_web_address(lead.page_url) else "",
+        "notes": texts.notes,
+        "rows": rows_of(texts.page or "", texts.work or "", pairs) if has_texts else [],
+        "lines": order_lines(pairs) if len(pairs) > 1 else [],
+        "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
+        "moved": sum(pair.is_moved for pair in pairs),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "steps": STRENGTH_STEPS,
+        "more_pairs": max(0, len(lead.pairs) - MAX_SHOWN),
+        "verdicts": verdicts,
+        "basis": verdicts[0].pk if verdicts else 0,
+        "choices": [(str(state), words, is_settled and state == lead.state) for state, words in CHOICES.items()],
+        "may_export": access.may_manage(request.user, lead),
+        "max_note_chars": MAX_NOTE_CHARS,
+        "kept": kept,
+        "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
+        "letter": offered_letter(lead),
+        "standing": said(standing_of(lead).said) if lead.state == RewordedState.CONFIRMED else "",
+        "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
+        "cases": list(
+            lead.page.cases.filter(rights_holder=lead.rights_holder_id)
+            .select_related("work")
+            .order_by("pk")[:MAX_OTHERS]
+        ),
+        "following": _following(request, lead),
+    }
+    return desk_page(request, "webadmin/lead.html", context, status=status)
+
+
+def _next_steps(lead: RewordedLead) -> Iterator[Step]:
+    yield Step(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
+    yield Step(
+        reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id]),
+        _("Check the page now, so that its newest version is kept"),
+    )
+    matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
+    if matter is not None:
+        yield Step(
+            reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site with text of the work: the matter")
+        )
+
+
+def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
+    """The next lead of the user's that waits, by score; behind the last one the first."""
+    waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
+    keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
+    lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
+    return lower.first() or keys.first()
+
+
+def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
+    """The answer to ?export=evidence: a zip, or a sentence that says why there is none.
+
+    The caller has made sure that the user may see the lead; exporting is a manager's. Raises Http404.
+    """
+    if not access.may_manage(request.user, lead):
+        raise Http404
+    return exported(f"zhuiwen-lead-{lead.pk}.zip", lambda path: export_lead(lead, path))

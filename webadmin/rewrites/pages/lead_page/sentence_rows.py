@@ -1,0 +1,78 @@
+"""Page and work sentence by sentence, in the page's reading order, as markup: whatever was crawled is escaped."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString, mark_safe
+
+from matcher.reworded.shared_wording import Places, shared_wording
+from webadmin.review.pages.case_page.comparison_html import visible
+from webadmin.rewrites.pages.lead_page.pairs import Pair
+
+AROUND_CHARS = 1_200  # before the first and behind the last pair: what else the page says
+MAX_GAP_CHARS = 12_000  # of what lies between two pairs
+MAX_OPEN = 3  # sentences without a counterpart that stand among the others; more are folded
+MAX_SENTENCE_CHARS = 1_000  # a sentence has 50; what a hostile row of the tables names is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sentence of the page and its counterpart."""
+
+    pair: Pair
+    page: SafeString
+    work: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Sentences of the page without a counterpart. is_folded: they are many; more_chars: that are not shown."""
+
+    sentences: tuple[SafeString, ...]
+    more_chars: int = 0
+
+    @property
+    def is_folded(self) -> bool:
+        return len(self.sentences) > MAX_OPEN
+
+
+def rows_of(page: str, work: str, pairs: Sequence[Pair]) -> list[Row | Gap]:
+    """All of the page around and between the pairs, in its order."""
+    return list(_rows(page, work, pairs)) if pairs else []
+
+
+def _rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[Row | Gap]:
+    at = max(0, pairs[0].page_start - AROUND_CHARS)
+    for pair in pairs:
+        yield from _gap(page, at, pair.page_start)
+        yield _row(page, work, pair)
+        at = max(at, pair.page_end)
+    yield from _gap(page, at, min(len(page), at + AROUND_CHARS))
+
+
+def _row(page: str, work: str, pair: Pair) -> Row:
+    said = _sentence(page, pair.page_start, pair.page_end)
+    counterpart = _sentence(work, pair.work_start, pair.work_end)
+    on_page, on_work = shared_wording(said, counterpart)
+    return Row(pair, _marked(said, on_page), _marked(counterpart, on_work))
+
+
+def _gap(page: str, start: int, end: int) -> Iterator[Gap]:
+    from matcher.reworded.sentences import sentence_units  # late: its tables take memory
+
+    text = page[start : min(end, start + MAX_GAP_CHARS)]
+    sentences = tuple(visible(text[first:last]) for first, last in sentence_units(text).tolist())
+    if sentences:
+        yield Gap(sentences, max(0, end - start - MAX_GAP_CHARS))
+
+
+def _sentence(text: str, start: int, end: int) -> str:
+    return text[start : min(end, start + MAX_SENTENCE_CHARS)]
+
+
+def _marked(text: str, places: Places) -> SafeString:
+    parts, at = [], 0
+    for start, end in places:
+        parts += [visible(text[at:start]), "<mark>", visible(text[start:end]), "</mark>"]
+        at = end
+    return mark_safe("".join([*parts, visible(text[at:])]))  # noqa: S308 - escaped by `visible`, piece by piece

@@ -1,0 +1,42 @@
+"""A lead that a person confirmed -> one file that stands alone: one bundle, what people said, an explanation.
+
+Nothing in it is of the moment of writing but its stamps: the same lead gives the same bytes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bundles import layout, statements
+from bundles.bundle import COMPARISON
+from bundles.opened import opened
+from bundles.ports import Stamper
+from bundles.verification import Report
+from webadmin.evidence.services.export import bundle_files, concluded, written
+from webadmin.rewrites.services.lead_explanation import ToldLead, lead_explanation
+
+
+@dataclass(frozen=True, slots=True)
+class LeadMaterial:
+    """All that an export is written from. facts: JSON values; bundle: a WACZ whose comparison is that of the lead."""
+
+    lead: int
+    facts: Mapping[str, Any]
+    bundle: bytes
+    confirmed_at: datetime
+
+
+def write_lead(path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()) -> Report:
+    """Write the export of a lead to `path`, which is there whole in the end or not at all.
+
+    seals: authorities that stamp it as a whole. Returns what `verify` says of the file. Raises DoesNotHold,
+    UnreadableFile where `path` cannot be written.
+    """
+    bundle, at = opened(material.bundle, "bundle", COMPARISON), material.confirmed_at
+    files = bundle_files(material.bundle, bundle, None)
+    files[layout.LEAD] = statements.lead(material.lead, material.facts, bundle)
+    told = ToldLead(material.lead, material.facts, bundle, bool(seals))
+    files |= lead_explanation(told, at, code_version)
+    return written(path, concluded(files, {"lead": material.lead}, at, code_version, seals))

@@ -1,0 +1,173 @@
+"""The explanation in the export of a lead: before all else what a comparison of meaning does not prove."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bundles import layout
+from bundles.comparison import CAUTION
+from bundles.opened import Opened
+from bundles.shapes import moment
+from core.matches import RewordedClass, RewordedState, strength_dots, strength_step
+from core.terms import REWORDED_BANDS, REWORDED_CLASSES, REWORDED_STATES, STAFF
+from core.wording import Message, say
+from documents.explanation_blocks import (
+    BOTH_LANGUAGES,
+    HEADLINE,
+    Block,
+    Heading,
+    Pairs,
+    Paragraph,
+    Points,
+    Sides,
+    Words,
+)
+from documents.explanation_html import as_html
+from documents.explanation_pdf import as_pdf
+from webadmin.evidence.services.circumstances_text import told
+from webadmin.evidence.services.explanation import Example, bundle_rows, by_hand, capture_rows, page_rows, short, steps
+
+SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
+MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
+_CONTENTS = ("bundles/*.wacz", "pages/", "lead.json", "manifest.json, SHA256SUMS", "seal/")
+MAX_PAIRS_SHOWN = 400  # as the desk does: a page of two hours' reading has no more
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLead:
+    """What the explanation is written from. facts: as lead.json has them."""
+
+    lead: int
+    facts: Mapping[str, Any]
+    bundle: Opened
+    is_sealed: bool
+
+
+def lead_explanation(lead: ToldLead, at: datetime, code_version: str) -> dict[str, bytes]:
+    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    title = f"{HEADLINE} L{lead.lead}"
+    blocks: list[Block] = []
+    for words in BOTH_LANGUAGES:
+        opening = words("explanation.lead-opening", at=moment(at), version=code_version)
+        blocks += [
+            Heading(words("explanation.lead-title", kind=_kind(words, lead), lead=lead.lead)),
+            Paragraph(opening),
+        ]
+        blocks += _in_one_language(words, lead)
+    blocks += _side_by_side(lead.bundle.finding["pairs"])
+    return {
+        layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
+        layout.PRINTED: as_pdf(title, blocks, at),
+    }
+
+
+def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
+    found = lead.bundle.finding
+    missing = () if lead.is_sealed else (words("explanation.lead-unsealed"),)
+    first, *others = words.lines("explanation.lead-first-points")
+    example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
+    return [
+        Heading(words("explanation.lead-first"), 2),
+        Points((say(CAUTION, words.language), first, _measured(words, found), *others)),
+        Heading(words("explanation.lead-about"), 2),
+        Pairs(tuple(_rows(words, lead))),
+        Heading(words("explanation.lead-verdicts"), 2),
+        Pairs(tuple(_verdicts(words, lead.facts))),
+        *told(words, [lead.bundle]),
+        Heading(words("explanation.proves"), 2),
+        Points(words.lines("explanation.lead-proves-points")),
+        Heading(words("explanation.proves-not"), 2),
+        Points(
+            (
+                *words.lines("explanation.proves-not-of-fetching"),
+                words("explanation.proves-not-of-stamps"),
+                words("explanation.withheld"),
+                *missing,
+            )
+        ),
+        Heading(words("explanation.contents"), 2),
+        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.lead-contents-files"), strict=True))),
+        *by_hand(words, steps(words, example, lead.is_sealed)),
+        Paragraph(words("explanation.check-replay")),
+    ]
+
+
+def _kind(words: Words, lead: ToldLead) -> str:
+    return REWORDED_CLASSES[RewordedClass(lead.bundle.finding["class"])].in_language(words.language)
+
+
+def _measured(words: Words, found: Mapping[str, Any]) -> str:
+    band = found["band"]
+    if not band:
+        return words("explanation.lead-not-measured")
+    return words("explanation.lead-measured", alarms=band["alarms"], passages=band["innocent_passages"])
+
+
+def _rows(words: Words, lead: ToldLead) -> Iterator[tuple[str, str]]:
+    found = lead.bundle.finding
+    work, passage = found["work"], found["work"]["passage"]
+    counts = {"pairs": len(found["pairs"]), "sentences": found["sentences"], "in_order": found["in_order"]}
+    yield from page_rows(words, lead.bundle)
+    yield words("explanation.lead-page-version"), found["page_version"]
+    yield words("explanation.work"), f"{work['title']} {work['author']} {work['chapter']}".strip()
+    yield words("explanation.work-digest"), work["digest"]
+    start, end = passage["start"] + 1, passage["end"]  # as people count: the first is 1
+    yield (
+        words("explanation.lead-passage"),
+        words("explanation.lead-passage-said", start=start, end=end, chars=work["chars"]),
+    )
+    yield words("explanation.lead-kind"), _kind(words, lead)
+    yield words("explanation.lead-counterparts"), say(Message("reworded.sentences", **counts), words.language)
+    yield from _scores(words, found)
+    yield words("explanation.lead-algorithm"), f"{found['algorithm_version']} ({found['code_version']})"
+    yield words("explanation.lead-model"), found["model"]["name"]
+    yield from ((f"SHA-256: {name}", hashed) for name, hashed in found["model"]["sha256"].items())
+    yield from bundle_rows(words, lead.bundle)
+    yield from capture_rows(words, lead.bundle, {})
+
+
+def _scores(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    band, language = found["band"], words.language
+    if not band:
+        yield words("explanation.lead-score"), words("explanation.lead-score-said", score=found["score"])
+        return
+    name = REWORDED_BANDS[band["name"]].in_language(language)
+    yield words("explanation.lead-score"), words("explanation.lead-band-said", score=found["score"], band=name)
+    counts = {"alarms": band["alarms"], "passages": band["innocent_passages"]}
+    yield words("explanation.lead-innocent"), say(Message("reworded.band", **counts), language)
+
+
+def _verdicts(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    language = words.language
+    for each in facts["verdicts"]:
+        verdict = REWORDED_STATES[RewordedState(each["verdict"])].in_language(language)
+        by = STAFF[each["by"]].in_language(language) if each["by"] in STAFF else each["by"]
+        said = words("explanation.lead-verdict-said", **{**each, "verdict": verdict, "by": by})
+        yield each["at"], f"{said}{words.semicolon}{each['note']}" if each.get("note") else said
+    if facts["lapsed_at"]:
+        yield words("explanation.lead-lapsed"), facts["lapsed_at"]
+
+
+def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
+    rows = tuple(
+        (_label(number, pair), _on_one_line(pair["page_sentence"]), _on_one_line(pair["work_sentence"]))
+        for number, pair in enumerate(pairs[:MAX_PAIRS_SHOWN], 1)
+    )
+    left = len(pairs) - MAX_PAIRS_SHOWN
+    more = [Paragraph(MORE.format(count=left))] if left > 0 else []
+    return [
+        Heading(SIDES),
+        *(Paragraph(words("explanation.lead-sides")) for words in BOTH_LANGUAGES),
+        Sides(HEADS, rows),
+        *more,
+    ]
+
+
+def _on_one_line(sentence: str) -> str:
+    return short(" ".join(sentence.split()))
+
+
+def _label(number: int, pair: Mapping[str, Any]) -> str:
+    places = "\n".join(f"{start:,}–{end:,}" for start, end in (pair["page"], pair["work"]))
+    return f"{number} {strength_dots(strength_step(pair['strength']))}\n{places}"

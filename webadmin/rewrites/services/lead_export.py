@@ -1,0 +1,116 @@
+"""The evidence of a lead that a person confirmed: made when it is asked for, of what the stores have.
+
+Shared by the command line and the desk; `webadmin.rewrites.services.lead_archive` writes the file.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bundles import bundle
+from bundles.comparison import Comparison, MeasuredBand, SentencePair
+from bundles.shapes import moment
+from bundles.verification import Report
+from core.errors import BadInput, NotFound
+from core.ids import Digest, digest
+from core.matches import RewordedState
+from core.ports import PageStore, WorkStore
+from core.program import code_version
+from core.wording import Message
+from matcher.reworded.record import CURRENT
+from webadmin import stores
+from webadmin.evidence.services.authorities import answering_authorities, sealed_by_those_that_answer
+from webadmin.evidence.services.material import capture_of
+from webadmin.evidence.services.staff import by_name, by_role, format_moment
+from webadmin.rewrites.models import RewordedLead, RewordedVerdict
+from webadmin.rewrites.services.compared_texts import compared_page, compared_work
+from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead
+from webadmin.rewrites.services.verdicts import stands
+
+
+def export_lead(lead: RewordedLead, path: Path) -> Report:
+    """Write the evidence of a lead to one file that stands alone, sealed by the authorities that answer.
+
+    Raises as `lead_material`, and UnreadableFile where `path` cannot be written.
+    """
+    material, named = lead_material(lead, stores.page_store(), stores.work_store()), f"lead {lead.pk}"
+    return sealed_by_those_that_answer(
+        lambda seals: write_lead(path, material, code_version(), seals), answering_authorities(named), named
+    )
+
+
+def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
+    """What the export of a lead is written from; people by name and with their notes, else by what they do.
+
+    The same lead gives the same.
+
+    Raises BadInput for a lead that nobody confirmed as it is, or of which page or text of the work is gone or another.
+    """
+    verdicts = list(lead.verdicts.select_related("decided_by"))
+    confirmed = _confirmed(lead, verdicts)
+    version, page_text = compared_page(lead, pages)
+    found = _comparison(lead, compared_work(lead, works))
+    absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
+    try:
+        capture = capture_of(version, pages, absent=absent, text=page_text)
+    except NotFound as error:
+        raise BadInput("reworded.page-gone", number=lead.pk) from error
+    salt = digest(f"lead {lead.pk} {confirmed.pk}".encode())[: 2 * bundle.SALT_BYTES]
+    made = bundle.make(capture, found, made_at=confirmed.decided_at, salt=salt)
+    return LeadMaterial(lead.pk, _facts(lead, verdicts, with_names=with_names), made.content, confirmed.decided_at)
+
+
+def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
+    """The verdict that stands. Raises BadInput where it is another, or was given on other figures."""
+    if lead.state != RewordedState.CONFIRMED or not verdicts:
+        raise BadInput("reworded.not-confirmed", number=lead.pk)
+    if not stands(verdicts[0], lead):
+        raise BadInput("reworded.compared-since", number=lead.pk)
+    return verdicts[0]
+
+
+def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
+    is_measured = lead.band_alarms is not None and lead.band_passages is not None
+    return Comparison(
+        work_title=lead.work.title,
+        work_author=lead.work.author,
+        chapter_title=lead.chapter_title,
+        work_text_id=lead.text_id,
+        work_text=work_text,
+        page_version=lead.version_id,
+        found_as=lead.found_as,
+        score=lead.score,
+        elsewhere=lead.elsewhere,
+        band=MeasuredBand(lead.band, lead.band_alarms or 0, lead.band_passages or 0) if is_measured else None,
+        pairs=tuple(SentencePair((each[0], each[1]), (each[2], each[3]), each[4]) for each in lead.pairs),
+        sentence_count=lead.sentence_count,
+        in_order=lead.in_order,
+        algorithm_version=lead.algorithm_version,
+        model=CURRENT.model if lead.algorithm_version == CURRENT.version else "",
+        ingredients={name: Digest(hashed) for name, hashed in lead.ingredients.items()},
+        code_version=lead.code_version,
+    )
+
+
+def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
+    """What the lead's page in the desk says beside the comparison, as JSON values."""
+    naming = by_name if with_names else by_role(lead.rights_holder_id)
+    return {
+        "rights_holder": lead.rights_holder.name,
+        "site": lead.site.name,
+        "state": lead.state,
+        "found_at": moment(lead.found_at),
+        "lapsed_at": moment(lead.lapsed_at) if lead.lapsed_at else None,
+        "verdicts": [
+            {
+                "verdict": each.verdict or str(RewordedState.WAITING),
+                "by": naming(each.decided_by),
+                "at": format_moment(each.decided_at, naming),
+                "page_version": each.page_version_id,
+                "score": each.score,
+                "algorithm_version": each.algorithm_version,
+                **({"note": each.note} if with_names else {}),
+            }
+            for each in verdicts
+        ],
+    }

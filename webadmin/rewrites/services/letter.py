@@ -1,0 +1,149 @@
+"""The letter of enquiry about a lead that a person confirmed: drafted when it is asked for, kept and sent nowhere."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.matches import RewordedClass, RewordedState
+from core.wording import Message, say
+from documents.blocks import Document
+from documents.text_writing import text_file
+from documents.word_writing import word_file
+from matcher.reworded.shared_wording import shared_wording
+from webadmin.notices.models import HolderIdentity, HolderPaper
+from webadmin.notices.services.addressees import OF_ONE_SITE, Origin, SiteAddressee, addressees_of
+from webadmin.notices.services.kept_files import is_valid
+from webadmin.notices.services.values import moment
+from webadmin.rewrites.models import RewordedLead
+from webadmin.rewrites.services.compared_texts import compared_texts
+from webadmin.rewrites.services.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
+from webadmin.rewrites.services.standing import standing_of
+from webadmin.rewrites.services.verdicts import stands
+from webadmin.sites.models import Site
+
+MAX_PAIRS = 20  # chosen: two to three sheets; who wants all has the lead's page
+MAX_SENTENCE_CHARS = 300  # a sentence has 50; what a hostile page calls one is cut
+WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
+    "docx": word_file,
+    "txt": lambda document, made_at: text_file(document),
+}
+
+
+LANGUAGES = ("zh-hans", "en")
+
+
+def letter_refusal(lead: RewordedLead) -> Message | None:
+    """Why there is no letter about a lead now, in a sentence; None for one that may be written about."""
+    if lead.state != RewordedState.CONFIRMED:
+        is_waiting = lead.state == RewordedState.WAITING
+        return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
+    standing = standing_of(lead)
+    if not standing.is_given:
+        return Message("reworded.letter-not-now", standing=standing.said)
+    newest = lead.verdicts.first()
+    if newest is None or not stands(newest, lead):
+        return Message("reworded.letter-compared-since")
+    return None
+
+
+def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
+    """The draft as it would be now. kind: of WRITERS; language: of LANGUAGES.
+
+    The caller has made sure that the reader may see the lead. Raises BadInput for another kind or language, with the
+    sentence of `letter_refusal`, and where a text that was compared is gone; ServiceUnavailable.
+    """
+    if kind not in WRITERS:
+        raise BadInput("reworded.letter-kind", kind=kind, kinds=tuple(WRITERS))
+    if language not in LANGUAGES:
+        raise BadInput("reworded.letter-language", language=language, languages=LANGUAGES)
+    refusal = letter_refusal(lead)
+    if refusal is not None:
+        raise BadInput(refusal)
+    return WRITERS[kind](enquiry_letter(_enquiry(lead, language), language), timezone.now())
+
+
+def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
+    """How the file is called."""
+    return f"{say(Message('letter.title'), language)} {lead.pk}.{kind}"
+
+
+def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
+    pairs, zone = _pairs(lead), timezone.get_default_timezone()
+    counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
+    confirmed = lead.verdicts.all()[0]
+    return Enquiry(
+        holder=_holder(lead),
+        addressee=_addressee(lead.site),
+        work=_line(lead.work.title),
+        author=_line(lead.work.author),
+        chapter=_line(lead.chapter_title),
+        proofs=_proofs(lead, timezone.now().astimezone(zone).date(), language),
+        site=_line(lead.site.name),
+        page_url=_line(lead.page_url),
+        page_title=_line(lead.page_title),
+        fetched=moment(lead.fetched_at, zone),
+        raw_digest=lead.raw_digest,
+        is_translated=lead.found_as == RewordedClass.TRANSLATED,
+        counterparts=say(Message("reworded.sentences", **counts), language),
+        caution=say(Message("reworded.caution"), language),
+        confirmed=confirmed.decided_at.astimezone(zone).date().isoformat(),
+        pairs=pairs,
+        more_pairs=len(lead.pairs) - len(pairs),
+    )
+
+
+def _pairs(lead: RewordedLead) -> list[SentencePair]:
+    """The strongest of them, in the order of the page."""
+    page, work = compared_texts(lead)
+    strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
+    return [_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
+
+
+def _pair(page: str, work: str) -> SentencePair:
+    said, counterpart = _sentence(page), _sentence(work)
+    return SentencePair(said, counterpart, *shared_wording(said, counterpart))
+
+
+def _sentence(text: str) -> str:
+    sentence = _line(text)
+    return sentence if len(sentence) <= MAX_SENTENCE_CHARS else f"{sentence[:MAX_SENTENCE_CHARS]}…"
+
+
+def _holder(lead: RewordedLead) -> Sender:
+    identity = HolderIdentity.objects.filter(rights_holder=lead.rights_holder_id).first()
+    if identity is None:
+        return Sender(lead.rights_holder.name)
+    return Sender(identity.legal_name, identity.address, identity.contact_person, identity.phone, identity.email)
+
+
+def _addressee(site: Site) -> Recipient | None:
+    """Who answers for the site's texts: a host and a registrar cannot say where one came from."""
+    found = next((each for each in addressees_of(site) if each.role not in OF_ONE_SITE), None)
+    if found is None:
+        return None
+    return Recipient(_name_of(found), _contact_of(found), is_read_on_site=found.origin is Origin.READ)
+
+
+def _name_of(found: SiteAddressee) -> str:
+    return _line((found.addressee.legal_name if found.addressee else "") or found.name)
+
+
+def _contact_of(found: SiteAddressee) -> str:
+    postal = found.addressee.postal_address if found.addressee else ""
+    return "  ".join(_line(each) for each in (postal, found.email, found.complaint_page or found.form_page) if each)
+
+
+def _proofs(lead: RewordedLead, on: date, language: str) -> str:
+    """The names of the papers that show whose work it is, and are valid on a day."""
+    papers = HolderPaper.objects.filter(
+        rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
+    )
+    names = [_line(each.name) for each in papers if each.work_id in {None, lead.work_id} and is_valid(each, on)]
+    return ("、" if language.startswith("zh") else ", ").join(names)
+
+
+def _line(text: str) -> str:
+    """On one line, so that a title on a page begins no paragraph of the letter."""
+    return " ".join(text.split())

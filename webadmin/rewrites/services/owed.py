@@ -1,0 +1,174 @@
+"""Which pages are to be compared by meaning with which works, as the admin database knows it.
+
+A text of a watched kind is searched for once copies of it have been; `Chapter.reworded_at` says since when. A page
+owes a search that shows another version than the one compared last, or that was compared before the newest text or by
+an older algorithm. Whoever switches a kind on or off does nothing else: the next search takes up and lets go of works.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import Exists, F, Max, Model, OuterRef, Q, QuerySet
+
+from core.ids import PageId, VersionId, WorkTextId
+from matcher.reworded.record import CURRENT
+from webadmin.accounts.models import FailedMessage, RightsHolder
+from webadmin.cases.models import PageCheck
+from webadmin.cases.services.standing import OUTDATED
+from webadmin.database import batches
+from webadmin.rewrites.models import RewordedCheck
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
+
+TASK = "pipeline.search_reworded"  # under which pages at fault are written down
+M = TypeVar("M", bound=Model)
+_A_MOMENT = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A rights holder who wants works of these kinds looked for by meaning."""
+
+    holder: int
+    name: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwingPage:
+    """A page, and the version of it that is to be compared."""
+
+    page: PageId
+    version: VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Pages that owe a search, and texts of works that no page was searched for yet."""
+
+    pages: int
+    texts: int
+
+
+def watches() -> list[Watch]:
+    """All who have it switched on."""
+    rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
+    return [Watch(pk, name, kinds_of(kinds)) for pk, name, kinds in rows.values_list("pk", "name", "reworded_kinds")]
+
+
+def kinds_of(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of works as they are compared with each other: each once, in order."""
+    return tuple(sorted(set(kinds)))
+
+
+def has_news(watch: Watch) -> bool:
+    """Whether there are texts that can be found, and that pages are not searched for by meaning yet."""
+    return _news(watch).exists()
+
+
+def text_ids(watch: Watch) -> frozenset[WorkTextId]:
+    """All texts that pages are, or are from now on, searched for by meaning."""
+    texts = _watched(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
+    return frozenset(WorkTextId(text) for text in texts)
+
+
+def taken_up(watch: Watch) -> frozenset[WorkTextId]:
+    """Those of them that are already."""
+    return frozenset(WorkTextId(text) for text in chapters_taken_up(watch).values_list("text_id", flat=True))
+
+
+def chapters_taken_up(watch: Watch) -> "QuerySet[Chapter]":
+    """The chapters that have these texts."""
+    return _watched(watch).filter(reworded_at__isnull=False)
+
+
+def newest(watch: Watch) -> datetime | None:
+    """Since when pages are searched for the newest of the texts; None where there are none."""
+    return _watched(watch).aggregate(newest=Max("reworded_at"))["newest"]
+
+
+def take_up(watch: Watch, texts: frozenset[WorkTextId], now: datetime) -> None:
+    """Note that pages are searched for these texts from now on, and for those of no other kind any more."""
+    with transaction.atomic():
+        others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
+        others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
+        before = newest(watch)
+        at = now if before is None else max(now, before + _A_MOMENT)  # whatever a clock says, what is new is newer
+        new = [pk for pk, text in _news(watch).values_list("pk", "text_id") if text in texts]
+        for batch in batches(new):
+            Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
+
+
+def owing_pages(watch: Watch, until: datetime, limit: int) -> list[OwingPage]:
+    """Up to so many pages that owe a search for the texts up to `until`, changed ones first.
+
+    No page that is gone, whose copies are not looked for yet, or whose search failed for good.
+    """
+    found: list[OwingPage] = []
+    for rows, page in _owing(watch, until):
+        keys = _keys(rows, page, limit - len(found))
+        found += [OwingPage(PageId(page_id), VersionId(version)) for page_id, version in keys]
+    return found
+
+
+def backlog(watches: Iterable[Watch]) -> Backlog:
+    """What is left of these."""
+    pages = texts = 0
+    for watch in watches:
+        until = newest(watch)
+        if until is not None and owing_pages(watch, until, 1):  # an index says so; PostgreSQL counts by whole tables
+            pages += sum(rows.count() for rows, _ in _owing(watch, until))
+        texts += _news(watch).count()
+    return Backlog(pages, texts)
+
+
+def forget_gone(watch: Watch, until: datetime) -> None:
+    """Pages that are gone owe nothing: what was checked of them is forgotten, so that they owe it when they return."""
+    for older in _older(watch, until):
+        gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
+        for batch in batches(gone):
+            with transaction.atomic():
+                PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")
+                RewordedCheck.objects.filter(page__in=batch).delete()
+
+
+def _owing(watch: Watch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
+    """The rows of pages that owe a search, in their order, and how they name the page."""
+    pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
+    # Condition and order are those of the index page_owes_reworded, or databases would not take it.
+    changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
+    yield changed.order_by("reworded_version_id", "page_id"), ""
+    for older in _older(watch, until):
+        rows = older.filter(page__gone_since__isnull=True, page__reworded_version_id=F("page__version_id"))
+        yield _comparable(rows, "page__").order_by("algorithm_version", "works_until", "page_id"), "page__"
+
+
+def _watched(watch: Watch) -> "QuerySet[Chapter]":
+    return Chapter.objects.filter(work__rights_holder=watch.holder, work__kind__in=watch.kinds).order_by()
+
+
+def _news(watch: Watch) -> "QuerySet[Chapter]":
+    return _watched(watch).filter(reworded_at__isnull=True, indexed_at__isnull=False)
+
+
+def _older(watch: Watch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
+    """The checks by an older algorithm, and those with older works: each by its part of one index."""
+    checks = RewordedCheck.objects.filter(rights_holder=watch.holder)
+    return (
+        checks.filter(algorithm_version__lt=CURRENT.version),
+        checks.filter(algorithm_version=CURRENT.version, works_until__lt=until),
+    )
+
+
+def _comparable(rows: "QuerySet[M]", page: str) -> "QuerySet[M]":
+    """Those whose copies were looked for, and whose search did not fail for good. page: how the query names it."""
+    version = OuterRef(f"{page}version_id")
+    is_compared = Exists(PageCheck.objects.filter(version_id=version).exclude(algorithm_id=OUTDATED))
+    return rows.filter(is_compared, ~Exists(FailedMessage.objects.filter(task=TASK, subject=version)))
+
+
+def _keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, str]]:
+    return list(rows.values_list("page_id", f"{page}version_id")[:limit]) if limit > 0 else []

@@ -1,0 +1,210 @@
+"""What searches by meaning found -> leads and checks, many pages in one transaction.
+
+Rows are locked in the order of `webadmin.cases.services.locks`. A person's verdict is never touched.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from core.ids import PageId, VersionId, digest
+from core.matches import MatchClass, RewordedState
+from core.pages import PageVersion
+from core.ports import WorkTexts
+from core.program import code_version
+from matcher.reworded.found import RewordedMatch
+from matcher.reworded.record import CURRENT
+from matcher.reworded.sentences import sentence_units
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case, CaseAddress, Exclusion
+from webadmin.cases.services.locks import locked_pages
+from webadmin.cases.services.permissions import Copied, Rights
+from webadmin.cases.services.totals import author_of, title_of
+from webadmin.database import answering, batches
+from webadmin.rewrites.models import RewordedCheck, RewordedLead
+from webadmin.rewrites.services.owed import Watch, chapters_taken_up, kinds_of
+from webadmin.sites.models import PageRecord
+from webadmin.works.models import Chapter
+
+_FIGURES = (
+    "work", "chapter", "chapter_title", "page_url", "page_title", "found_as", "score", "elsewhere", "band",
+    "band_alarms", "band_passages", "pairs", "pair_count", "sentence_count", "in_order", "algorithm_version",
+    "ingredients", "code_version", "version_id", "fetched_at", "raw_digest", "page_text_digest", "work_text_digest",
+    "lapsed_at",
+)  # fmt: skip
+_INGREDIENTS = {"weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "background": CURRENT.background}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedPage:
+    """A page and what the search of a version of it found; `version` is None where there was nothing to search."""
+
+    page: PageId
+    version_id: VersionId
+    version: PageVersion | None = None
+    matches: tuple[RewordedMatch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was written: leads found, new or known, and pages."""
+
+    leads: int
+    pages: int
+
+
+def record_searched(
+    watch: Watch, until: datetime, pages: Sequence[SearchedPage], works: WorkTexts, now: datetime
+) -> Recorded | None:
+    """Write leads and checks, all or none; None, and nothing, where other kinds of works are watched by now.
+
+    until: the newest of the texts that were searched for. What pages showed meanwhile is owed anew. Safe to call twice.
+    """
+    with answering(), transaction.atomic():
+        holder = lock_rights(watch.holder)
+        if holder is None or kinds_of(holder.reworded_kinds) != watch.kinds:
+            return None
+        searched = {each.page: each for each in pages}
+        rows = locked_pages(PageRecord.objects.filter(page_id__in=list(searched)))
+        still = {row: each for row in rows if (each := searched[PageId(row.page_id)]).version_id == row.version_id}
+        leads = _Writer(watch, list(still.values()), works, now).leads(still)
+        RewordedLead.objects.bulk_create(
+            leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=list(_FIGURES)
+        )
+        _lapse([row.page_id for row in still], {(lead.page_id, lead.text_id) for lead in leads}, now)
+        _lapse_confirmed(watch, list(still.values()), now)
+        _note(list(still), until, now)
+    return Recorded(len(leads), len(still))
+
+
+_WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
+
+
+def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
+    """Note of leads that wait for a person, and that the pages give no longer, since when."""
+    waiting = RewordedLead.objects.filter(page__in=list(pages), **_WAITING)
+    gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
+    for batch in batches(gone):
+        RewordedLead.objects.filter(pk__in=batch, **_WAITING).update(lapsed_at=now)
+
+
+def _lapse_confirmed(watch: Watch, searched: Sequence[SearchedPage], now: datetime) -> None:
+    """Note of leads that a person confirmed, and that a search for their text does not find any more, since when.
+
+    A page that is a copy, rights and another choice of kinds say nothing of that: there the text is not looked for, or
+    is found all the same.
+    """
+    found = {str(each.page): {str(match.text_id) for match in each.matches} for each in searched if each.version}
+    looked_for = chapters_taken_up(watch).values("text_id")
+    confirmed = RewordedLead.objects.filter(
+        page__in=list(found), state=RewordedState.CONFIRMED, lapsed_at=None, text_id__in=looked_for
+    )
+    gone = [pk for pk, page, text in confirmed.values_list("pk", "page_id", "text_id") if text not in found[page]]
+    RewordedLead.objects.filter(pk__in=gone, state=RewordedState.CONFIRMED).update(lapsed_at=now)
+
+
+def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
+    checks = [
+        RewordedCheck(page=page, algorithm_version=CURRENT.version, works_until=until, checked_at=now) for page in pages
+    ]
+    RewordedCheck.objects.bulk_create(
+        checks,
+        update_conflicts=True,
+        unique_fields=["page"],
+        update_fields=["algorithm_version", "works_until", "checked_at"],
+    )
+    for page in pages:
+        page.reworded_version_id = page.version_id
+    PageRecord.objects.bulk_update(pages, ["reworded_version_id"])
+
+
+class _Writer:
+    """Makes the leads of some pages; asks for whatever they need at once."""
+
+    def __init__(self, watch: Watch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
+        self._works, self._now = works, now
+        texts = {str(match.text_id) for each in searched for match in each.matches}
+        owned = Chapter.objects.filter(
+            text_id__in=list(texts), work__rights_holder=watch.holder, work__kind__in=watch.kinds
+        )
+        self._chapters: dict[str, list[Chapter]] = defaultdict(list)
+        for chapter in owned.select_related("work").order_by("work_id", "number") if texts else ():
+            self._chapters[chapter.text_id].append(chapter)
+        pages = [str(each.page) for each in searched if each.matches]
+        cases = Case.objects.filter(page__in=pages)
+        addresses = CaseAddress.objects.filter(page__in=pages)
+        others = Exclusion.objects.filter(page__in=pages, match_class__in=[each for each in MatchClass if each.is_copy])
+        self._copied = {copied for several in (cases, others) for copied in several.values_list("page_id", "work_id")}
+        self._copied.update(addresses.values_list("page_id", "case__work_id"))
+        self._rights = Rights(watch.holder) if pages else None
+        self._digests: dict[str, str] = {}
+
+    def leads(self, searched: dict[PageRecord, SearchedPage]) -> list[RewordedLead]:
+        """In the order of pages and texts; a text once for each page."""
+        found: dict[tuple[str, str], RewordedLead] = {}
+        for page, each in searched.items():
+            for match in each.matches:
+                chapter = self._named(page, each.version, match)
+                if chapter is not None and each.version is not None:
+                    key = (page.page_id, str(match.text_id))
+                    found.setdefault(key, self._lead(page, each.version, match, chapter))
+        return [found[key] for key in sorted(found)]
+
+    def _named(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
+        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have."""
+        if version is None or self._rights is None:
+            return None
+        for chapter in self._chapters[str(match.text_id)]:
+            if (page.page_id, chapter.work_id) in self._copied:
+                continue
+            asked = Copied(
+                chapter.work_id, page.page_id, version.page_url, page.last_seen, author_of(version),
+                [chapter.text_id],
+            )  # fmt: skip
+            if self._rights.ruling(asked).reason is None:
+                return chapter
+        return None
+
+    def _lead(self, page: PageRecord, version: PageVersion, match: RewordedMatch, chapter: Chapter) -> RewordedLead:
+        band = match.band
+        return RewordedLead(
+            page=page,
+            rights_holder_id=page.rights_holder_id,
+            site_id=page.site_id,
+            work=chapter.work,
+            chapter=chapter,
+            chapter_title=chapter.title,
+            text_id=str(match.text_id),
+            page_url=version.page_url,
+            page_title=title_of(version),
+            found_as=str(match.found),
+            score=match.score,
+            elsewhere=match.elsewhere,
+            band=band.name if band else "",
+            band_alarms=band.alarms if band else None,
+            band_passages=band.trials if band else None,
+            pairs=[
+                [pair.page.start, pair.page.end, pair.work.start, pair.work.end, pair.strength] for pair in match.pairs
+            ],
+            pair_count=len(match.pairs),
+            sentence_count=len(sentence_units(version.reading.text)),
+            in_order=match.in_order,
+            algorithm_version=CURRENT.version,
+            ingredients=_INGREDIENTS,
+            code_version=code_version(),
+            version_id=version.id,
+            fetched_at=version.fetched_at,
+            raw_digest=version.raw_digest,
+            page_text_digest=version.text_digest,
+            work_text_digest=self._digest(match),
+            found_at=self._now,
+        )
+
+    def _digest(self, match: RewordedMatch) -> str:
+        text_id = match.text_id
+        if text_id not in self._digests:
+            self._digests[text_id] = digest((self._works.text(text_id) or "").encode("utf-8", "surrogatepass"))
+        return self._digests[text_id]

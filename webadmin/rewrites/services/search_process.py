@@ -1,0 +1,54 @@
+"""`python -m webadmin.process webadmin.rewrites.services.search_process SLOT`: compares pages by meaning that owe it, until none does.
+
+A process of its own: model and indexes lie in memory once, and none of it where nobody watches. It yields to all else
+on the machine, so that copies are never late for it; killed at any time, the next one goes on where it was.
+"""
+
+import logging
+import os
+import time
+
+from matcher.reworded.background import load_background
+from matcher.reworded.encoding import UseEncoder
+from pipeline.app import SETTINGS
+from pipeline.connections import redis_client
+from pipeline.redis_lock import redis_lock
+from webadmin.database import fresh
+from webadmin.rewrites.services.searching.search import RewordedSearching
+from webadmin.sites.services.slot_process import work_in_slot
+from webadmin.stores import live
+
+log = logging.getLogger("zhuiwen.reworded")
+
+NICENESS = 10
+LOCK = "search by meaning"
+# A crawl stores pages for minutes: longer than the model takes to load (1 s) and the indexes of a large corpus (10 s).
+LINGER_S = 60.0
+LOOK_EVERY_S = 5.0
+
+
+def main(arguments: list[str]) -> int:
+    """Compare; 1 where a service does not answer: the next start goes on."""
+    os.nice(NICENESS)
+    return work_in_slot(arguments, _search_alone, log, "the comparison by meaning")
+
+
+def _search_alone() -> None:
+    with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
+        if is_ours:  # else another machine does
+            _search_until_idle()
+
+
+def _search_until_idle() -> None:
+    began = time.monotonic()
+    searching = RewordedSearching(live(SETTINGS), UseEncoder(), load_background(), redis_client(SETTINGS))
+    log.info("ready to compare by meaning after %.1f s", time.monotonic() - began)
+    idle_since = time.monotonic()
+    while time.monotonic() - idle_since < LINGER_S:
+        fresh()
+        done = searching.run()
+        if done.pages:
+            idle_since = time.monotonic()
+            log.info("%d pages compared by meaning, %d leads", done.pages, done.leads)
+        else:
+            time.sleep(LOOK_EVERY_S)

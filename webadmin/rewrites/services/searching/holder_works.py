@@ -1,0 +1,79 @@
+"""The works of one rights holder, ready to be met in pages by meaning."""
+
+from core.ids import WorkTextId
+from matcher.reworded.background import Background
+from matcher.reworded.chunks import MemoryChunkIndex
+from matcher.reworded.encoding import Encoder
+from matcher.reworded.found import RewordedMatch
+from matcher.reworded.meanings import MemoryMeaningIndex
+from matcher.reworded.searching import Indexes, RewordedSearch
+from matcher.reworded.sentences import is_latin, sentence_units
+from webadmin.rewrites.services.searching.codes import CodesStore
+
+# Of a page in Latin script; with less no page reaches what names a translation, 42: ten for each sentence that is the
+# same and for each that follows its neighbour, of .8 at most (matcher.reworded.alignment and calibration).
+MIN_SENTENCES = 4
+
+
+class HolderWorks:
+    """Indexes in memory, brought in line with what the holder has; one thread at a time.
+
+    Works in Chinese are read by meaning when the first page in Latin script is met: who watches none needs it never.
+    """
+
+    def __init__(self, codes: CodesStore, encoder: Encoder, background: Background) -> None:
+        self._codes, self._encoder, self._background = codes, encoder, background
+        self._chunks = MemoryChunkIndex()
+        self._latin: MemoryMeaningIndex | None = None  # of works in Latin script, None where there are none
+        self._han: MemoryMeaningIndex | None = None  # of the others, None as long as no page asks
+        self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, and whether it is in Latin script
+        self._search: RewordedSearch | None = None
+
+    @property
+    def chars(self) -> int:
+        """How many characters the texts have."""
+        return sum(chars for chars, _ in self._chars.values())
+
+    def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
+        """Have these texts and no others."""
+        for text_id in self._chars.keys() - texts:
+            self._drop(text_id)
+        new: dict[bool, list[WorkTextId]] = {True: [], False: []}
+        for text_id, cells in self._codes.cells(texts - self._chars.keys()):
+            self._chars[text_id] = (cells.chars, cells.is_latin)
+            new[cells.is_latin].append(text_id)
+            if not cells.is_latin:
+                self._chunks.add_cells(text_id, cells)
+        if new[True]:
+            self._latin = self._latin or MemoryMeaningIndex(self._background.axes)
+            self._add_meanings(self._latin, new[True])
+        if self._han is not None:
+            self._add_meanings(self._han, new[False])
+        self._search = None
+
+    def search(self, text: str) -> tuple[RewordedMatch, ...]:
+        """The leads of a page."""
+        if self._han is None and is_latin(text):
+            if len(sentence_units(text)) < MIN_SENTENCES:
+                return ()  # a line in English is no reason to encode all works
+            self._han = MemoryMeaningIndex(self._background.axes)
+            self._add_meanings(self._han, [text_id for text_id, (_, latin) in self._chars.items() if not latin])
+            self._search = None
+        if self._search is None:
+            indexes = Indexes(self._chunks, self._han, self._latin)
+            self._search = RewordedSearch(indexes, self._codes, self._encoder, self._background)
+        return self._search.search(text)
+
+    def _add_meanings(self, index: MemoryMeaningIndex, texts: list[WorkTextId]) -> None:
+        for text_id, meanings in self._codes.meanings(texts, self._encoder, self._background):
+            index.add_meanings(text_id, meanings)
+
+    def _drop(self, text_id: WorkTextId) -> None:
+        _, latin = self._chars.pop(text_id)
+        if not latin:
+            self._chunks.remove(text_id)
+        for index in (self._latin, self._han):
+            if index is not None:
+                index.remove(text_id)
+        if not any(latin for _, latin in self._chars.values()):
+            self._latin = None

@@ -1,0 +1,173 @@
+"""The pages that owe it, compared by meaning with their holders' works: some at a time, each time written down."""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import redis
+
+from core.errors import BrokenInvariant, NotFound, RetryLater
+from core.ids import VersionId, WorkTextId, digest
+from core.pages import PageVersion
+from matcher.reworded.background import Background
+from matcher.reworded.calibration import COPIED_SHARE
+from matcher.reworded.encoding import Encoder
+from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.steps import Ports
+from webadmin.accounts.services import failures
+from webadmin.database import AWAY, fresh
+from webadmin.rewrites.services import owed
+from webadmin.rewrites.services.copied import copied_shares
+from webadmin.rewrites.services.owed import OwingPage, Watch
+from webadmin.rewrites.services.recording import SearchedPage, record_searched
+from webadmin.rewrites.services.searching.codes import CodesStore
+from webadmin.rewrites.services.searching.holder_works import HolderWorks
+from webadmin.rewrites.services.searching.owing import lags, owes
+
+log = logging.getLogger("zhuiwen.reworded")
+
+BATCH_PAGES = 50  # written at once: half a second of pages in Chinese, some seconds of pages in English
+# Of works whose indexes are kept for the next pages, beside those in use. Eight bytes each, where both are needed.
+KEPT_CHARS = 50_000_000
+_AT_FAULT = (RetryLater, *AWAY)  # of a service, not of a page
+
+
+@dataclass(slots=True)
+class Done:
+    """What a round did."""
+
+    pages: int = 0
+    leads: int = 0
+
+
+class RewordedSearching:
+    """Compares what is owed. Holds the indexes of rights holders.
+
+    client: counts how often pages were begun, so that one that ends its process is given up in the end; None: nothing
+    is counted.
+    """
+
+    def __init__(
+        self, ports: Ports, encoder: Encoder, background: Background, client: "redis.Redis | None" = None
+    ) -> None:
+        self._ports, self._client = ports, client
+        self._encoder, self._background = encoder, background
+        self._codes = CodesStore(ports.fingerprints, ports.works)
+        self._works: OrderedDict[int, HolderWorks] = OrderedDict()
+
+    def run(self) -> Done:
+        """Go once through all rights holders, for each until nothing is owed. Raises where a service is away."""
+        done = Done()
+        for watch in owed.watches():
+            if owes(watch, self._ports):
+                _Pass(watch, self._works_of(watch), self._ports, self._codes, self._client).run(done)
+        return done
+
+    def _works_of(self, watch: Watch) -> HolderWorks:
+        works = self._works.pop(watch.holder, None) or HolderWorks(self._codes, self._encoder, self._background)
+        while self._works and sum(each.chars for each in self._works.values()) > KEPT_CHARS:
+            self._works.popitem(last=False)
+        self._works[watch.holder] = works
+        return works
+
+
+class _Pass:
+    """The owing pages of one rights holder, with the works that there are when it begins."""
+
+    def __init__(
+        self, watch: Watch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
+    ) -> None:
+        self._watch, self._works, self._ports, self._codes, self._client = watch, works, ports, codes, client
+
+    def run(self, done: Done) -> None:
+        until = self._take_up()
+        if until is None:
+            return
+        owed.forget_gone(self._watch, until)
+        while pages := owed.owing_pages(self._watch, until, BATCH_PAGES):
+            fresh()
+            if not self._take(pages, until, done):
+                log.info("%s: other kinds of works are looked for by now", self._watch.name)
+                return
+            log.info("%s: %d pages compared by meaning, %d leads", self._watch.name, done.pages, done.leads)
+
+    def _take_up(self) -> datetime | None:
+        """Bring the indexes in line; the moment of the newest text in them."""
+        watch = self._watch
+        texts: frozenset[WorkTextId] = owed.taken_up(watch) if lags(watch, self._ports) else owed.text_ids(watch)
+        self._works.bring_in_line(texts)
+        owed.take_up(watch, texts, self._ports.clock.now())
+        return owed.newest(watch)
+
+    def _take(self, pages: Sequence[OwingPage], until: datetime, done: Done) -> bool:
+        """Compare pages and write down what was found; False where the holder wants other kinds by now."""
+        if self._client is None:
+            return self._compare(pages, until, done)
+        attempts = Attempts(self._client, owed.TASK, digest("".join(each.version for each in pages).encode()))
+        count = attempts.begin()
+        try:
+            if count > 1 and len(pages) > 1:  # the process died with them: with which, is seen one by one
+                return all(self._take([page], until, done) for page in pages)
+            if count > MAX_ATTEMPTS:
+                failures.note(owed.TASK, pages[0].version, failures.WORKER_DIED)
+                return True
+            return self._compare(pages, until, done)
+        finally:
+            attempts.end()  # what is left standing is a process that died
+
+    def _compare(self, pages: Sequence[OwingPage], until: datetime, done: Done) -> bool:
+        searched = self._searched(pages)
+        try:
+            recorded = record_searched(self._watch, until, searched, self._codes, self._ports.clock.now())
+        except _AT_FAULT:
+            raise
+        except Exception as error:
+            if len(pages) > 1:  # each is seen by itself
+                return all(self._compare([page], until, done) for page in pages)
+            _note(pages[0].version, error)
+            return True
+        if recorded is None:
+            return False
+        done.pages += recorded.pages
+        done.leads += recorded.leads
+        return True
+
+    def _searched(self, pages: Sequence[OwingPage]) -> list[SearchedPage]:
+        """What each page has; a page at fault is written down, and left out."""
+        shares = copied_shares(pages)
+        copies = [page for page in pages if shares.get(page.page, 0.0) > COPIED_SHARE]
+        found = [SearchedPage(page.page, page.version) for page in copies]
+        left = [page for page in pages if page not in copies]
+        versions = self._versions([page.version for page in left])
+        for page in left:
+            if (version := versions.get(page.version)) is not None:
+                try:
+                    matches = self._works.search(version.reading.text)
+                except _AT_FAULT:
+                    raise
+                except Exception as error:
+                    _note(page.version, error)
+                else:
+                    found.append(SearchedPage(page.page, page.version, version, matches))
+        return found
+
+    def _versions(self, ids: Sequence[VersionId]) -> dict[VersionId, PageVersion]:
+        """Each version that is there and whole; the others are written down."""
+        try:
+            read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
+        except BrokenInvariant as error:  # of one of them
+            if len(ids) > 1:
+                return {key: version for each in ids for key, version in self._versions([each]).items()}
+            _note(ids[0], error)
+            return {}
+        for each in ids:
+            if each not in read:
+                _note(each, NotFound("page-version", each))
+        return read
+
+
+def _note(version: VersionId, error: Exception) -> None:
+    log.error("%s %s failed: %s", owed.TASK, version, error)
+    failures.note(owed.TASK, version, error)

@@ -1,0 +1,40 @@
+"""Whether its page still gives a lead: found last on one day, or not found since another.
+
+That something was removed it never says: other words are found or not, and a search may miss them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.timezone import localtime
+
+from core.wording import Message
+from webadmin.rewrites.models import RewordedLead
+
+
+@dataclass(frozen=True, slots=True)
+class LeadStanding:
+    """is_given: the page still shows the version in which it was found. said: that, or since when it does not."""
+
+    is_given: bool
+    said: Message
+
+
+def standing_of(lead: RewordedLead) -> LeadStanding:
+    """By what crawls and searches wrote down; nothing is fetched or searched for it."""
+    page, fetched = lead.page, _minute(lead.fetched_at)
+    if page.gone_since is not None:
+        return _not_given("reworded.gone-since", since=_minute(page.gone_since), fetched=fetched)
+    if lead.lapsed_at is not None:
+        return _not_given("reworded.not-found-since", since=_minute(lead.lapsed_at), fetched=fetched)
+    if page.version_id != lead.version_id:
+        return _not_given("reworded.not-compared-since", fetched=fetched)
+    return LeadStanding(is_given=True, said=Message("reworded.still-found", seen=_minute(page.last_seen)))
+
+
+def _not_given(code: str, **given: str) -> LeadStanding:
+    return LeadStanding(is_given=False, said=Message(code, **given))
+
+
+def _minute(at: datetime) -> str:
+    return f"{localtime(at):%Y-%m-%d %H:%M}"

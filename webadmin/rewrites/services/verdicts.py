@@ -1,0 +1,82 @@
+"""What a person says of a lead: who, when, why, and at which score, so that thresholds can be set by it later."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.clock import SystemClock
+from core.errors import BadInput
+from core.matches import RewordedState
+from core.ports import Clock
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import role_in
+from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
+from webadmin.rewrites.models import RewordedLead, RewordedVerdict
+
+
+class LeadVerdictRefused(BadInput):
+    """A verdict on a lead that is not written, and why."""
+
+
+def decide(
+    lead: RewordedLead,
+    state: RewordedState,
+    user: User,
+    note: str = "",
+    *,
+    basis: int | None = None,
+    seen_version: str | None = None,
+    clock: Clock | None = None,
+) -> RewordedVerdict:
+    """Confirm a lead, dismiss it, or let it wait again; all that was decided stays in its history.
+
+    basis: primary key of the newest verdict that the reviewer saw, 0 for none; seen_version: of the page, whose text
+    they saw. Where either is another by now nothing is written; left out, whatever stands is overruled. The lead given
+    is brought up to date. Nothing else is locked, so that no order of locks is kept or broken.
+    Raises LeadVerdictRefused for a user without a role for the rights holder, an outdated basis or version, a lead
+    that waits already, and a note that is too long.
+    """
+    now = (clock or SystemClock()).now()
+    note = note.strip()
+    if len(note) > MAX_NOTE_CHARS:
+        raise LeadVerdictRefused("case.note-too-long", most=MAX_NOTE_CHARS)
+    with transaction.atomic():
+        row = (
+            RewordedLead.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("rights_holder")
+            .defer("pairs")
+            .get(pk=lead.pk)
+        )
+        if role_in(user, row.rights_holder) is None:
+            raise LeadVerdictRefused("case.no-role", holder=row.rights_holder)
+        newest = row.verdicts.select_related("decided_by").first()
+        if basis is not None and basis != (newest.pk if newest else 0):
+            raise _outdated(newest)
+        if seen_version is not None and seen_version != row.version_id:
+            raise LeadVerdictRefused("reworded.changed")
+        if state == row.state == RewordedState.WAITING:
+            raise LeadVerdictRefused("reworded.waits-already")
+        given = RewordedVerdict.objects.create(
+            lead=row,
+            verdict="" if state == RewordedState.WAITING else state,
+            note=note,
+            score=row.score,
+            algorithm_version=row.algorithm_version,
+            page_version_id=row.version_id,
+            decided_by=user,
+            decided_at=now,
+        )
+        RewordedLead.objects.filter(pk=row.pk).update(state=state)
+    lead.refresh_from_db()
+    return given
+
+
+def stands(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
+    """Whether a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
+    return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
+
+
+def _outdated(newest: RewordedVerdict | None) -> LeadVerdictRefused:
+    if newest is None:
+        return LeadVerdictRefused("reworded.changed")
+    when = timezone.localtime(newest.decided_at).strftime("%Y-%m-%d %H:%M:%S")
+    return LeadVerdictRefused("reworded.decided-meanwhile", who=newest.decided_by, when=when)

@@ -1,0 +1,1 @@
+"""The watch list: sites, their rules and schedules, crawls, discovery, families."""

@@ -1,0 +1,10 @@
+"""The Django application of sites."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class SitesConfig(AppConfig):
+    name = "webadmin.sites"
+    label = "watched_sites"  # `sites` is the label of an application of Django's
+    verbose_name = _("Sites")

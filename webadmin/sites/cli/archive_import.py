@@ -1,0 +1,112 @@
+"""The verb `import`: pages of WARC, WACZ and Common Crawl files into the page store. Goes on where it was stopped."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, NotFound
+from core.settings import Settings
+from core.wording import Message
+from webadmin.ui.console.faults import FAILED, complain
+from webadmin.ui.console.output import as_json, fields, progress
+from webadmin.ui.console.session import session
+
+if TYPE_CHECKING:
+    from webadmin.accounts.models import RightsHolder
+    from webadmin.sites.models import ArchiveImport, Site
+
+
+def import_(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+    site: Annotated[
+        str,
+        typer.Option(),
+    ] = "",
+    rights_holder: str = "",
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on."""
+    ok = True
+    with session() as settings:
+        from webadmin.works.services import catalogue
+
+        holder = catalogue.holder(rights_holder)
+        chosen = _site(site, holder) if site.strip() else None
+        rows = []
+        for file in files:
+            row = _imported(file.expanduser().resolve(), holder, chosen, settings)
+            rows.append(row)
+            ok = ok and row.state == row.State.FINISHED
+            if not is_json:
+                _show(row)
+        if is_json:
+            as_json([_record(row) for row in rows])
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _site(key: str, holder: "RightsHolder") -> "Site":
+    from webadmin.sites.services import watchlist
+
+    try:
+        found = watchlist.find_site(key)
+    except NotFound:
+        return watchlist.archive_site(holder, key)
+    if found.rights_holder_id != holder.pk:
+        raise BadInput("tracking.belongs", site=found.name, rights_holder=found.rights_holder.name)
+    return found
+
+
+def _imported(path: Path, holder: "RightsHolder", site: "Site | None", settings: Settings) -> "ArchiveImport":
+    from django.utils import timezone
+
+    from webadmin import stores
+    from webadmin.sites.services import imports
+    from webadmin.sites.services.archive_imports import run_import
+
+    row = imports.request_import(holder, path, site)
+    if not imports.take(row, timezone.now()):
+        raise BadInput("tracking.importing", path=path)
+    if row.position:
+        complain(Message("tracking.going-on", file=path.name))
+    try:
+        with progress(path.name) as meter:
+            run_import(
+                row,
+                stores.page_store(),
+                stores.outbox(),
+                settings.crawl,
+                lambda _, at: meter.at(at.offset, row.size_bytes),
+            )
+    except BaseException:
+        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # so that the next one need not wait
+        raise
+    for fault in row.faults:
+        complain(fault)
+    return row
+
+
+def _show(row: "ArchiveImport") -> None:
+    from webadmin.ui.models.phrases import PASSED_BY
+
+    counts = row.counts
+    left_out = ", ".join(
+        f"{PASSED_BY.get(name, name)} {count:,}" for name, count in sorted(counts["passed_by"].items())
+    )
+    by_server = counts.get("dated_by_server", 0)
+    fields(
+        [
+            ("column.import-file", row.path),
+            ("column.state", row.get_state_display()),
+            ("column.records", f"{counts['records']:,}"),
+            ("column.pages-kept", Message("tracking.kept", stored=counts["stored"], new=counts["new_versions"])),
+            ("column.truncated", f"{counts['truncated']:,}"),
+            *([("column.dated-by-server", f"{by_server:,}")] if by_server else []),
+            ("column.left-out", left_out or Message("tracking.none")),
+        ]
+    )
+
+
+def _record(row: "ArchiveImport") -> dict[str, object]:
+    return {"file": row.path, "state": str(row.state), **row.counts, "faults": [str(fault) for fault in row.faults]}

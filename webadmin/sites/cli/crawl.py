@@ -1,0 +1,148 @@
+"""The verb `crawl`: ask for runs, and wait for them where asked to."""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, NotFound, ServiceUnavailable
+from core.messages import CrawlRequested
+from core.wording import Message
+from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
+from webadmin.sites.cli.crawl_waiting import wait_for_runs
+from webadmin.ui.console.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
+from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.output import say
+from webadmin.ui.console.session import session
+
+if TYPE_CHECKING:
+    from webadmin.sites.models import CrawlRun, Site
+
+
+def crawl(
+    sites: Annotated[list[str] | None, typer.Argument(metavar="SITE|URL...")] = None,
+    due: Annotated[bool, typer.Option("--due")] = False,
+    wait: Annotated[bool, typer.Option("--wait")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
+    if bool(sites) == due:
+        raise BadInput("tracking.name-sites")
+    with session() as settings:
+        runs, has_fault = _requested(sites or (), due, err=is_json)
+        if not runs and due and not has_fault:
+            say(Message("tracking.none-due"), err=is_json)
+        ok = True
+        if wait and runs:
+            runs = wait_for_runs(runs, settings)
+            ok = _went_well(runs)
+        if is_json or (wait and runs):
+            print_list(runs, _COLUMNS, settings, is_json=is_json)
+        if not is_json and wait:
+            for missing in dict.fromkeys(fault for run in runs for fault in _left_out(run)):
+                say(missing)
+    if has_fault:
+        raise typer.Exit(USAGE)
+    if not ok:
+        raise typer.Exit(FAILED)
+
+
+def _requested(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
+    """The runs that were asked for, or were live already, and whether a site could not be crawled.
+
+    err: what is said of them goes to stderr.
+    """
+    from django.utils import timezone
+
+    from webadmin.sites.models import CrawlRun
+    from webadmin.sites.services import runs as crawls
+
+    runs: list[CrawlRun] = []
+    has_fault = False
+    for key in keys:
+        try:
+            runs.append(_run_of(_site(key), CrawlRun.Trigger.PERSON, err=err))
+        except BadInput as fault:
+            complain(fault)
+            has_fault = True
+    if due:
+        runs += [_run_of(site, CrawlRun.Trigger.SCHEDULE, err=err) for site in crawls.due_sites(timezone.now())]
+    return runs, has_fault
+
+
+def _site(key: str) -> "Site":
+    from webadmin.works.services import catalogue
+
+    try:
+        return catalogue.find_site(key)
+    except NotFound as error:
+        added = Message("tracking.add-url", url=key if "://" in key else "URL")
+        raise BadInput("tracking.add-it", fault=error, command=added) from error
+
+
+def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
+    from webadmin import stores
+    from webadmin.sites.services import runs as crawls
+
+    try:
+        run = crawls.request_run(site, trigger=trigger)
+    except crawls.AlreadyRunning as error:
+        live = crawls.live_run(site)
+        if live is None:
+            raise
+        say(error, err=err)
+        return live
+    try:
+        stores.outbox().send(CrawlRequested(run.pk))
+    except ServiceUnavailable as error:
+        # The run stays queued, and the clock wakes a crawler for it once the broker is back.
+        complain(of_a_full_disk(error, os.environ) or error)
+    say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
+    return run
+
+
+def _went_well(runs: "Sequence[CrawlRun]") -> bool:
+    """Whether all runs came to their end; where the disk is full, that is said."""
+    is_ok = all(run.state == run.State.FINISHED for run in runs)
+    if not is_ok and (told := full_disk(os.environ)):
+        complain(told)
+    return is_ok
+
+
+def _new_cases(run: "CrawlRun") -> int:
+    from webadmin.cases.models import Case
+
+    return Case.objects.filter(page__site=run.site_id, opened_at__gte=run.started_at or run.due_at).count()
+
+
+def _left_out(run: "CrawlRun") -> "Sequence[Message]":
+    from webadmin.sites.services import runs as crawls
+
+    return crawls.left_out(run)
+
+
+def _sentence(run: "CrawlRun", code: str) -> str | None:
+    """Say in one sentence what a run left out for that reason; None where it left out nothing."""
+    return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
+
+
+_COLUMNS = (
+    Column("site", "column.site", lambda run: {"id": run.site_id, "name": run.site.name}, "site.name"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("fetched", "column.fetched", "pages_fetched", is_number=True),
+    Column("kept", "column.kept", "pages_stored", is_number=True),
+    Column("new", "column.new", "new_versions", is_number=True),
+    Column("failed", "column.failed", "failed_requests", is_number=True),
+    Column("new_cases", "column.new-cases", _new_cases, is_number=True),
+    Column(
+        "ended_because",
+        "column.ended-because",
+        lambda run: run.finish_reason and str(run.finish_reason),
+        lambda run: run.finish_reason or "",
+    ),
+    Column("run", "", "pk"),
+    Column("needs_browser", "", lambda run: _sentence(run, NEEDS_BROWSER)),
+    Column("needs_ocr", "", lambda run: _sentence(run, NEEDS_OCR)),
+    Column("repeated_texts", "", lambda run: _sentence(run, REPEATED_TEXTS)),
+)

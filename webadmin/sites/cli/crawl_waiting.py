@@ -1,0 +1,204 @@
+"""Waiting for crawls: how they stand, whether anybody is there to do them, and what becomes of them without us."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import RetryLater
+from core.settings import Settings
+from core.wording import Message
+from deploy.outages import MAX_OUTAGE_S, Outages
+from webadmin.ui.console.faults import complain
+from webadmin.ui.console.interrupts import Interrupts, noted_interrupts
+from webadmin.ui.console.output import Meter, progress
+
+if TYPE_CHECKING:
+    from pipeline.pending import Pending
+    from webadmin.sites.models import CrawlRun
+
+POLL_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long nothing may move until workers are asked for a sign of life, how often, and when none counts.
+
+    A busy worker answers within a second or two; one that died is started again by its supervisor in half a minute.
+    """
+
+    asked_after_s: float = 20.0
+    asked_every_s: float = 10.0
+    given_up_after_s: float = 120.0
+
+
+USUAL = Patience()
+
+
+def wait_for_runs(
+    runs: "Sequence[CrawlRun]", settings: Settings, patience: Patience = USUAL, max_outage_s: float = MAX_OUTAGE_S
+) -> "list[CrawlRun]":
+    """Wait until the runs have ended, however long they stand in the queue, and their pages are compared.
+
+    Returns them, in place of one that was interrupted the run that took its place. Raises RetryLater where no worker
+    gives a sign of life any more, or a service is away for too long.
+    """
+    followed = list(runs)
+    try:
+        with progress(Message("tracking.waiting")) as meter, noted_interrupts() as interrupts:
+            crawlers = Watch(settings, "crawl", Message("tracking.no-crawler"), patience)
+            outages = Outages(meter.text, interrupts.check, max_outage_s)
+            _until_ended(followed, crawlers, meter, interrupts, outages)
+            workers = Watch(settings, "pages", Message("tracking.no-worker"), patience)
+            _until_compared(settings, workers, meter, interrupts, outages)
+    except KeyboardInterrupt:
+        complain(Message("tracking.no-longer", outcome=_goes_on(followed)))
+        raise
+    return followed
+
+
+def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
+    """What happens without the command that waited."""
+    queued = [run for run in runs if run.state == run.State.QUEUED]
+    if queued:
+        named = [Message("tracking.run-of", run=run.pk, site=run.site.name) for run in queued]
+        return Message("tracking.stays-queued", runs=named)
+    if any(run.state in run.LIVE for run in runs):
+        return Message("tracking.goes-on")
+    return Message("tracking.has-ended")
+
+
+def _until_ended(
+    runs: "list[CrawlRun]", watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages
+) -> None:
+    """Each run that was interrupted is replaced in `runs` by the one that took its place."""
+    from webadmin.sites.services.interruptions import newest
+
+    def states() -> list[Message]:
+        runs[:] = map(newest, runs)
+        live = [run for run in runs if run.state in run.LIVE]
+        if live:
+            watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
+        return [*map(_state_of, live), *_in_front(live), *watch.warning] if live else []
+
+    while True:
+        interrupts.check()
+        said = outages.through(states, watch.begin_again)
+        if not said:
+            return
+        meter.text(Message("tracking.several", states=said))
+        time.sleep(POLL_S)
+
+
+def _state_of(run: "CrawlRun") -> Message:
+    """What one run does; of one that waits how long, in steps that are worth a line each."""
+    from django.utils import timezone
+
+    if run.state == run.State.RUNNING:
+        return Message("tracking.running", site=run.site.name, pages=run.pages_fetched)
+    if run.resume_at is not None and run.resume_at > timezone.now():
+        when = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M}"
+        if run.outages and run.finish_reason is not None:
+            return Message("tracking.queued-because", site=run.site.name, reason=run.finish_reason)
+        return Message("tracking.queued-until", site=run.site.name, when=when)
+    minutes = int((timezone.now() - run.due_at).total_seconds() // 60)
+    if minutes >= 10:
+        minutes -= minutes % 10
+    if minutes <= 0:
+        return Message("tracking.queued", site=run.site.name)
+    return Message("tracking.queued-for", site=run.site.name, minutes=minutes)
+
+
+def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
+    """Which crawls a run waits behind, where it waits."""
+    from webadmin.sites.models import CrawlRun
+
+    if all(run.state == run.State.RUNNING for run in live):
+        return []
+    others = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exclude(pk__in=[run.pk for run in live]).count()
+    return [Message("tracking.others-running", count=others)] if others else []
+
+
+def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages) -> None:
+    from pipeline.connections import redis_client
+    from pipeline.pending import pending
+    from pipeline.redis_lock import MAINTENANCE, redis_lock
+    from webadmin.cases.services.maintenance import sweep_all
+    from webadmin.stores import live
+
+    client, ports = redis_client(settings), live(settings)
+
+    def is_done() -> bool:
+        left = _of_pages(pending(client))
+        watch.saw(left)
+        if left:
+            meter.text(
+                Message("tracking.several", states=[Message("tracking.messages-left", left=left), *watch.warning])
+            )
+            return False
+        with redis_lock(client, MAINTENANCE) as is_ours:  # the stores may owe what no message says
+            return is_ours and sweep_all(ports).found_nothing
+
+    while True:
+        interrupts.check()
+        if outages.through(is_done, watch.begin_again):
+            return
+        time.sleep(POLL_S)
+
+
+def _of_pages(left: "Pending") -> int:
+    return left.total - left.waiting.get("crawl", 0)
+
+
+class Watch:
+    """Tells work that takes long from work that nobody does: where nothing moves, workers are asked whether they live.
+
+    queue: which the workers take; told: what the user is to know where none answers.
+    """
+
+    def __init__(self, settings: Settings, queue: str, told: Message, patience: Patience) -> None:
+        self._settings, self._queue, self._told, self._patience = settings, queue, told, patience
+        self._seen: object = None
+        self._alive_at = self._asked_at = time.monotonic()
+        self.warning: tuple[Message, ...] = ()
+
+    def saw(self, state: object) -> None:
+        """Note what is seen now. Raises RetryLater when nothing moved and nobody answered for too long."""
+        now = time.monotonic()
+        if state != self._seen:
+            self._seen = state
+            self._lives(now)
+            return
+        if now - self._alive_at < self._patience.asked_after_s or now - self._asked_at < self._patience.asked_every_s:
+            return
+        hindrance = self._hindrance()
+        if hindrance is None:
+            self._lives(time.monotonic())
+            return
+        self._asked_at = time.monotonic()
+        told, remedy = hindrance
+        self.warning = (told,)
+        if self._asked_at - self._alive_at > self._patience.given_up_after_s:
+            raise RetryLater("start.problem-and-remedy", problem=told, remedy=remedy)
+
+    def begin_again(self) -> None:
+        """Take note that nothing could move meanwhile: a service was away."""
+        self._lives(time.monotonic())
+
+    def _hindrance(self) -> tuple[Message, Message] | None:
+        """Why nothing moves, and what to do; None where somebody is at work. Raises ServiceUnavailable."""
+        from deploy import disk
+        from deploy.services import health
+        from pipeline.connections import redis_client
+        from pipeline.pending import pending
+
+        for space in disk.full(self._settings):
+            return space.problem, space.remedy
+        pending(redis_client(self._settings))  # without the broker nobody can answer
+        if health.any_worker_answers(self._settings.redis_url, self._queue):
+            return None
+        return self._told, Message("tracking.see-status")
+
+    def _lives(self, now: float) -> None:
+        self._alive_at = self._asked_at = now
+        self.warning = ()

@@ -1,0 +1,201 @@
+"""The verb `discover`: look for copies of works on sites that nobody watches, and settle what was found."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadInput, NotFound
+from core.settings import Settings
+from core.wording import Message
+from webadmin.ui.console.faults import FAILED, complain
+from webadmin.ui.console.lists import Column, print_list, share_column
+from webadmin.ui.console.output import as_json, fields, progress, say
+from webadmin.ui.console.session import session
+
+if TYPE_CHECKING:
+    from webadmin.sites.models import DiscoveredPage
+    from webadmin.works.models import Work
+
+MAX_LISTED = 200
+_NAMES = {
+    "queries": "column.queries",
+    "results": "column.results",
+    "fetched": "column.fetched",
+    "proposed": "column.found",
+    "accepted": "column.accepted",
+}
+
+
+def discover(  # noqa: PLR0917 - options of a command
+    works: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORK]..."),
+    ] = None,
+    queries_a_day: int | None = None,
+    accept: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,
+    dismiss: Annotated[list[int] | None, typer.Option(metavar="PAGE")] = None,
+    is_list: Annotated[bool, typer.Option("--list")] = False,
+    is_log: Annotated[bool, typer.Option("--log")] = False,
+    stop: Annotated[bool, typer.Option("--stop")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds."""
+    with session() as settings:
+        chosen = _works(works or ())
+        if accept or dismiss:
+            _settle(accept or [], dismiss or [], settings)
+        elif is_list:
+            _show_found(chosen, settings, is_json)
+        elif is_log:
+            _show_log(chosen, settings, is_json)
+        elif stop:
+            _stop(chosen)
+        else:
+            _search(chosen, queries_a_day, settings, is_json)
+
+
+def _works(keys: "list[str] | tuple[()]") -> "list[Work]":
+    from webadmin.works.services import catalogue
+
+    return [catalogue.find_work(key) for key in keys]
+
+
+def _search(works: "list[Work]", queries_a_day: int | None, settings: Settings, is_json: bool) -> None:
+    from webadmin.sites.models import DiscoveryPlan
+    from webadmin.sites.services.discovery_round import discover as run_round
+    from webadmin.stores import live
+
+    _plan(works, queries_a_day)
+    if not DiscoveryPlan.objects.filter(is_active=True).exists():
+        raise BadInput("tracking.no-work")
+    keys = [work.pk for work in works] or None
+    with progress(Message("tracking.discovering")) as meter:
+        done = run_round(
+            live(settings),
+            settings,
+            keys,
+            lambda now: meter.text(
+                Message("tracking.discovered", queries=now.queries, results=now.results, proposed=now.proposed)
+            ),
+            max_round_s=24 * 3600.0,
+        )
+    for fault in [*done.faults, *filter(None, [done.stopped])]:
+        complain(fault)
+    record = {
+        "queries": done.queries,
+        "results": done.results,
+        "fetched": done.fetched,
+        "proposed": done.proposed,
+        "accepted": done.accepted,
+    }
+    if is_json:
+        as_json(record)
+    elif not done.queries and not done.stopped:
+        say(Message("tracking.nothing-sent"))
+    else:
+        fields([(_NAMES[name], str(value)) for name, value in record.items()])
+        if done.proposed:
+            say(Message("tracking.look-at"))
+    if done.stopped:
+        raise typer.Exit(FAILED)
+
+
+def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
+    from django.core.exceptions import ValidationError
+
+    from webadmin.sites.services import discovery
+
+    for work in works:
+        plan = discovery.plan_for(work)
+        plan.is_active = True
+        if queries_a_day is not None:
+            plan.queries_a_day = queries_a_day
+        try:
+            plan.full_clean()
+        except ValidationError as error:
+            raise BadInput("tracking.bad-budget", count=queries_a_day, reason=error.messages[0]) from error
+        plan.save()
+
+
+def _stop(works: "list[Work]") -> None:
+    from webadmin.sites.models import DiscoveryPlan
+
+    if not works:
+        raise BadInput("tracking.name-works")
+    stopped = DiscoveryPlan.objects.filter(work__in=works).update(is_active=False)
+    say(Message("tracking.stopped", count=stopped))
+
+
+def _settle(accepted: list[int], dismissed: list[int], settings: Settings) -> None:
+    from django.utils import timezone
+
+    from webadmin.sites.services import discovery
+    from webadmin.sites.services.discovery_round import crawl_accepted
+    from webadmin.stores import live
+
+    for key in accepted:
+        page = _page(key)
+        if page.state == page.State.ACCEPTED:
+            say(Message("tracking.watched-already", host=page.host))
+            continue
+        site = discovery.accept(page, discovery.BY_COMMAND_LINE, timezone.now())
+        crawl_accepted(site, live(settings))
+        say(Message("tracking.accepted-page", id=site.pk, site=site.name))
+    for key in dismissed:
+        discovery.dismiss(_page(key), discovery.BY_COMMAND_LINE, timezone.now())
+        say(Message("tracking.dismissed", page=key))
+
+
+def _page(key: int) -> "DiscoveredPage":
+    from webadmin.sites.models import DiscoveredPage
+
+    page = DiscoveredPage.objects.select_related("work__rights_holder").filter(pk=key).first()
+    if page is None:
+        raise NotFound("found-page", key)
+    return page
+
+
+def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
+    from webadmin.sites.models import DiscoveredPage
+
+    pages = DiscoveredPage.objects.select_related("work")
+    pages = pages.filter(work__in=works) if works else pages
+    print_list(pages.order_by("-matched_chars", "pk")[:MAX_LISTED], _PAGES, settings, is_json=is_json)
+
+
+_PAGES = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("work_title", "column.work", "work.title"),
+    Column("matched_chars", "column.characters", "matched_chars", is_number=True),
+    share_column("similarity", "column.similarity", "similarity"),
+    Column("url", "column.address", "url"),
+    Column("work", "", "work_id"),
+    Column("title", "", "title"),
+    Column("class", "", "match_class"),
+    Column("excerpt", "", "excerpt"),
+    Column("fault", "", lambda page: str(page.fault or "")),
+    Column("found_at", "", "found_at"),
+    Column("decided_by", "", "decided_by"),
+    Column("site", "", "site_id"),
+)
+
+
+def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
+    from webadmin.sites.models import DiscoveryQuery
+
+    queries = DiscoveryQuery.objects.select_related("work")
+    queries = queries.filter(work__in=works) if works else queries
+    print_list(queries[:MAX_LISTED], _QUERIES, settings, is_json=is_json)
+
+
+_QUERIES = (
+    Column("asked_at", "column.asked-at", "asked_at"),
+    Column("work", "column.work", "work_id", "work.title"),
+    Column("sentence", "column.sentence", "sentence"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("results", "column.results", "results", is_number=True),
+    Column("fault", "column.fault", lambda query: str(query.fault or ""), "fault"),
+    Column("chapter", "", "chapter_number"),
+    Column("left_out", "", "left_out"),
+)

@@ -1,0 +1,98 @@
+"""The verbs `site failures`, `site moves`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.errors import BadInput
+from core.wording import Message
+from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.output import say
+from webadmin.ui.console.session import session
+
+if TYPE_CHECKING:
+    from webadmin.sites.models import SiteMove
+
+MAX_ROWS = 200
+_FAILURES = (
+    Column("site", "column.site", "site.name"),
+    Column("url", "column.address", "url"),
+    Column("failures", "column.times", "failures", is_number=True),
+    Column("reason", "column.reason", "reason", lambda row: row.sentence or row.reason),
+    Column("failed_at", "column.last", "failed_at", lambda row: row.failed_at or row.due_at),
+    Column("due_at", "column.again", "due_at"),
+    Column("sentence", "", lambda row: str(row.sentence or "")),
+)
+_MOVES = (
+    Column("id", "column.move", "pk", is_number=True),
+    Column("site", "column.site", "site.name"),
+    Column("from_host", "column.from", "from_host"),
+    Column("to_host", "column.to", "to_host"),
+    Column("state", "column.state", "state", "get_state_display"),
+    Column("evidence", "column.evidence", "evidence", lambda move: _evidence(move.evidence)),
+    Column("proposed_at", "column.proposed", "proposed_at"),
+    Column("decided_at", "", "decided_at"),
+    Column("watched_as", "", lambda move: move.other.name if move.other else None),
+)
+
+
+def failures(
+    site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """List the addresses that could not be fetched, why, and when they are tried again."""
+    with session() as settings:
+        from webadmin.sites.services import visit_repository as revisits
+        from webadmin.works.services import catalogue
+
+        rows = revisits.failing(catalogue.find_site(site) if site.strip() else None)
+        shown = list(rows if is_json else rows[:MAX_ROWS])
+        print_list(shown, _FAILURES, settings, is_json=is_json)
+        if not is_json and len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:
+            say(Message("tracking.more-failures", left=left))
+
+
+def moves(
+    accept: Annotated[int | None, typer.Option(metavar="N")] = None,
+    refuse: Annotated[int | None, typer.Option(metavar="N")] = None,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """List the sites that may have moved to another host and what speaks for it; accept or refuse a move."""
+    if accept is not None and refuse is not None:
+        raise BadInput("tracking.one-of-two")
+    with session() as settings:
+        from webadmin.sites.models import SiteMove
+        from webadmin.sites.services import domain_changes as identity
+
+        if accept is not None or refuse is not None:
+            _decide(identity.find_move(accept if accept is not None else refuse or 0), is_accepted=accept is not None)
+            return
+        found = SiteMove.objects.select_related("site", "other").order_by("-proposed_at", "-pk")
+        print_list(found, _MOVES, settings, is_json=is_json)
+
+
+def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
+    from webadmin.sites.services import domain_changes as identity
+
+    if is_accepted:
+        identity.accept(move, None)
+        say(Message("tracking.accepted", host=move.to_host, site=move.site.name))
+        return
+    identity.refuse(move, None)
+    say(Message("tracking.refused", host=move.to_host, site=move.site.name))
+
+
+def _evidence(found: dict[str, Any]) -> Message:
+    """In a few words; what was not found is not said."""
+    told = []
+    if count := found.get("start_pages_led"):
+        told.append(Message("tracking.start-pages-led", count=count))
+    if count := found.get("pages_led"):
+        told.append(Message("tracking.pages-led", count=count, same=found.get("same_place", 0)))
+    if count := found.get("shared_texts"):
+        told.append(Message("tracking.shared-texts", count=count))
+    if compared := found.get("compared"):
+        told.append(Message("tracking.alike", alike=found.get("alike", 0), compared=compared))
+    if (value := found.get("template")) is not None:
+        told.append(Message("tracking.template", value=value))
+    return Message("tracking.several", states=told)

@@ -1,0 +1,296 @@
+"""The verbs `site add`, `site list`, `site reach`; `site failures` and `site moves` stand in webadmin.sites.cli.site_visits."""
+
+import re
+from contextlib import suppress
+from datetime import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+
+from core.errors import BadInput
+from core.hosts import DEFAULT_PORTS, host_key
+from core.settings import CrawlSettings
+from core.text import storable
+from core.wording import Message
+from crawler.site_kinds import KINDS, SiteKind
+from webadmin.notices.cli import site_contacts, site_effect
+from webadmin.sites.cli import site_trial, site_visits
+from webadmin.ui.console.faults import warn
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.output import say
+from webadmin.ui.console.session import local_iso, local_time, session
+from webadmin.ui.console.words import language
+
+if TYPE_CHECKING:
+    from webadmin.sites.models import Site
+
+
+def _kinds_help() -> str:
+    return "; ".join(f"{kind.name}: {kind.label.in_language(language())}" for kind in KINDS.values())
+
+
+def _readers(setting: str) -> str:
+    """The kinds that a setting says something to."""
+    return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
+
+
+def add(  # noqa: PLR0917 - options of a command
+    url: Annotated[str, typer.Argument(metavar="[URL]")] = "",
+    name: str = "",
+    kind: Annotated[str | None, typer.Option(help=_kinds_help())] = None,
+    urls: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    rights_holder: str = "",
+    daily_at: Annotated[str | None, typer.Option(metavar="HH:MM")] = None,
+    every_days: int | None = None,
+    max_pages: int | None = None,
+    max_depth: Annotated[int | None, typer.Option(help=_readers("max_depth"))] = None,
+    delay: float | None = None,
+    follow: Annotated[list[str] | None, typer.Option(metavar="REGEX", help=_readers("follow_patterns"))] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
+    deny: Annotated[list[str] | None, typer.Option(metavar="REGEX")] = None,
+    body: Annotated[str | None, typer.Option(metavar="SELECTOR")] = None,
+    title_selector: Annotated[str | None, typer.Option(metavar="SELECTOR")] = None,
+    encoding: str | None = None,
+    ignore_robots: bool = False,
+    reason: str = "",
+) -> None:
+    """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
+    options: dict[str, Any] = {
+        "kind": _kind(kind),
+        "crawl_at": _time(daily_at),
+        "interval_days": every_days,
+        "max_pages": max_pages,
+        "max_depth": max_depth,
+        "delay_s": delay,
+        "follow_patterns": _lines(follow),
+        "page_patterns": _lines(keep),
+        "deny_patterns": _lines(deny),
+        "body_selector": body,
+        "title_selector": title_selector,
+        "encoding": encoding,
+        "obey_robots": False if ignore_robots else None,
+    }
+    given = {option: value for option, value in options.items() if value is not None}
+    of_kind = KINDS[kind or "generic"]
+    if ignore_robots:
+        _check_switch(of_kind, reason)
+    if of_kind.starts_are_pages or not of_kind.is_crawled:
+        _add_named(of_kind, url, urls, name, rights_holder, given)
+    elif urls is not None:
+        raise BadInput("tracking.not-a-list")
+    elif not url.strip():
+        raise BadInput("tracking.no-address")
+    else:
+        _add_addressed(url, name, rights_holder, given, reason)
+
+
+def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
+    """Add a site that begins at an address. reason: why robots.txt is ignored, where the options say so."""
+    with session() as settings:
+        from webadmin.sites.services import politeness
+        from webadmin.sites.services.sharing import shared_hosts
+        from webadmin.works.services import catalogue
+
+        _require_reachable(url.strip(), settings.crawl)
+        site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **options)
+        if options.get("obey_robots") is False:
+            politeness.note_robots_switch(site, reason)
+        hosts = _hosts(site)
+        say(Message("tracking.watching", id=site.pk, name=site.name, hosts=hosts, when=_when(site)))
+        for shared in shared_hosts(site):
+            warn(shared)
+
+
+def _require_reachable(url: str, settings: CrawlSettings) -> None:
+    """Raises UnsafeUrl for what a crawl would refuse; a name that nobody knows just now is only warned about.
+
+    What is no address of a web site at all is let through: whoever stores it says what is wrong with it.
+    """
+    from crawler.fetching.addresses import AddressGuard
+
+    try:
+        if urlsplit(url).scheme.lower() not in DEFAULT_PORTS:
+            return
+        host, port = host_key(url)
+    except ValueError:
+        return
+    guard = AddressGuard(settings.allow_private_hosts)
+    guard.check_url(url)
+    if addresses := _addresses(host, port, settings):
+        guard.allowed(url, host, port, addresses)
+
+
+def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
+    from crawler.fetching.names import Names
+
+    try:
+        return Names(settings.name_servers).addresses(host, port)
+    except (OSError, UnicodeError):
+        warn(Message("cli.host-unknown", host=host))
+        return []
+
+
+def _check_switch(of_kind: SiteKind, reason: str) -> None:
+    """Raises BadInput where robots.txt cannot be ignored from here."""
+    if of_kind.starts_are_pages or not of_kind.is_crawled:
+        raise BadInput("tracking.robots-elsewhere")
+    if not reason.strip():
+        raise BadInput("tracking.robots-reason")
+
+
+def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """List the sites, when each was last crawled and how that ended."""
+    with session() as settings:
+        from webadmin.sites.models import Site
+
+        sites = Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk")
+        last = (
+            Column("", "column.last-crawl", lambda site: _last(site, settings)),
+            Column("last_run", "", lambda site: _run_record(site, settings)),
+        )
+        print_list(sites, (*_COLUMNS, *last), settings, is_json=is_json)
+
+
+def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+    """Read how many visits a month sites have, by which matters are ordered: lines of SITE,VISITS (CSV)."""
+    with session() as settings:
+        from webadmin.sites.services.reach import import_reach
+        from webadmin.works.services.intake.plain import read_bytes
+
+        text = _decoded(read_bytes(file, settings.crawl.max_body_bytes), file)
+        say(Message("site.reach-written", count=len(import_reach(text))))
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    """The text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows. Raises BadInput."""
+    for encoding in ("utf-8-sig", "gb18030"):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+            if storable(text) == text:  # bytes that are no text may be valid in either
+                return text
+    raise BadInput("site.reach-no-text", path=path)
+
+
+def _hosts(site: "Site") -> list[str]:
+    return [domain.host for domain in site.domains.all()]
+
+
+def _last(site: "Site", settings: Any) -> Message:
+    """How the newest crawl ended; of a site whose pages come with archives, when the newest was read."""
+    if not KINDS[site.kind].is_crawled:
+        from django.db.models import Max
+
+        at = site.imports.aggregate(at=Max("finished_at"))["at"]
+        return Message("tracking.last-import", when=local_time(at, settings)) if at else Message("tracking.no-import")
+    run = site.runs.filter(only_urls="").first()
+    if run is None:
+        return Message("tracking.never")
+    when, state, pages = local_time(run.due_at, settings), run.get_state_display(), run.pages_seen
+    if run.state == run.State.QUEUED and run.resume_at is not None and run.finish_reason is not None:
+        return Message("tracking.last-waits", when=when, state=state, reason=run.finish_reason)
+    if pages and not run.new_versions:
+        return Message("tracking.last-unchanged", when=when, state=state, pages=pages)
+    return Message("tracking.last", when=when, state=state, pages=pages, new=run.new_versions)
+
+
+def _run_record(site: "Site", settings: Any) -> dict[str, Any] | None:
+    run = site.runs.filter(only_urls="").first()
+    if run is None:
+        return None
+    return {
+        "id": run.pk,
+        "state": run.state,
+        "finished": local_iso(run.finished_at, settings),
+        "goes_on": local_iso(run.resume_at, settings),
+        "ended_because": run.finish_reason and str(run.finish_reason),
+        "pages_seen": run.pages_seen,
+        "pages_stored": run.pages_stored,
+        "new_versions": run.new_versions,
+        "faults": [str(fault) for fault in run.faults],
+    }
+
+
+def _when(site: "Site") -> Message | str:
+    if not KINDS[site.kind].is_crawled:
+        return Message("tracking.imported")
+    if not site.is_active:
+        return Message("tracking.unwatched")
+    time = f"{site.crawl_at:%H:%M}"
+    return Message("tracking.every", time=time, days=site.interval_days) if site.interval_days > 1 else time
+
+
+_COLUMNS = (
+    Column("id", "column.id", "pk", is_number=True),
+    Column("name", "column.name", "name"),
+    Column("hosts", "column.hosts", _hosts, lambda site: ", ".join(_hosts(site))),
+    Column("kind", "column.kind", "kind"),
+    Column("rights_holder", "column.rights-holder", "rights_holder.name"),
+    Column("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _when),
+    Column("start_urls", "", "start_urls.splitlines"),
+    Column("is_watched", "", "is_active"),
+    Column("every_days", "", "interval_days"),
+    Column("max_pages", "", "max_pages"),
+    Column("max_depth", "", "max_depth"),
+    Column("delay_s", "", "delay_s"),
+)
+
+
+def _add_named(  # noqa: PLR0917 - what the command was given
+    kind: SiteKind, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
+) -> None:
+    """Add a site that has no one address."""
+    is_list = kind.starts_are_pages
+    if url.strip() or (urls is None) == is_list:
+        if is_list:
+            raise BadInput("tracking.list-as-file", label=kind.label.in_language(language()), kind=kind.name)
+        raise BadInput("tracking.no-address-of-archive", kind=kind.name)
+    with session() as settings:
+        from webadmin.sites.services import watchlist
+        from webadmin.works.services import catalogue
+        from webadmin.works.services.intake.plain import read_bytes
+
+        text = read_bytes(urls, settings.crawl.max_body_bytes).decode("utf-8", "replace") if urls is not None else ""
+        holder = catalogue.holder(rights_holder)
+        site = watchlist.add_list(holder, name, text, **options) if is_list else watchlist.archive_site(holder, name)
+        if is_list:
+            pages = len(site.start_urls.splitlines())
+            say(Message("tracking.watching-pages", id=site.pk, name=site.name, pages=pages))
+        else:
+            say(Message("tracking.ready", id=site.pk, name=site.name))
+
+
+def _kind(text: str | None) -> str | None:
+    if text is not None and text not in KINDS:
+        raise BadInput("tracking.no-kind", kind=text, choices=list(KINDS))
+    return text
+
+
+def _time(text: str | None) -> time | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
+    if not found:
+        raise BadInput("tracking.no-time", text=text)
+    return time(int(found[1]), int(found[2]))
+
+
+def _lines(patterns: list[str] | None) -> str | None:
+    return "\n".join(patterns) if patterns else None
+
+
+GROUP = verb_group(
+    "The sites to watch.",
+    {
+        "add": add,
+        "list": show,
+        "try": site_trial.try_site,
+        "failures": site_visits.failures,
+        "moves": site_visits.moves,
+        "reach": reach,
+        "contacts": site_contacts.contacts,
+        "effect": site_effect.effect,
+    },
+)

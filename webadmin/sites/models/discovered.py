@@ -1,0 +1,109 @@
+"""Looking for copies on sites that nobody watches yet: what is asked of a search engine, and what came of it."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from core.hidden_characters import spelled
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.message_field import MessageField
+from webadmin.works.models.rights import Work
+
+
+class DiscoveryPlan(models.Model):
+    """That a work is looked for by search, how often a day, and what is accepted without a person."""
+
+    work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
+    is_active = models.BooleanField(_("looked for"), default=True)
+    queries_a_day = models.PositiveSmallIntegerField(
+        _("queries a day"),
+        default=5,
+        validators=[MinValueValidator(1), MaxValueValidator(200)],
+        help_text=_("At most so many sentences of this work are sent to the search engine on one day."),
+    )
+    accept_from_chars = models.PositiveIntegerField(
+        _("accept by itself from so many matching characters"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(100)],
+        help_text=_("Empty: a person decides on every site that was found."),
+    )
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("search for a work")
+        verbose_name_plural = _("searches for works")
+        ordering = ["work__title", "pk"]
+
+    def __str__(self) -> str:
+        return self.work.title
+
+
+class DiscoveryQuery(models.Model):
+    """One sentence that was sent to the search engine. Never deleted by the pipeline: the budget counts these rows."""
+
+    class State(models.TextChoices):
+        ASKED = "asked", _("asked")
+        ANSWERED = "answered", _("answered")
+        FAILED = "failed", _("failed")
+
+    work = models.ForeignKey(Work, models.CASCADE, related_name="discovery_queries", verbose_name=_("work"))
+    chapter_number = models.PositiveIntegerField(_("chapter"))
+    sentence = models.CharField(_("sentence"), max_length=100)
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.ASKED)
+    asked_at = models.DateTimeField(_("asked at"), db_index=True)
+    results = models.PositiveIntegerField(_("results"), default=0)
+    left_out = models.JSONField(
+        _("left out"), default=dict, blank=True
+    )  # counts by webadmin.sites.services.discovery.LeftOut
+    fault = MessageField(_("fault"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("search query")
+        verbose_name_plural = _("search queries")
+        ordering = ["-asked_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["work", "sentence"], name="one_query_a_sentence")]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class DiscoveredPage(models.Model):
+    """A page that a search found: compared with the work, and if it copies it, proposed to be watched."""
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed", _("proposed")
+        ACCEPTED = "accepted", _("watched")
+        DISMISSED = "dismissed", _("dismissed")
+        NO_COPY = "no_copy", _("nothing of the work")
+        UNREADABLE = "unreadable", _("could not be read")
+
+    work = models.ForeignKey(Work, models.CASCADE, related_name="discovered_pages", verbose_name=_("work"))
+    query = models.ForeignKey(
+        DiscoveryQuery, models.SET_NULL, null=True, blank=True, related_name="pages", verbose_name=_("query")
+    )
+    url = models.CharField(_("URL"), max_length=2000)
+    url_digest = models.CharField(max_length=64, editable=False)  # of the canonical URL; what is indexed has a limit
+    host = models.CharField(_("host"), max_length=260, db_index=True)
+    title = models.CharField(_("title"), max_length=300, blank=True)
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)
+    match_class = models.CharField(_("class"), max_length=32, blank=True)
+    similarity = models.FloatField(_("similarity"), default=0.0)
+    matched_chars = models.PositiveIntegerField(_("matching characters"), default=0)
+    excerpt = models.TextField(_("passage"), blank=True)
+    fault = MessageField(_("fault"), null=True, blank=True)
+    found_at = models.DateTimeField(_("found"), db_index=True)
+    decided_by = models.CharField(_("decided by"), max_length=150, blank=True)
+    decided_at = models.DateTimeField(_("decided"), null=True, blank=True)
+    site = models.ForeignKey(
+        Site, models.SET_NULL, null=True, blank=True, related_name="discovered_from", verbose_name=_("site")
+    )
+
+    class Meta:
+        verbose_name = _("found page")
+        verbose_name_plural = _("found pages")
+        ordering = ["-found_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["work", "url_digest"], name="one_discovery_a_page")]
+
+    def __str__(self) -> str:
+        return spelled(self.title or self.url)

@@ -1,0 +1,164 @@
+"""What is watched, when, and how it went."""
+
+from datetime import time
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import NotFound
+from core.ids import SiteId
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.sites.models.site_kind_choices import choices
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.in_order import in_order
+from webadmin.ui.models.message_field import MessageField
+
+MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever
+
+
+class Site(models.Model):
+    """An identity on the web that a rights holder watches; it may own many domains."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="sites", verbose_name=_("rights holder")
+    )
+    name = models.CharField(_("name"), max_length=200)
+    kind = models.CharField(_("kind of site"), max_length=16, choices=choices, default="generic")
+    start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One a line."))
+    is_active = models.BooleanField(_("watched"), default=True)
+    crawl_at = models.TimeField(_("daily at"), default=time(3, 0))
+    interval_days = models.PositiveSmallIntegerField(
+        _("every so many days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
+    )
+    follow_patterns = models.TextField(
+        _("follow links like"), blank=True, help_text=_("Regular expressions, one a line.")
+    )
+    page_patterns = models.TextField(_("keep pages like"), blank=True, help_text=_("Regular expressions, one a line."))
+    deny_patterns = models.TextField(_("never visit"), blank=True, help_text=_("Regular expressions, one a line."))
+    next_page_selector = models.CharField(_("next page (CSS)"), max_length=200, blank=True)
+    chapter_list_selector = models.CharField(_("chapter list (CSS)"), max_length=200, blank=True)
+    body_selector = models.CharField(_("main text (CSS or XPath)"), max_length=200, blank=True)
+    title_selector = models.CharField(_("title (CSS or XPath)"), max_length=200, blank=True)
+    encoding = models.CharField(_("encoding"), max_length=30, blank=True, help_text=_("Empty: found by itself."))
+    use_sitemap = models.BooleanField(_("use sitemaps"), default=True)
+    obey_robots = models.BooleanField(_("obey robots.txt"), default=True)
+    max_depth = models.PositiveSmallIntegerField(_("depth limit"), default=5, validators=[MaxValueValidator(50)])
+    max_pages = models.PositiveIntegerField(_("page limit"), default=2000, validators=[MinValueValidator(1)])
+    delay_s = models.FloatField(
+        _("delay in seconds"), default=1.0, validators=[MinValueValidator(0), MaxValueValidator(MAX_DELAY_S)]
+    )
+    concurrency = models.PositiveSmallIntegerField(
+        _("requests at a time"), default=2, validators=[MinValueValidator(1), MaxValueValidator(16)]
+    )
+    monthly_visits = models.PositiveBigIntegerField(
+        _("visits a month"),
+        null=True,
+        blank=True,
+        help_text=_("As a service that measures reach says; empty: how many of your works are found there counts."),
+    )
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("site")
+        verbose_name_plural = _("sites")
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "name"], name="one_site_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SiteDomain(models.Model):
+    """A host of a site, with its port where it is not the usual one."""
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="domains", verbose_name=_("site"))
+    host = models.CharField(_("host"), max_length=253)
+
+    class Meta:
+        verbose_name = _("domain")
+        verbose_name_plural = _("domains")
+        constraints = [models.UniqueConstraint(fields=["site", "host"], name="one_domain_a_site")]
+
+    def __str__(self) -> str:
+        return self.host
+
+
+class CrawlRun(models.Model):
+    """One crawl of a site: asked for, running, done, or one that should have been and was not."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        RUNNING = "running", _("running")
+        FINISHED = "finished", _("finished")
+        FAILED = "failed", _("failed")
+        MISSED = "missed", _("expected, but not run")
+
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule", _("schedule")
+        PERSON = "person", _("by hand")
+        LOOK = "look", _("check whether pages were removed")
+
+    LIVE = (State.QUEUED, State.RUNNING)
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="runs", verbose_name=_("site"))
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
+    trigger = models.CharField(_("started by"), max_length=16, choices=Trigger, default=Trigger.PERSON)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")
+    )
+    due_at = models.DateTimeField(_("due"))
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    heartbeat_at = models.DateTimeField(_("last sign of life"), null=True, blank=True)
+    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+    pages_fetched = models.PositiveIntegerField(_("pages fetched"), default=0)
+    pages_stored = models.PositiveIntegerField(_("pages kept"), default=0)
+    new_versions = models.PositiveIntegerField(_("new versions"), default=0)
+    failed_requests = models.PositiveIntegerField(_("failed"), default=0)
+    counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
+    faults = MessageField(_("faults"), default=list, blank=True)
+    finish_reason = MessageField(_("ended because"), null=True, blank=True)
+    resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
+    # How often in a row it ended because a service was away (webadmin.sites.services.outages).
+    outages = models.PositiveSmallIntegerField(default=0, editable=False)
+    only_urls = models.TextField(_("these pages alone"), blank=True)  # one a line; "" is a crawl of the whole site
+    by_second_route = models.BooleanField(_("by another route"), default=False)
+    # When what it saw of the pages of confirmed cases was taken in (webadmin.notices.services.removals).
+    followed_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("crawl run")
+        verbose_name_plural = _("crawl runs")
+        ordering = ["-due_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["site"], condition=Q(state__in=["queued", "running"]), name="one_live_run_a_site"
+            )
+        ]
+        indexes = [
+            *in_order("run", "-due_at", "-id"),
+            *in_order("run_state", "state", "-due_at", "-id"),
+            *in_order("run_fetched", "pages_fetched", "id"),
+            *in_order("run_new", "new_versions", "id"),
+            *in_order("run_failed", "failed_requests", "id"),
+            models.Index(fields=["finished_at"], condition=Q(followed_at=None), name="runs_not_followed"),
+        ]
+
+    @property
+    def pages_seen(self) -> int:
+        """How many pages the crawl looked at and keeps: those with a new version, and those that were as before."""
+        return self.new_versions + int(self.counts.get("unchanged", 0))
+
+    def __str__(self) -> str:
+        return f"{self.site} · {localtime(self.due_at):%Y-%m-%d %H:%M}"
+
+
+def site_key(site: SiteId) -> int:
+    """The row of a site. Raises NotFound for what is no key."""
+    if not site.isdecimal():
+        raise NotFound("site", site)
+    return int(site)

@@ -1,0 +1,33 @@
+"""The kinds of sites as the desk shows them, made from their records (crawler.site_kinds)."""
+
+from django.utils.functional import lazy
+from django.utils.translation import get_language
+
+from crawler.site_kinds import KINDS, SETTINGS
+from webadmin.ui.models.phrases import in_language_of_reader
+
+CRAWLED = tuple(kind.name for kind in KINDS.values() if kind.is_crawled)
+
+
+def choices() -> list[tuple[str, str]]:
+    """For a field of a model."""
+    return [(kind.name, in_language_of_reader(kind.label)) for kind in KINDS.values()]
+
+
+def _starts() -> str:
+    """What a line of the start addresses is, kind by kind."""
+    is_chinese = (get_language() or "").startswith("zh")
+    colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
+    words = in_language_of_reader
+    told = between.join(f"{words(kind.label)}{colon}{words(kind.starts)}" for kind in KINDS.values())
+    return f"{told}{end}"
+
+
+def conditional_fields() -> dict[str, str]:
+    """Unfold's conditions under which fields of a site are shown: only where they say something to its spider."""
+    readers = {name: [kind.name for kind in KINDS.values() if name in kind.settings] for name in sorted(SETTINGS)}
+    shown = {name: list(CRAWLED) for name in ("start_urls", "crawl_at", "interval_days")} | readers
+    return {field: " || ".join(f"kind == '{name}'" for name in names) for field, names in shown.items()}
+
+
+starts_help = lazy(_starts, str)

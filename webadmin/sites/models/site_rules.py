@@ -1,0 +1,134 @@
+"""How a site is treated: its hours and budgets, what its refusals look like, proxies, sessions, and who switched what.
+
+Columns named `sealed_…` hold secrets that only the installation's key opens (webadmin.sites.services.encrypted_secrets).
+"""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.sites.models.site import Site
+
+
+class SiteRules(models.Model):
+    """The settings of a site beyond its pace; a site without any is treated as the defaults say."""
+
+    class Browser(models.TextChoices):
+        NEVER = "never", _("never")
+        AUTO = "auto", _("pages that scripts make")
+        ALWAYS = "always", _("all pages")
+
+    site = models.OneToOneField(Site, models.CASCADE, related_name="rules", verbose_name=_("site"))
+    windows = models.CharField(
+        _("crawl only at"),
+        max_length=300,
+        blank=True,
+        help_text=_("Hours of the site's day, like 01:00-06:00, commas between several. Empty: at any time."),
+    )
+    zone = models.CharField(
+        _("time zone of the site"), max_length=60, blank=True, help_text=_("Like Asia/Shanghai. Empty: yours.")
+    )
+    megabytes_a_run = models.PositiveIntegerField(_("MB of one crawl"), default=0, help_text=_("0: no limit."))
+    pages_a_day = models.PositiveIntegerField(_("pages a day"), default=0, help_text=_("0: no limit."))
+    megabytes_a_day = models.PositiveIntegerField(_("MB a day"), default=0, help_text=_("0: no limit."))
+    browser = models.CharField(_("load in a browser"), max_length=8, choices=Browser, default=Browser.AUTO)
+    user_agents = models.TextField(
+        _("user agents"), blank=True, help_text=_("One a line. Empty: that of the installation.")
+    )
+    login_steps = models.TextField(_("login"), blank=True)
+    sealed_values = models.TextField(editable=False, blank=True)
+    sealed_cookies = models.TextField(editable=False, blank=True)
+
+    class Meta:
+        verbose_name = _("treatment")
+        verbose_name_plural = _("treatment")
+
+    def __str__(self) -> str:
+        return str(self.site)
+
+
+class SiteBanRule(models.Model):
+    """How one kind of refusal of a site is recognised, and what the crawl does then."""
+
+    class Action(models.TextChoices):
+        SLOW = "slow", _("wait and go on more slowly")
+        ROTATE = "rotate", _("change proxy and user agent")
+        LOGIN = "login", _("log in again")
+        STOP = "stop", _("end the crawl")
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="ban_rules", verbose_name=_("site"))
+    name = models.CharField(_("name"), max_length=60)
+    statuses = models.CharField(
+        _("HTTP status"), max_length=60, blank=True, help_text=_("Like 403, commas between several.")
+    )
+    words = models.TextField(_("one of these words"), blank=True, help_text=_("One a line."))
+    selector = models.CharField(_("element (CSS or XPath)"), max_length=200, blank=True)
+    redirect = models.CharField(
+        _("redirects to"), max_length=300, blank=True, help_text=_("A regular expression on the address.")
+    )
+    max_chars = models.PositiveIntegerField(
+        _("characters at most"), default=0, help_text=_("0: any."), validators=[MaxValueValidator(100_000)]
+    )
+    action = models.CharField(_("then"), max_length=8, choices=Action, default=Action.SLOW)
+
+    class Meta:
+        verbose_name = _("rule for refusals")
+        verbose_name_plural = _("rules for refusals")
+        ordering = ["site", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SiteProxy(models.Model):
+    """A proxy of a site, and how it has fared."""
+
+    class Scheme(models.TextChoices):
+        HTTP = "http", "http"
+        HTTPS = "https", "https"
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="proxies", verbose_name=_("site"))
+    scheme = models.CharField(_("spoken to by"), max_length=8, choices=Scheme, default=Scheme.HTTP)
+    place = models.CharField(_("host:port"), max_length=260)
+    user = models.CharField(_("user"), max_length=200, blank=True)
+    sealed_password = models.TextField(editable=False, blank=True)
+    is_enabled = models.BooleanField(_("used"), default=True)
+    is_second_route = models.BooleanField(
+        _("only for second looks"),
+        default=False,
+        help_text=_("Asked once more by it before a page is said to be removed; never for other crawls."),
+    )
+    successes = models.PositiveBigIntegerField(_("successes"), default=0, editable=False)
+    failures = models.PositiveBigIntegerField(_("failures"), default=0, editable=False)
+    cools_until = models.DateTimeField(_("rests until"), null=True, editable=False)
+
+    class Meta:
+        verbose_name = _("proxy")
+        verbose_name_plural = _("proxies")
+        ordering = ["site", "pk"]
+        constraints = [models.UniqueConstraint(fields=["site", "place"], name="one_proxy_a_place")]
+
+    def __str__(self) -> str:
+        return self.place
+
+
+class RobotsSwitch(models.Model):
+    """That robots.txt was switched off or on again for a site: who, when, and why."""
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="robots_switches", verbose_name=_("site"))
+    obeys = models.BooleanField(_("obey robots.txt"))
+    reason = models.CharField(_("reason"), max_length=500)
+    switched_at = models.DateTimeField(_("when"), auto_now_add=True)
+    switched_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("by")
+    )
+
+    class Meta:
+        verbose_name = _("switch of robots.txt")
+        verbose_name_plural = _("switches of robots.txt")
+        ordering = ["-switched_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.site} · {localtime(self.switched_at):%Y-%m-%d %H:%M}"

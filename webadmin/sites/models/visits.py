@@ -1,0 +1,143 @@
+"""What is known of a site's addresses, where they lead off the site, and whether the site has moved."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.visits import AddressKind
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.sites.models.site import Site
+from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.message_field import MessageField
+
+
+def _of_some(name: str, condition: Q) -> list[models.Index]:
+    """What lists the few addresses that meet a condition, of one rights holder and of all."""
+    fields = ["-failures", "due_at", "id"]
+    return [
+        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
+        models.Index(fields=fields, condition=condition, name=f"address_{name}"),
+    ]
+
+
+class Address(models.Model):
+    """One address of a site and its history of visits: core.visits.Visit as a row."""
+
+    class Kind(models.TextChoices):
+        UNKNOWN = AddressKind.UNKNOWN.value, _("not fetched yet")
+        LIST = AddressKind.LIST.value, _("list of pages")
+        DETAIL = AddressKind.DETAIL.value, _("page with a text")
+
+    id = models.CharField(max_length=40, primary_key=True)
+    site = models.ForeignKey(Site, models.CASCADE, related_name="addresses", verbose_name=_("site"), db_index=False)
+    rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))
+    url = models.TextField(_("URL"))
+    depth = models.PositiveSmallIntegerField(_("links from the start"), default=0)
+    kind = models.CharField(
+        pgettext_lazy("of an address or of evidence", "kind"), max_length=16, choices=Kind, default=Kind.UNKNOWN
+    )
+    rules = models.CharField(max_length=16, blank=True)
+    found_at = models.DateTimeField(_("found"))
+    seen_at = models.DateTimeField(_("last seen"), null=True, blank=True)
+    due_at = models.DateTimeField(_("due"))
+    page_id = models.CharField(_("page id"), max_length=40, blank=True)
+    page_url = models.TextField(_("URL of the page"), blank=True)
+    version_id = models.CharField(_("version"), max_length=40, blank=True)
+    text_digest = models.CharField(_("digest of the page's text"), max_length=64, blank=True)
+    etag = models.CharField(max_length=200, blank=True)
+    last_modified = models.CharField(max_length=60, blank=True)
+    unmodified = models.PositiveIntegerField(_("answers “not modified” in a row"), default=0)
+    has_unreliable_validator = models.BooleanField(_("said “not modified” and had changed"), default=False)
+    looks = models.FloatField(default=0)
+    unchanged_looks = models.FloatField(default=0)
+    observed_s = models.FloatField(default=0)
+    failures = models.PositiveIntegerField(_("failures in a row"), default=0)
+    failed_at = models.DateTimeField(_("last failure"), null=True, blank=True)
+    reason = models.CharField(_("reason"), max_length=32, blank=True)  # core.states.Rejection
+    sentence = MessageField(_("what was wrong"), null=True, blank=True)
+    absent_since = models.DateTimeField(_("not found since"), null=True, blank=True)
+    gone_since = models.DateTimeField(_("gone since"), null=True, blank=True)
+    is_moved = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = _("address")
+        verbose_name_plural = _("addresses")
+        ordering = ["-failures", "due_at", "pk"]
+        indexes = [
+            models.Index(fields=["site", "due_at"], name="address_due"),
+            models.Index(fields=["site", "text_digest"], name="address_text"),
+            models.Index(fields=["page_id"], name="address_page"),
+            models.Index(fields=["site", "-failures", "due_at", "id"], name="address_of_site"),
+            models.Index(
+                fields=["rights_holder", "site", "-failures", "due_at", "id"], name="address_of_site_of_holder"
+            ),
+            models.Index(fields=["rights_holder", "-failures", "due_at", "id"], name="address_of_holder"),
+            models.Index(fields=["-failures", "due_at", "id"], name="address_all"),
+            models.Index(fields=["rights_holder", "kind", "-failures", "due_at", "id"], name="address_kind_of_holder"),
+            models.Index(fields=["kind", "-failures", "due_at", "id"], name="address_kind"),
+            *_of_some("absent", Q(absent_since__isnull=False)),
+            *_of_some("new", Q(seen_at__isnull=True)),
+            *_of_some("unreliable", Q(has_unreliable_validator=True)),
+            models.Index(fields=["site", "-failed_at"], condition=Q(failures__gt=0), name="address_failed"),
+        ]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class OffSiteRedirect(models.Model):
+    """A page or a start page of a site that leads to another host: what speaks for a move."""
+
+    id = models.CharField(max_length=40, primary_key=True)  # of the site, the address and the host
+    site = models.ForeignKey(Site, models.CASCADE, related_name="off_site_redirects", verbose_name=_("site"))
+    from_url = models.TextField(_("from"))
+    to_url = models.TextField(_("to"))
+    from_host = models.CharField(_("old host"), max_length=260)
+    to_host = models.CharField(_("new host"), max_length=260)
+    status = models.PositiveSmallIntegerField(_("HTTP status"))
+    is_start = models.BooleanField(_("start page"), default=False)
+    first_at = models.DateTimeField(_("first seen"))
+    last_at = models.DateTimeField(_("last seen"))
+
+    class Meta:
+        verbose_name = _("redirect off the site")
+        verbose_name_plural = _("redirects off the site")
+        indexes = [models.Index(fields=["site", "to_host"], name="redirect_host")]
+
+    def __str__(self) -> str:
+        return f"{self.from_url} → {self.to_url}"
+
+
+class SiteMove(models.Model):
+    """That a site may have moved to another host, with the evidence; a person accepts or refuses it."""
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed", _("proposed")
+        ACCEPTED = "accepted", _("accepted")
+        REFUSED = "refused", _("refused")
+
+    site = models.ForeignKey(Site, models.CASCADE, related_name="moves", verbose_name=_("site"))
+    from_host = models.CharField(_("old host"), max_length=260)
+    to_host = models.CharField(_("new host"), max_length=260)
+    # the site that the new host is watched as, where it is
+    other = models.ForeignKey(
+        Site, models.SET_NULL, null=True, blank=True, related_name="moves_to", verbose_name=_("watched as")
+    )
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)
+    evidence = models.JSONField(_("evidence"), default=dict)  # webadmin.sites.services.domain_changes.Evidence
+    proposed_at = models.DateTimeField(_("proposed"))
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("decided by")
+    )
+    decided_at = models.DateTimeField(_("decided"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("move of a site")
+        verbose_name_plural = _("moves of sites")
+        ordering = ["-proposed_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["site", "from_host", "to_host"], name="one_move_a_host")]
+
+    def __str__(self) -> str:
+        return f"{self.from_host} → {self.to_host}"

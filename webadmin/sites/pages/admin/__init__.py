@@ -1,0 +1,5 @@
+"""The lists and forms of sites; importing this package registers them."""
+
+from webadmin.sites.pages.admin import discovery, imports, runs, site_rules, sites, visits
+
+__all__ = ["discovery", "imports", "runs", "site_rules", "sites", "visits"]

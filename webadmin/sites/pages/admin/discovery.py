@@ -1,0 +1,230 @@
+"""Looking for copies: works that are looked for, the log of queries, and the pages that were found."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.errors import BadInput, RetryLater
+from core.hidden_characters import clipped
+from core.messages import CrawlRequested
+from core.shares import percentage
+from webadmin import stores
+from webadmin.accounts.pages.filters import HolderAutocompleteFilter
+from webadmin.accounts.pages.isolation import HolderAdmin, is_manager, signed_in_user
+from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
+from webadmin.sites.services import discovery
+from webadmin.sites.services import runs as crawls
+from webadmin.ui.models.phrases import MATCH_CLASSES, word_for
+from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
+from webadmin.ui.pages.columns import (
+    address_column,
+    change_link,
+    moment_column,
+    sentence_column,
+    sentence_list,
+    state_column,
+    text_column,
+)
+from webadmin.ui.pages.wording import said
+
+STATE_COLORS = {
+    DiscoveredPage.State.PROPOSED: "warning",
+    DiscoveredPage.State.ACCEPTED: "success",
+    DiscoveredPage.State.DISMISSED: "default",
+    DiscoveredPage.State.NO_COPY: "default",
+    DiscoveredPage.State.UNREADABLE: "default",
+}
+QUERY_COLORS = {
+    DiscoveryQuery.State.ASKED: "info",
+    DiscoveryQuery.State.ANSWERED: "success",
+    DiscoveryQuery.State.FAILED: "danger",
+}
+LEFT_OUT = {
+    discovery.LeftOut.OWN_SITE: _("own site"),
+    discovery.LeftOut.LICENSED: _("licensed"),
+    discovery.LeftOut.WATCHED: _("watched already"),
+    discovery.LeftOut.KNOWN: _("found before"),
+    discovery.LeftOut.UNUSABLE: _("no page"),
+    discovery.LeftOut.TOO_MANY: _("too many of one search"),
+    discovery.LeftOut.NO_TIME: _("no time was left for it"),
+}
+
+
+@admin.register(DiscoveryPlan)
+class DiscoveryPlanAdmin(HolderAdmin):
+    list_display = ["work", "is_active", "queries_a_day", "left", "accept_from_chars"]
+    list_filter = ["is_active"]
+    list_select_related = ["work"]
+    search_fields = ["work__title"]
+    fields = ["work", ("is_active", "queries_a_day"), "accept_from_chars"]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if formfield is not None and db_field.name == "work":
+            formfield.widget.can_add_related = False
+        return formfield
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Add what each work has sent today, as a sub-query."""
+        sent = discovery.sent_today(timezone.now()).filter(work=OuterRef("work")).order_by().values("work")
+        counted = Subquery(sent.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
+        return super().get_queryset(request).annotate(sent=counted)
+
+    @display(description=_("left today"))
+    def left(self, plan: Any) -> int:
+        return max(0, plan.queries_a_day - (plan.sent or 0))
+
+
+@admin.register(DiscoveryQuery)
+class DiscoveryQueryAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["sentence", "work", "asked", "state_label", "results", "left_out_line", "fault_line"]
+    list_filter = ["state", ("work", HolderAutocompleteFilter)]
+    list_select_related = ["work"]
+    search_fields = ["sentence", "work__title"]
+    search_help_text = _("sentence or work")
+    fields = [
+        "sentence",
+        ("work", "chapter_number"),
+        ("asked", "state"),
+        "results",
+        "left_out_list",
+        "fault_line",
+    ]
+
+    asked = moment_column("asked_at", _("asked at"), is_ordered=True)
+
+    state_label = state_column(QUERY_COLORS)
+
+    @display(description=_("results left out"))
+    def left_out_line(self, query: DiscoveryQuery) -> int:
+        return sum(query.left_out.values())
+
+    @display(description=_("results left out"))
+    def left_out_list(self, query: DiscoveryQuery) -> object:
+        return sentence_list(f"{word_for(reason, LEFT_OUT)} × {count}" for reason, count in query.left_out.items())
+
+    fault_line = sentence_column("fault", _("fault"), 80)
+
+
+@admin.register(DiscoveredPage)
+class DiscoveredPageAdmin(HolderAdmin):
+    is_read_only = True
+    list_display = ["page", "work", "state_label", "class_label", "share", "matched_chars", "found"]
+    list_filter = ["state", ("work", HolderAutocompleteFilter)]
+    list_select_related = ["work", "site"]
+    search_fields = ["title", "url", "work__title"]
+    search_help_text = _("title, URL or work")
+    actions = ["watch_selected", "dismiss_selected"]
+    actions_detail = ["watch", "dismiss"]
+    fieldsets = [
+        (None, {"fields": ["title_line", "address", ("work", "state"), "excerpt_line", "fault_line"]}),
+        (_("How much"), {"fields": [("class_label", "share", "matched_chars")]}),
+        (_("Decision"), {"fields": [("found", "query"), ("decider", "decided"), "site_link"]}),
+    ]
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        """What was dismissed may still be watched; what is watched, or no copy, leaves nothing to decide."""
+        state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
+        return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
+
+    @display(description=_("page"), header=True, ordering="url")
+    def page(self, page: DiscoveredPage) -> list[str]:
+        return [clipped(page.title or page.host), clipped(page.url, 70)]
+
+    title_line = text_column("title", _("title"), 200)
+
+    address = address_column("url", _("address"))
+
+    state_label = state_column(STATE_COLORS)
+
+    @display(description=_("class"), ordering="match_class")
+    def class_label(self, page: DiscoveredPage) -> object:
+        return word_for(page.match_class, MATCH_CLASSES) or "—"
+
+    @display(description=_("similarity"), ordering="similarity")
+    def share(self, page: DiscoveredPage) -> str:
+        return percentage(page.similarity) if page.matched_chars else "—"
+
+    found = moment_column("found_at", _("found"), is_ordered=True)
+
+    excerpt_line = text_column("excerpt", _("passage"), 300)
+
+    fault_line = sentence_column("fault", _("fault"))
+
+    decided = moment_column("decided_at", _("decided"))
+
+    @display(description=_("decided by"))
+    def decider(self, page: DiscoveredPage) -> object:
+        known = {discovery.BY_RULE: _("rule"), discovery.BY_COMMAND_LINE: _("command line")}
+        return known.get(page.decided_by, page.decided_by or "—")
+
+    @display(description=_("site"))
+    def site_link(self, page: DiscoveredPage) -> object:
+        return change_link(page.site)
+
+    @admin.action(description=_("Watch these sites"), permissions=["manage"])
+    def watch_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for page in queryset.select_related("work__rights_holder"):
+            if is_manager(request, page):
+                page.refresh_from_db()
+                if page.state != DiscoveredPage.State.ACCEPTED:
+                    _watch(request, page)
+
+    @admin.action(description=_("Dismiss"), permissions=["manage"])
+    def dismiss_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for page in queryset.select_related("work__rights_holder"):
+            if is_manager(request, page):
+                _dismiss(request, page)
+
+    @confirmed_action(
+        "watch",
+        "travel_explore",
+        _("Watch this site"),
+        _("Watch this site?"),
+        _("It becomes a site of the rights holder, and its first crawl begins at once."),
+        is_primary=True,
+    )
+    def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, _watch)
+
+    @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It is not proposed any more."))
+    def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        return self._decided(request, object_id, _dismiss)
+
+    def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
+        page: DiscoveredPage = self.record_of(request, object_id)
+        decide(request, page)
+        return redirect_to_record(request, page)
+
+
+def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
+    """Watch the site of a proposal, crawl it, and say what came of it."""
+    try:
+        site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
+    except BadInput as error:
+        messages.warning(request, said(error))
+        return
+    try:
+        stores.outbox().send(CrawlRequested(crawls.request_run(site, signed_in_user(request)).pk))
+    except (crawls.AlreadyRunning, RetryLater):
+        messages.success(
+            request, _now("%(site)s is watched; it is crawled as soon as that is possible.") % {"site": site}
+        )
+        return
+    messages.success(request, _now("%(site)s is watched, and its crawl was asked for.") % {"site": site})
+
+
+def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
+    try:
+        discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
+    except BadInput as error:
+        messages.warning(request, said(error))
+        return
+    messages.success(request, _now("%(host)s is not proposed any more.") % {"host": page.host})

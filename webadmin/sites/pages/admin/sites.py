@@ -1,0 +1,367 @@
+"""Sites: what is watched, how it is read, and the button that crawls it now."""
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.expressions import RawSQL
+from django.http import HttpRequest, HttpResponseBase
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from unfold.decorators import action, display
+
+from core.errors import BadInput, RetryLater
+from core.messages import CrawlRequested
+from core.obfuscations import Obfuscation
+from webadmin import stores
+from webadmin.accounts.pages.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.services.matters.figures import rank_site
+from webadmin.notices.pages.site_contacts import whom_to_write_to
+from webadmin.notices.pages.site_effect import effect_of
+from webadmin.review.pages.book_links import books_of_site
+from webadmin.sites.models import CrawlRun, PageRecord, Site, SiteDomain
+from webadmin.sites.models.site_kind_choices import CRAWLED, conditional_fields
+from webadmin.sites.pages.admin.site_rules import SITE_INLINES
+from webadmin.sites.pages.rule_trial import rule_trial
+from webadmin.sites.pages.site_form import SiteDomainForm, SiteForm
+from webadmin.sites.services import look_ups, politeness
+from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.families import family_of
+from webadmin.sites.services.sharing import shared_hosts
+from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
+from webadmin.ui.pages.columns import (
+    RUN_STATE_COLORS,
+    change_link,
+    draw_once,
+    list_link,
+    moment,
+    stored_sentence,
+    two_lines,
+)
+from webadmin.ui.pages.wording import said
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Figures(TypedDict):
+        pages_total: int | None
+        cases_total: int | None
+        newest_state: str | None
+
+    SiteWithFigures = WithAnnotations[Site, _Figures]
+
+MAX_PAGES = 1_000  # a large site has a hundred thousand, and a list shows fifty sites: more is said to be more
+_PAGES = (
+    "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord WHERE watched_sites_pagerecord.site_id = watched_sites_site.id "
+    "LIMIT %s) AS capped)"
+)
+
+
+def _with_figures(sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
+    matters = Matter.objects.filter(site=OuterRef("pk")).order_by().values("site")
+    in_matter = F("open_cases") + F("confirmed_cases") + F("closed_cases")
+    newest = CrawlRun.objects.filter(site=OuterRef("pk"), only_urls="").order_by("-due_at", "-pk")
+    return sites.select_related(
+        "rights_holder"
+    ).annotate(
+        pages_total=RawSQL(_PAGES, (MAX_PAGES + 1,), output_field=IntegerField()),  # noqa: S611 - of our own names
+        cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
+        newest_state=Subquery(newest.values("state")[:1]),
+    )
+
+
+_CONDITIONS = conditional_fields()
+
+
+class SiteDomainInline(HolderInline):
+    model = SiteDomain
+    form = SiteDomainForm
+    hide_title = True
+    fields = ["host"]
+    verbose_name = _("domain")
+    verbose_name_plural = _("domains of the site (empty: the hosts of the start URLs)")
+
+
+@admin.register(Site)
+class SiteAdmin(HolderAdmin):
+    form = SiteForm
+    list_display = ["site", "kind", "is_active", "schedule", "next_crawl", "last_run", "page_count", "case_count"]
+    list_filter = ["rights_holder", "kind", "is_active"]
+    list_select_related = ["rights_holder"]
+    search_fields = ["name", "start_urls", "domains__host"]
+    search_help_text = _("name, URL or domain")
+    actions = ["crawl_selected"]
+    actions_detail = ["crawl_now", "try_rules", "look_up"]
+    inlines = [SiteDomainInline, *SITE_INLINES]
+    readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to", "effect"]
+    # Where a form is only read no script knows `kind`: `get_fieldsets` leaves out what the kind does not use.
+    conditional_fields = {name: f"typeof kind == 'undefined' || {asked}" for name, asked in _CONDITIONS.items()}
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "rights_holder",
+                    "name",
+                    "kind",
+                    "start_urls",
+                    ("is_active", "added_at"),
+                    ("crawl_at", "interval_days"),
+                    "monthly_visits",
+                    "whole_books",
+                ]
+            },
+        ),
+        (_("Links"), {"fields": ["follow_patterns", "page_patterns", "deny_patterns"], "classes": ["tab"]}),
+        (
+            _("Reading"),
+            {
+                "fields": [
+                    ("body_selector", "title_selector"),
+                    ("next_page_selector", "chapter_list_selector"),
+                    "encoding",
+                ],
+                "classes": ["tab"],
+            },
+        ),
+        (
+            _("Limits"),
+            {
+                "fields": [
+                    ("max_depth", "max_pages"),
+                    ("delay_s", "concurrency"),
+                    ("use_sitemap", "obey_robots"),
+                    "robots_reason",
+                ],
+                "classes": ["tab"],
+            },
+        ),
+    ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A site that stands shows whom to write to, and which others probably have its operator."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        if obj is None:
+            return fieldsets
+        is_managed = is_manager(request, obj)
+        vars(obj)["is_managed"] = is_managed  # for what is drawn without a request
+        if not is_managed:
+            fieldsets = _used_by(obj.kind, fieldsets)
+        addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
+        effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
+        return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
+
+    @draw_once
+    @display(description=_("addressees"))
+    def whom_to_write_to(self, site: Site) -> object:
+        return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
+
+    @draw_once
+    @display(description=_("notices"))
+    def effect(self, site: Site) -> object:
+        return effect_of(site)
+
+    @draw_once
+    @display(description=_("other sites"))
+    def family(self, site: Site) -> object:
+        return render_to_string("webadmin/site_family.html", {"family": family_of(site)})
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Give the sites of the page shown their figures: an order by a column would work them out for all sites."""
+        changelist = super().get_changelist_instance(request)
+        shown = [site.pk for site in changelist.result_list]
+        rows = _with_figures(Site.objects.filter(pk__in=shown)).in_bulk()
+        changelist.result_list = [rows[key] for key in shown if key in rows]
+        return changelist
+
+    @display(description=_("site"), header=True, ordering="name")
+    def site(self, site: Site) -> list[str]:
+        return two_lines(site.name, site.start_urls.partition("\n")[0], 42)
+
+    @display(description=_("schedule"))
+    def schedule(self, site: Site) -> str:
+        if site.kind not in CRAWLED:
+            return _now("imported, not crawled")
+        if site.interval_days == 1:
+            return _now("daily at %(time)s") % {"time": site.crawl_at.strftime("%H:%M")}
+        given = {"days": site.interval_days, "time": site.crawl_at.strftime("%H:%M")}
+        return _now("every %(days)d days at %(time)s") % given
+
+    @display(description=_("next crawl"))
+    def next_crawl(self, site: Site) -> object:
+        return moment(crawls.next_due(site, timezone.now()))
+
+    @display(description=_("newest run"), label=RUN_STATE_COLORS)
+    def last_run(self, site: "SiteWithFigures") -> object:
+        if not site.newest_state:
+            return None
+        return site.newest_state, CrawlRun.State(site.newest_state).label
+
+    @display(description=_("pages"))
+    def page_count(self, site: "SiteWithFigures") -> object:
+        if not site.pages_total:
+            return 0
+        shown = f"{MAX_PAGES:,}+" if site.pages_total > MAX_PAGES else site.pages_total
+        return list_link(PageRecord, shown, site__id__exact=site.pk)
+
+    @display(description=_("cases"))
+    def case_count(self, site: "SiteWithFigures") -> object:
+        return list_link(Case, site.cases_total, site__id__exact=site.pk) if site.cases_total else 0
+
+    @display(description=_("whole books"))
+    def whole_books(self, site: Site) -> object:
+        return books_of_site(site)
+
+    def is_offered(self, path: str, key: Any) -> bool:
+        """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
+        if path.endswith("look-up"):
+            return bool(settings.ZHUIWEN.registries.is_on)
+        return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
+
+    @admin.action(description=_("Crawl now"), permissions=["manage"])
+    def crawl_selected(self, request: HttpRequest, queryset: QuerySet) -> None:
+        for site in queryset:
+            if is_manager(request, site):
+                _crawl(request, site)
+
+    @confirmed_action(
+        "crawl-now",
+        "play_arrow",
+        _("Crawl now"),
+        _("Crawl this site now?"),
+        _("The crawl begins as soon as a crawler is free."),
+        is_primary=True,
+    )
+    def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        site: Site = self.record_of(request, object_id)
+        return redirect_to_record(request, _crawl(request, site) or site)
+
+    @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
+    def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
+        site: Site = self.record_of(request, object_id)
+        return rule_trial(request, site)
+
+    @confirmed_action(
+        "look-up",
+        "dns",
+        _("Look up host and registrar"),
+        _("Look up host and registrar?"),
+        _("The registries that the operator has named learn which site is asked about."),
+    )
+    def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
+        site: Site = self.record_of(request, object_id)
+        if not settings.ZHUIWEN.registries.is_on:
+            messages.warning(
+                request, _now("Host and registrar are not looked up: the operator has not switched that on.")
+            )
+            return redirect_to_record(request, site)
+        try:
+            look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
+        except (BadInput, RetryLater) as error:
+            messages.warning(request, said(error))
+        else:
+            messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
+        return redirect_to_record(request, site)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """The form, and what keeps the site's pages from being read."""
+        if request.method == "GET":
+            site = self.get_object(request, object_id)
+            for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
+                messages.warning(request, stored_sentence(missing))
+            _tell_slow_pages(request, site)
+            _tell_shared(request, site)
+        return super().change_view(request, object_id, form_url, extra_context)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
+        """Save the hosts too, and say which of them another site covers; the form itself says so when it is opened."""
+        super().save_related(request, form, formsets, change)
+        if "_continue" not in request.POST:
+            _tell_shared(request, form.instance)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
+        """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
+        super().save_model(request, obj, form, change)
+        if "monthly_visits" in form.changed_data:
+            rank_site(obj.pk)
+        if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
+            politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
+        if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:
+            _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
+
+
+def _used_by(kind: str, fieldsets: list[Any]) -> list[Any]:
+    """The fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
+    used = []
+    for name, given in fieldsets:
+        lines = [[field for field in _fields(line) if _is_used(field, kind)] for line in given["fields"]]
+        kept = [tuple(line) if len(line) > 1 else line[0] for line in lines if line]
+        if kept:
+            used.append((name, {**given, "fields": kept}))
+    return used
+
+
+def _fields(line: Any) -> tuple[str, ...]:
+    """The fields of a line, which is a name or several."""
+    return (line,) if isinstance(line, str) else tuple(line)
+
+
+def _is_used(field: str, kind: str) -> bool:
+    return field not in _CONDITIONS or f"kind == '{kind}'" in _CONDITIONS[field]
+
+
+def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
+    """Ask for a crawl and say what came of it; gives back the run that the site has now, if it has one."""
+    try:
+        run = crawls.request_run(site, signed_in_user(request), trigger)
+    except crawls.AlreadyRunning as error:
+        state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
+        words = _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
+        messages.warning(request, _with_run(words, error.run))
+        return error.run
+    except crawls.NotCrawled as error:
+        messages.warning(request, said(error))
+        return None
+    try:
+        stores.outbox().send(CrawlRequested(run.pk))
+    except RetryLater as error:
+        words = _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
+        messages.warning(request, _with_run(words % {"site": site.name, "error": said(error)}, run))
+        return run
+    messages.success(request, _with_run(_now("The crawl of %(site)s was asked for.") % {"site": site.name}, run))
+    return run
+
+
+def _tell_shared(request: HttpRequest, site: Site | None) -> None:
+    """Say which other sites cover hosts of this one; that is allowed."""
+    for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
+        messages.warning(request, stored_sentence(shared))
+
+
+def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
+    """Say how many pages have parts that take too long to read: who puts them there does not want to be read."""
+    if site is None:
+        return
+    slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
+    if count := slow[: MAX_PAGES + 1].count():
+        words = ngettext(
+            "Suspicious: parts of %(count)s page take too long to read. They were left out; its text was compared.",
+            "Suspicious: parts of %(count)s pages take too long to read. They were left out; the text was compared.",
+            count,
+        ) % {"count": f"{MAX_PAGES:,}+" if count > MAX_PAGES else count}
+        filters = {"site__id__exact": site.pk, "obfuscation": Obfuscation.SLOW_PARTS}
+        messages.warning(request, format_html("{} {}", words, list_link(PageRecord, _now("Show them"), **filters)))
+
+
+def _with_run(words: str, run: CrawlRun | None) -> str:
+    """A sentence with a link to the run that it speaks of."""
+    return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

@@ -1,0 +1,100 @@
+"""A page looked at now: asked for from its record or its case, and told there until it is done."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from core.errors import BadInput, RetryLater
+from core.hidden_characters import spelled
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.sites.models import CrawlRun, PageRecheck, PageRecord
+from webadmin.sites.models.site_kind_choices import CRAWLED
+from webadmin.sites.services import rechecks
+from webadmin.ui.pages.wording import said
+
+Outcome = PageRecheck.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckShown:
+    """sentence: where the newest check stands, "" for none. is_over: nothing more will come of it."""
+
+    address: str
+    can_ask: bool
+    sentence: str = ""
+    is_over: bool = True
+
+
+def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
+    """Ask for the page (POST), and go back to where that was asked; or say where it stands, for a script.
+
+    The caller has made sure that the user may see the page.
+    """
+    if request.method != "POST" or not isinstance(request.user, User):
+        shown = recheck_of(page)
+        return JsonResponse({"sentence": shown.sentence, "is_over": shown.is_over})
+    try:
+        rechecks.ask(page, request.user, timezone.now(), stores.outbox())
+    except BadInput as error:
+        messages.warning(request, said(error))
+    except RetryLater as error:
+        words = _("The check of the page is noted and begins once the queue answers: %(error)s")
+        messages.warning(request, words % {"error": said(error)})
+    return HttpResponseRedirect(_back(request, page))
+
+
+def recheck_of(page: PageRecord) -> RecheckShown:
+    """What a page's record and its cases show."""
+    address = reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
+    newest = rechecks.newest_recheck(page)
+    if newest is None:
+        return RecheckShown(address, can_ask=page.site.kind in CRAWLED)
+    is_compared = newest.outcome != Outcome.CHANGED or rechecks.is_compared(newest)
+    is_over = bool(newest.outcome) and is_compared
+    sentence = _outcome(newest, is_compared) if newest.outcome else _stand(newest.run)
+    return RecheckShown(address, page.site.kind in CRAWLED and bool(newest.outcome), sentence, is_over)
+
+
+def _stand(run: CrawlRun | None) -> str:
+    if run is None:
+        return _("The check waits for the end of another crawl of the site.")
+    if run.state == CrawlRun.State.RUNNING:
+        return _("The page is being fetched.")
+    if run.resume_at is not None:
+        when = _moment(run.resume_at)
+        return _("The check waits until %(when)s: the site is not to be asked before.") % {"when": when}
+    return _("The check waits for a free crawler.")
+
+
+def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
+    fault = spelled(said(recheck.fault)) if recheck.fault else ""
+    given = {"when": _moment(recheck.ended_at or recheck.asked_at), "fault": fault}
+    if recheck.outcome == Outcome.UNCHANGED:
+        return _("Checked %(when)s: the page is unchanged.") % given
+    if recheck.outcome == Outcome.CHANGED and is_compared:
+        return _("Checked %(when)s: the page has changed, and was compared again.") % given
+    if recheck.outcome == Outcome.CHANGED:
+        return _("The page has changed, and is being compared.")
+    if recheck.outcome == Outcome.GONE:
+        return _("Checked %(when)s: the site says that the page is not there.") % given
+    if recheck.fault is None:
+        return _("Checked %(when)s: the page could not be seen.") % given
+    return _("Checked %(when)s: the page could not be seen: %(fault)s") % given
+
+
+def _moment(at: datetime) -> str:
+    return date_format(timezone.localtime(at), "Y-m-d H:i")
+
+
+def _back(request: HttpRequest, page: PageRecord) -> str:
+    wanted = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if is_ours else reverse("admin:watched_sites_pagerecord_change", args=[page.pk])

@@ -1,0 +1,184 @@
+"""The forms of how a site is treated. Secrets go in and never come out: an empty field leaves what is kept."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextareaWidget
+
+from core.errors import BadConfiguration
+from core.hosts import parse_host
+from core.wording import Message
+from crawler.politeness.login_steps import parse_steps
+from crawler.politeness.windows import Windows
+from webadmin.sites.models import SiteBanRule, SiteProxy, SiteRules
+from webadmin.sites.services import encrypted_secrets as sealed
+from webadmin.sites.services import politeness
+from webadmin.ui.pages.host_fields import rule_errors
+from webadmin.ui.pages.wording import said
+
+_KEPT = _("Kept unreadable. Empty: as it is. A single minus sign: forget it.")
+FORGET = "-"
+
+
+class SiteRulesForm(forms.ModelForm):
+    login_values = forms.CharField(
+        label=_("secret values of the login"),
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
+        help_text=_("One a line: name = value."),
+    )
+    cookies = forms.CharField(
+        label=_("cookies"),
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
+        help_text=_("One a line: name = value."),
+    )
+
+    class Meta:
+        model = SiteRules
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, kept in (("login_values", self.instance.sealed_values), ("cookies", self.instance.sealed_cookies)):
+            if kept:
+                self.fields[name].help_text = _KEPT
+        self.fields["login_steps"].widget.attrs["rows"] = 5
+        self.fields["user_agents"].widget.attrs["rows"] = 2
+        self.fields["login_steps"].help_text = _(
+            "One step a line: open https://…, fill NAME = {user}, submit, check SELECTOR. {user} is a secret value."
+        )
+
+    def clean_windows(self) -> str:
+        return str(_checked(lambda: Windows(self.cleaned_data["windows"], "UTC"), self.cleaned_data["windows"]))
+
+    def clean_zone(self) -> str:
+        zone = str(self.cleaned_data["zone"]).strip()
+        return str(_checked(lambda: Windows("", zone or "UTC"), zone))
+
+    def clean_login_values(self) -> str:
+        return self._clean_pairs("login_values")
+
+    def clean_cookies(self) -> str:
+        return self._clean_pairs("cookies")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        steps = cleaned.get("login_steps", "")
+        if steps and "login_values" in cleaned:
+            try:
+                parsed = parse_steps(steps, dict(self._values(cleaned["login_values"])))
+                if "login_steps" in self.changed_data:
+                    errors = rule_errors(selectors=[step.what for step in parsed if step.takes_selector])
+                    for error in errors.values():
+                        self.add_error("login_steps", error)
+            except BadConfiguration as fault:
+                self.add_error("login_steps", [said(each) for each in fault.faults])
+            except sealed.KeyLost as fault:
+                self.add_error("login_steps", said(fault))
+        return cleaned
+
+    def save(self, commit: bool = True) -> Any:
+        self.instance.sealed_values = _sealed(self.cleaned_data["login_values"], self.instance.sealed_values)
+        self.instance.sealed_cookies = _sealed(self.cleaned_data["cookies"], self.instance.sealed_cookies)
+        return super().save(commit)
+
+    def _values(self, given: str) -> tuple[tuple[str, str], ...]:
+        """The values that there will be: those given, or those kept where none are."""
+        if given == FORGET:
+            return ()
+        return politeness.pairs(given or sealed.unseal(self.instance.sealed_values))
+
+    def _clean_pairs(self, name: str) -> str:
+        given = str(self.cleaned_data[name]).strip()
+        return given if given == FORGET else str(_checked(lambda: politeness.pairs(given), given))
+
+
+class SiteBanRuleForm(forms.ModelForm):
+    class Meta:
+        model = SiteBanRule
+        fields = ["name", "statuses", "words", "selector", "redirect", "max_chars", "action"]
+        widgets = {"words": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
+
+    def clean(self) -> dict[str, Any]:
+        from crawler.politeness.bans import faults_of  # late: it loads fingerprint
+
+        cleaned: dict[str, Any] = super().clean() or {}
+        if self.errors or self.cleaned_data.get("DELETE"):
+            return cleaned
+        values = {name: cleaned[name] for name in self.Meta.fields}
+        try:
+            faults: Sequence[Message] = faults_of(politeness.ban_rule(SiteBanRule(**values)))
+        except BadConfiguration as fault:
+            faults = fault.faults
+        if faults:
+            raise ValidationError([said(fault) for fault in faults])
+        return cleaned
+
+
+class SiteBanRuleFormSet(forms.BaseInlineFormSet):
+    """The rules of a site. Their patterns and selectors are tried together, in one reading process."""
+
+    def clean(self) -> None:
+        super().clean()
+        changed = [each for each in self.forms if each.has_changed() and not each.errors and not self._is_deleted(each)]
+        patterns = [each.cleaned_data["redirect"] for each in changed if each.cleaned_data["redirect"]]
+        selectors = [each.cleaned_data["selector"] for each in changed if each.cleaned_data["selector"]]
+        errors = rule_errors(patterns, selectors)
+        for each in changed:
+            for name in ("redirect", "selector"):
+                if each.cleaned_data[name] in errors:
+                    each.add_error(name, errors[each.cleaned_data[name]])
+
+    def _is_deleted(self, form: forms.ModelForm) -> bool:
+        return bool(form.cleaned_data.get("DELETE"))
+
+
+class SiteProxyForm(forms.ModelForm):
+    password = forms.CharField(
+        label=_("password"), required=False, widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
+    )
+
+    class Meta:
+        model = SiteProxy
+        fields = ["scheme", "place", "user", "password", "is_enabled", "is_second_route"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.sealed_password and "password" in self.fields:
+            self.fields["password"].help_text = _KEPT
+            self.fields["password"].widget.attrs["placeholder"] = _("kept; empty: as it is")  # lines show no help
+
+    def clean_place(self) -> str:
+        text = str(self.cleaned_data["place"]).strip()
+        if "@" in text:
+            raise ValidationError(_("Write the user and the password into their own fields."))
+        try:
+            host = parse_host(text)
+        except ValueError as error:
+            raise ValidationError(_("Write it like proxy.example.com:3128.")) from error
+        if host.port is None:
+            raise ValidationError(_("Write it like proxy.example.com:3128."))
+        return str(host)
+
+    def save(self, commit: bool = True) -> Any:
+        self.instance.sealed_password = _sealed(self.cleaned_data.get("password", ""), self.instance.sealed_password)
+        return super().save(commit)
+
+
+def _sealed(given: str, kept: str) -> str:
+    if given == FORGET:
+        return ""
+    return sealed.seal(given) if given else kept
+
+
+def _checked(check: Any, value: object) -> object:
+    """The value. Raises ValidationError with each sentence that `check` refuses it with."""
+    try:
+        check()
+    except BadConfiguration as fault:
+        raise ValidationError([said(each) for each in fault.faults]) from fault
+    return value

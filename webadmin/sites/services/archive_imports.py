@@ -1,0 +1,100 @@
+"""One archive import from its row to its end; in a worker, or in the process of the command that asked for it."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.errors import BadInput, ZhuiwenError
+from core.hosts import host_key, parse_host
+from core.ids import SiteId
+from core.ports import Outbox, PageStore
+from core.settings import CrawlSettings
+from core.wording import Message
+from crawler.archive_import import Place, import_archive
+from crawler.opening import PageRules
+from crawler.sources.archive_shapes import ImportCounts, Limits, Position
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import ArchiveImport, Site, SiteDomain
+from webadmin.sites.services import imports
+
+log = logging.getLogger("zhuiwen.imports")
+
+NOTE_EVERY_S = 2.0  # what a kill costs at most is read twice
+
+
+def run_import(
+    row: ArchiveImport,
+    store: PageStore,
+    outbox: Outbox,
+    settings: CrawlSettings,
+    on_progress: Callable[[ImportCounts, Position], None] | None = None,
+) -> ImportCounts:
+    """Take in the file of a row that `webadmin.sites.services.imports.take` gave to this process.
+
+    Raises RetryLater where a store does not answer: the row stays running without a sign of life, and is taken up again
+    where it stopped. A file that is at fault ends in the row.
+    """
+    noted_at = 0.0
+    counts = imports.counts_of(row)
+
+    def note(now: ImportCounts, at: Position) -> None:
+        nonlocal noted_at, counts
+        counts = now
+        if on_progress is not None:
+            on_progress(now, at)
+        if time.monotonic() - noted_at >= NOTE_EVERY_S:
+            noted_at = time.monotonic()
+            imports.note_progress(row, now, at)
+
+    try:
+        start = imports.position_of(row)
+        limits = Limits(settings.max_body_bytes)
+        counts = import_archive(Path(row.path), places_of(row), store, outbox, limits, start, counts, note)
+    except BadInput as error:
+        log.warning("import %s: %s", row.pk, error)
+        imports.end(row, counts, error.message)
+        return counts
+    except ZhuiwenError:
+        raise
+    except Exception as error:  # whatever an archive may hold, the row says how it ended
+        log.exception("import %s", row.pk)
+        imports.end(row, counts, Message("archive.fault", path=row.path, kind=type(error).__name__))
+        return counts
+    imports.end(row, counts)
+    return counts
+
+
+def places_of(row: ArchiveImport) -> Callable[[str], Place | None]:
+    """Where the pages of an import go: all to its site, or each to the site of the rights holder that owns its host."""
+    if row.site is not None:
+        only = _place(row.site)
+        return lambda _: only
+    by_host = _by_host(row.rights_holder)
+
+    def place(url: str) -> Place | None:
+        try:
+            name, port = host_key(url)
+        except ValueError:
+            return None
+        return by_host.get((name, port)) or by_host.get((name, None))
+
+    return place
+
+
+def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Place]:
+    found: dict[tuple[str, int | None], Place] = {}
+    domains = SiteDomain.objects.filter(site__rights_holder=rights_holder).select_related("site").order_by("pk")
+    for domain in domains:
+        try:
+            host = parse_host(domain.host)
+        except ValueError:
+            continue
+        for name in (host.bare, f"www.{host.bare}"):
+            found.setdefault((name, host.port), _place(domain.site))
+    return found
+
+
+def _place(site: Site) -> Place:
+    rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
+    return Place(SiteId(str(site.pk)), rules)

@@ -1,0 +1,52 @@
+"""The contacts of sites, as a crawl or a look-up brought them: each once, with where and when."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from core.contacts import MAX_LABEL_CHARS, MAX_VALUE_CHARS, Contact, ContactSource
+from crawler.contacts.gathering import Gathered
+from crawler.registries.look_up import RegistryContact
+from webadmin.sites.models import ContactRead, Site
+
+MAX_CONTACTS = 100  # of a site: those that were read last
+
+
+def note_read(site: Site, found: Iterable[Gathered]) -> None:
+    """Keep what a crawl read on the site's pages."""
+    with transaction.atomic():
+        for each in found:
+            _keep(site, each.contact, ContactSource.PAGE, each.url, each.at)
+        _forget_oldest(site)
+
+
+def note_looked_up(site: Site, found: Sequence[RegistryContact], now: datetime) -> None:
+    """Keep what the registries said."""
+    with transaction.atomic():
+        for each in found:
+            _keep(site, each.contact, each.source, each.where, now)
+        _forget_oldest(site)
+
+
+def _keep(site: Site, contact: Contact, source: ContactSource, where: str, at: datetime) -> None:
+    value = contact.value.replace("\0", "")
+    if not value or len(value) > MAX_VALUE_CHARS:
+        return
+    label = contact.label.replace("\0", "")[:MAX_LABEL_CHARS]
+    values = {"where": where.replace("\0", ""), "label": label, "read_at": at}
+    ContactRead.objects.update_or_create(
+        site=site,
+        kind=contact.kind,
+        value=value,
+        source=source,
+        defaults=values,
+        create_defaults={**values, "first_read_at": at},
+    )
+
+
+def _forget_oldest(site: Site) -> None:
+    rows = ContactRead.objects.filter(site=site).order_by("-read_at", "pk").values_list("pk", flat=True)
+    old = list(rows[MAX_CONTACTS:])
+    if old:
+        ContactRead.objects.filter(pk__in=old).delete()

@@ -1,0 +1,164 @@
+"""What a process does that `webadmin.sites.services.crawler` forks for one run: it crawls that to its end.
+
+A process of its own: Scrapy's reactor starts once in a process and never again.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from django.db import Error as DatabaseFailure
+from django.db import transaction
+from django.db.models import Max
+
+from core.clock import SystemClock
+from core.errors import NotFound, RetryLater, ZhuiwenError
+from core.pages import CrawlCounts
+from core.ports import Outbox
+from core.states import Rejection
+from core.wording import Message
+from crawler.contacts.gathering import ContactGatherer
+from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
+from crawler.frontier import drop_journal
+from crawler.run import run_crawl
+from pagestore.mongo import MongoPageStore
+from pipeline.app import SETTINGS
+from pipeline.outbox import CeleryOutbox
+from webadmin.database import fresh, patiently, within
+from webadmin.sites.models import CrawlRun
+from webadmin.sites.services import contacts, families, outages, politeness, rechecks
+from webadmin.sites.services import domain_changes as identity
+from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.run_lease import MAX_UNCONFIRMED_S, RunLease
+from webadmin.sites.services.visit_repository import DjangoVisitRepository
+from webadmin.stores import open_page_store
+
+log = logging.getLogger("zhuiwen.crawl")
+
+ENDED, UNKNOWN, NOT_OURS = 0, 1, 3  # exit codes
+COMPLETE = ("finished", PAGE_LIMIT, BYTE_LIMIT)
+DATABASE_FAULT = Message("crawl.database-fault")
+
+
+def crawl(number: int) -> int:
+    """Crawl the run of that number, whose row then says how it ended; an exit code."""
+    asked = CrawlRun.objects.select_related("site").filter(pk=number)
+    run = patiently(asked.first, within(MAX_UNCONFIRMED_S))
+    if run is None:
+        log.error("%s", NotFound("crawl-run", number))
+        return UNKNOWN
+    if run.state != CrawlRun.State.RUNNING:
+        log.info("crawl run %s is %s", run.pk, run.state)
+        return NOT_OURS
+    with RunLease(run) as lease:
+        return _crawl(run, lease)
+
+
+def _crawl(run: CrawlRun, lease: RunLease) -> int:
+    store, outbox = open_page_store(SETTINGS), CeleryOutbox()
+    gathered = ContactGatherer(SystemClock().now)
+    try:
+        plan, visits = crawls.plan_of(run.site, run), DjangoVisitRepository()
+        counts = run_crawl(
+            plan,
+            store,
+            outbox,
+            SETTINGS.crawl,
+            _job_dir(run),
+            lease.note,
+            visits,
+            is_held=lease.is_held,
+            on_read=lambda url, page: gathered.add(url, page.contacts),
+        )
+    except (ZhuiwenError, DatabaseFailure, OSError) as error:
+        fault = outages.fault_of(error)
+        if fault is None and isinstance(error, OSError):
+            raise
+        is_bug = fault is None and not isinstance(error, ZhuiwenError)
+        log.error("crawl run %s ended: %s", run.pk, error, exc_info=is_bug)
+        why = error
+        return _written(lease, lambda: _fail(run, lease, why), run, outbox)
+    _propose_moves(run, store)
+    code = _written(lease, lambda: _close(run, lease.total(counts), has_moved=lease.has_moved), run, outbox)
+    if code == ENDED:
+        _read_family(run, store)
+        _keep_contacts(run, gathered)
+    return code
+
+
+def _written(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
+    """Write what became of a run, as long as no other process can have it; the code to end with."""
+    try:
+        patiently(write, lease.is_held)
+    except DatabaseFailure as error:
+        log.error("what became of crawl run %s could not be written, and it is taken up again: %s", run.pk, error)
+        return UNKNOWN
+    _go_on_with_rechecks(run, outbox)
+    return ENDED
+
+
+def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
+    """Let a run wait for the service that is away; one that fails for anything else has ended."""
+    fault = outages.fault_of(error)
+    if fault is not None:
+        outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
+    else:
+        crawls.fail(run, lease.counts, error.message if isinstance(error, ZhuiwenError) else DATABASE_FAULT)
+
+
+def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
+    """Say where the site may have moved to; what is not said now, the next crawl says."""
+    fresh()
+    try:
+        identity.propose(run.site, store, SystemClock().now())
+    except (ZhuiwenError, DatabaseFailure) as error:
+        log.warning("whether site %s has moved was not looked into: %s", run.site_id, error)
+
+
+def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
+    """Say what came of pages that people asked for, and begin with those that waited; the clock does so too."""
+    with suppress(RetryLater, DatabaseFailure):
+        rechecks.go_on(run.site, SystemClock().now(), outbox)
+
+
+def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
+    """Learn who operates the site, behind everything that matters more; the next crawl makes up for it."""
+    try:
+        families.read_site(run.site, store, SystemClock().now())
+    except (ZhuiwenError, DatabaseFailure) as error:
+        log.warning("what the pages of site %s have in common with others was not read: %s", run.site_id, error)
+
+
+def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
+    """Keep where the site says that it can be reached, as behind the others; the next crawl makes up for it."""
+    try:
+        contacts.note_read(run.site, gathered.found())
+    except DatabaseFailure as error:
+        log.warning("where site %s can be reached was not written: %s", run.site_id, error)
+
+
+@transaction.atomic
+def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> None:
+    politeness.keep_health(run.site, counts)
+    # A crawl of some pages that could have none of them has done what it was asked for: the check says so.
+    if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):
+        crawls.finish(run, counts)
+    elif counts.finish_reason == STOPPED or counts.resume_at:
+        crawls.put_back(run, counts)
+    elif counts.finish_reason == STORE_AWAY:
+        fault = counts.end_sentence or Message("service.page-store")
+        outages.wait_for_service(run, counts, fault, SystemClock().now(), has_moved=has_moved)
+    else:
+        crawls.fail(run, counts, counts.end_sentence or next(iter(counts.faults), None))
+
+
+def _job_dir(run: CrawlRun) -> Path:
+    """This machine's folder of the site; a journal that is older than a crawl that another machine finished is gone."""
+    folder = SETTINGS.home / "crawls" / f"site-{run.site_id}"
+    finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED, only_urls="")
+    newest: datetime | None = finished.aggregate(newest=Max("finished_at"))["newest"]
+    if newest is not None:
+        drop_journal(folder, before=newest)
+    return folder

@@ -1,0 +1,113 @@
+"""What takes long on this machine, crawls, imports, backups and searches by meaning, started and stopped.
+
+Each is a process (`webadmin.sites.services.crawler`, `webadmin.sites.services.import_process`) that outlives whoever starts it: no worker waits.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+
+import psutil
+
+from core.settings import Settings
+from pipeline import slots
+
+CRAWLER, IMPORT = (
+    "webadmin.sites.services.crawler",
+    "webadmin.sites.services.import_process",
+)  # the first: a slot of this machine, and each run in it
+BACKUP, REWORDED = "webadmin.backups.services.backup_process", "webadmin.rewrites.services.search_process"
+_HOME = "ZHUIWEN_HOME"
+_POLL_S = 0.2
+
+
+def slots_folder(home: Path) -> Path:
+    return home / "run" / "crawlers"
+
+
+def start(settings: Settings) -> bool:
+    """Start a crawler where this machine has a slot for one, and return at once; whether there was."""
+    return _start(CRAWLER, slots_folder(settings.home), settings)
+
+
+def look_after(settings: Settings) -> None:
+    """Start a crawler where one was killed together with its crawl: it takes up what these left behind."""
+    left = next(slots.left_behind(slots_folder(settings.home)), None)
+    if left is not None:
+        left.free()
+        start(settings)
+
+
+def start_import(settings: Settings) -> bool:
+    """The same of a process that takes in archives: as many as crawlers, and beside them."""
+    return _start(IMPORT, settings.home / "run" / "imports", settings)
+
+
+def start_backup(settings: Settings) -> bool:
+    """The same of the one process that makes the backup of the schedule. It copies the desk's tables too."""
+    desk = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
+    return _start(BACKUP, settings.home / "run" / "backups", settings, number=1, environment=desk)
+
+
+def start_reworded(settings: Settings) -> bool:
+    """The same of the one process that compares pages by meaning. It computes on one core, and leaves the others."""
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return _start(REWORDED, settings.home / "run" / "reworded", settings, number=1, environment=alone)
+
+
+def _start(
+    module: str,
+    folder: Path,
+    settings: Settings,
+    number: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> bool:
+    slot = slots.take(folder, number or settings.pipeline.crawlers)
+    if slot is None:
+        return False
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, str(slot.fileno())],
+            stdin=subprocess.DEVNULL,
+            pass_fds=(slot.fileno(),),
+            env={**os.environ, **environment, _HOME: str(settings.home)},
+            start_new_session=True,  # a worker that hangs is killed with its group: that is no reason to end a crawl
+        )
+    finally:
+        slot.free()
+    # Its exit code is taken by somebody, or it would stay a zombie as long as this process lives.
+    threading.Thread(target=process.wait, name=f"{module} {process.pid}", daemon=True).start()
+    return True
+
+
+def running(home: Path) -> list[psutil.Process]:
+    """The living crawlers of this home folder, the crawls that they run, imports, backup and search by meaning."""
+    return [process for process in psutil.process_iter() if _is_ours(process, home)]
+
+
+def stop(home: Path) -> None:
+    """Ask crawlers to end after the pages in flight: their runs are queued again and go on there. End the others."""
+    for process in running(home):
+        with suppress(psutil.NoSuchProcess):  # it has ended by itself
+            process.terminate()
+
+
+def wait_until_ended(home: Path, max_s: float) -> None:
+    """Wait for crawlers that were asked to stop."""
+    deadline = time.monotonic() + max_s
+    while running(home) and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+
+
+def _is_ours(process: psutil.Process, home: Path) -> bool:
+    try:
+        is_one = process.cmdline()[1:3] in [["-m", module] for module in (CRAWLER, IMPORT, BACKUP, REWORDED)]
+        return is_one and process.environ().get(_HOME) == str(home)
+    except (psutil.Error, OSError):
+        return False

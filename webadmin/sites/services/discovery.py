@@ -1,0 +1,242 @@
+"""Copies on sites that nobody watches: which work may still ask today, what was asked, what was found, who accepted it.
+
+Nothing found here is a case. A page that copies a work is a proposal; accepted, by a person or by the rule of its plan,
+its site is watched and crawled, and what the crawl finds becomes cases as ever.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, time
+from enum import StrEnum
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Max, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.hosts import host_key, parse_hosts
+from core.ids import digest
+from core.rights import is_below, rule
+from core.wording import Message
+from crawler.urls import MAX_URL_CHARS, canonical, is_binary
+from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site, SiteDomain
+from webadmin.sites.services.watchlist import add_site
+from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
+from webadmin.works.services.licences import one_spelling, permission_of
+
+PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
+BY_RULE = "rule"  # who accepted a page that no person looked at
+BY_COMMAND_LINE = "command line"
+MAX_TITLE_CHARS = 300
+_STATES = {
+    PageState.PROPOSED: Message("found.proposed"),
+    PageState.ACCEPTED: Message("found.watched"),
+    PageState.DISMISSED: Message("found.dismissed"),
+    PageState.NO_COPY: Message("found.no-copy"),
+    PageState.UNREADABLE: Message("found.unreadable"),
+}
+
+
+class LeftOut(StrEnum):
+    """Why a result of a search is not fetched."""
+
+    OWN_SITE = "own_site"
+    LICENSED = "licensed"
+    WATCHED = "watched"  # its host belongs to a site of the rights holder
+    KNOWN = "known"  # an earlier query found it
+    UNUSABLE = "unusable"  # no address of a page
+    TOO_MANY = "too_many"  # of one host, or of one query
+    NO_TIME = "no_time"  # the round had used up its own; a later query may find it again
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a page that was found has of the work; matched_chars 0: nothing. fault: why it could not be read."""
+
+    url: str
+    title: str = ""
+    match_class: str = ""
+    similarity: float = 0.0
+    matched_chars: int = 0
+    excerpt: str = ""
+    fault: Message | None = None
+
+
+def plan_for(work: Work) -> DiscoveryPlan:
+    """The plan of a work, made if there is none."""
+    return DiscoveryPlan.objects.get_or_create(work=work)[0]
+
+
+def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> list[DiscoveryPlan]:
+    """Active plans that may ask today, those that asked longest ago first."""
+    plans = DiscoveryPlan.objects.filter(is_active=True).select_related("work__rights_holder")
+    if works is not None:
+        plans = plans.filter(work_id__in=works)
+    never = datetime(1970, 1, 1, tzinfo=now.tzinfo)
+    ordered = plans.annotate(last=Coalesce(Max("work__discovery_queries__asked_at"), never)).order_by("last", "pk")
+    return [plan for plan in ordered if left_today(plan, now) > 0]
+
+
+def left_today(plan: DiscoveryPlan, now: datetime) -> int:
+    """How many queries a work has left on the operator's day."""
+    sent = sent_today(now).filter(work_id=plan.work_id).count()
+    return max(0, plan.queries_a_day - sent)
+
+
+def sent_today(now: datetime) -> QuerySet[DiscoveryQuery]:
+    """The queries of the operator's day."""
+    return DiscoveryQuery.objects.filter(asked_at__gte=_midnight(now))
+
+
+def left_today_over_all(now: datetime) -> int:
+    sent = sent_today(now).count()
+    return max(0, settings.ZHUIWEN.discovery.queries_a_day - sent)
+
+
+def last_asked_at() -> datetime | None:
+    """When the endpoint was last asked anything, by whatever process."""
+    return DiscoveryQuery.objects.aggregate(last=Max("asked_at"))["last"]
+
+
+def asked_sentences(work: Work, now: datetime) -> set[str]:
+    """Those that are not to be asked again: answered ones never, failed ones not on the same day."""
+    rows = DiscoveryQuery.objects.filter(work=work).exclude(
+        state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=_midnight(now)
+    )
+    return set(rows.values_list("sentence", flat=True))
+
+
+def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
+    """The chapters that were asked least, those first: a site may have copied one of them alone."""
+    asked = dict(
+        DiscoveryQuery.objects.filter(work=work).values_list("chapter_number").annotate(n=Count("pk")).order_by()
+    )
+    numbers = list(work.chapters.order_by("number").values_list("number", flat=True))
+    chosen = sorted(numbers, key=lambda number: (asked.get(number, 0), number))[:limit]
+    found = {chapter.number: chapter for chapter in work.chapters.filter(number__in=chosen)}
+    return [found[number] for number in chosen if number in found]
+
+
+def begin_query(plan: DiscoveryPlan, chapter: int, sentence: str, now: datetime) -> DiscoveryQuery | None:
+    """Write a query down before it is sent; None where the budget of the work or of the day is spent by now."""
+    with transaction.atomic():
+        locked = DiscoveryPlan.objects.select_for_update().get(pk=plan.pk)
+        if not locked.is_active or left_today(locked, now) <= 0 or left_today_over_all(now) <= 0:
+            return None
+        query, _ = DiscoveryQuery.objects.update_or_create(
+            work_id=locked.work_id,
+            sentence=sentence,
+            defaults={"chapter_number": chapter, "asked_at": now, "state": QueryState.ASKED, "fault": None},
+        )
+    return query
+
+
+def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fault: Message | None = None) -> None:
+    query.state = QueryState.FAILED if fault else QueryState.ANSWERED
+    query.results, query.left_out, query.fault = results, left_out, fault
+    query.save(update_fields=["state", "results", "left_out", "fault"])
+
+
+def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
+    """Why a result is not fetched; None where it is a candidate."""
+    try:
+        digest_of, key = _digest(url), host_key(url)
+    except ValueError:
+        return LeftOut.UNUSABLE
+    if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or is_binary(url) or not key[0]:
+        return LeftOut.UNUSABLE
+    if DiscoveredPage.objects.filter(work=work, url_digest=digest_of).exists():
+        return LeftOut.KNOWN
+    holder = work.rights_holder_id
+    own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
+    # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
+    licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
+    ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(permission_of, licences))
+    if ruling.rejection is not None:
+        return LeftOut(ruling.rejection.value)
+    accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")
+    if any(is_below(url, address) for address in accounts.values_list("address", flat=True)):
+        return LeftOut.OWN_SITE
+    return LeftOut.WATCHED if _is_watched(holder, *key) else None
+
+
+def record(work: Work, query: DiscoveryQuery, finding: Finding, now: datetime) -> DiscoveredPage | None:
+    """Keep what was found on a page; None where another process was faster."""
+    state = PageState.PROPOSED if finding.matched_chars else PageState.NO_COPY
+    if finding.fault:
+        state = PageState.UNREADABLE
+    try:
+        with transaction.atomic():
+            return DiscoveredPage.objects.create(
+                work=work,
+                query=query,
+                url=finding.url,
+                url_digest=_digest(finding.url),
+                host=urlsplit(finding.url).netloc[:260],
+                title=finding.title[:MAX_TITLE_CHARS],
+                state=state,
+                match_class=finding.match_class,
+                similarity=finding.similarity,
+                matched_chars=finding.matched_chars,
+                excerpt=finding.excerpt,
+                fault=finding.fault,
+                found_at=now,
+            )
+    except IntegrityError:
+        return None
+
+
+def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
+    """Watch the site of a proposal: the page that was found and the front page are where its crawl begins.
+
+    Proposals of the same host for works of the same rights holder are settled with it. Raises BadInput for a page that
+    is no proposal, or whose address cannot be crawled.
+    """
+    if page.state not in (PageState.PROPOSED, PageState.DISMISSED):
+        raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
+    holder = page.work.rights_holder
+    parts = urlsplit(page.url)
+    with transaction.atomic():
+        site = add_site(holder, f"{parts.scheme}://{parts.netloc}/")
+        site = add_site(holder, page.url)
+        same = DiscoveredPage.objects.filter(
+            work__rights_holder=holder, host=page.host, state__in=[PageState.PROPOSED, PageState.DISMISSED]
+        )
+        for other in same.exclude(pk=page.pk).filter(state=PageState.PROPOSED):
+            site = add_site(holder, other.url)
+            _decide(other, PageState.ACCEPTED, by, now, site)
+        _decide(page, PageState.ACCEPTED, by, now, site)
+    return site
+
+
+def dismiss(page: DiscoveredPage, by: str, now: datetime) -> None:
+    """Say that the site of a proposal is not to be watched. Raises BadInput for a page that is no proposal."""
+    if page.state != PageState.PROPOSED:
+        raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
+    _decide(page, PageState.DISMISSED, by, now, None)
+
+
+def _decide(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site | None) -> None:
+    page.state, page.decided_by, page.decided_at, page.site = state, by[:150], now, site
+    page.save(update_fields=["state", "decided_by", "decided_at", "site"])
+
+
+def _is_watched(holder: int, name: str, port: int) -> bool:
+    hosts = SiteDomain.objects.filter(site__rights_holder=holder).values_list("host", flat=True)
+    return any(host.is_at(name, port) for host in parse_hosts(hosts))
+
+
+def _digest(url: str) -> str:
+    return digest(canonical(url).encode("utf-8", "surrogatepass"))
+
+
+def _midnight(now: datetime) -> datetime:
+    return datetime.combine(now.astimezone(_zone()).date(), time(), tzinfo=_zone())
+
+
+def _zone() -> ZoneInfo:
+    return timezone.get_default_timezone()

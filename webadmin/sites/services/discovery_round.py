@@ -1,0 +1,265 @@
+"""One round of looking for copies by search: sentences out, results in, each page fetched, read and compared.
+
+Polite to both: the endpoint is asked at the operator's pace and within the budgets of the day, a page is fetched once,
+and only where its site's robots.txt lets us.
+"""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from protego import Protego
+
+from core.errors import BadConfiguration, BadInput, RetryLater, ZhuiwenError
+from core.ids import WorkTextId
+from core.matches import Match, MatchClass
+from core.messages import CrawlRequested
+from core.settings import Settings
+from core.wording import Message
+from crawler.fetching.single_fetch import NoPage, fetch
+from crawler.opening import Rejected
+from crawler.readers.messages import Call
+from crawler.readers.pages import SinglePage
+from crawler.readers.reading_process import GivenUp, ReadingProcess
+from crawler.sources.robots_file import read_robots
+from crawler.sources.search import Answer, Result, require_answer, search
+from fingerprint.fingerprinting import fingerprint_text
+from pipeline.steps import Ports
+from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from webadmin.sites.services import discovery
+from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.query_sentences import distinctive
+from webadmin.works.models import Work
+
+log = logging.getLogger("zhuiwen.discovery")
+
+MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of an engine
+MAX_OF_HOST = 2  # of these: more of a site is the crawl's business
+CHAPTERS_LOOKED_AT = 20  # for one sentence, until one has a fit one
+MAX_EXCERPT_CHARS = 300
+# Then the next round goes on. A worker of the crawl queue is held so long, and by one page more: two answers of 30 s
+# and two readings. A step is ended after 300 s (pipeline.app).
+MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
+
+
+@dataclass(slots=True)
+class Discovered:
+    """What one round did. stopped: why it ended before the budget did, or ""."""
+
+    queries: int = 0
+    results: int = 0
+    fetched: int = 0
+    proposed: int = 0
+    accepted: int = 0
+    stopped: Message | None = None
+    faults: list[Message] = field(default_factory=list)
+
+
+def discover(
+    ports: Ports,
+    settings: Settings,
+    works: Collection[int] | None = None,
+    on_progress: Callable[[Discovered], None] = lambda _: None,
+    max_round_s: float = MAX_ROUND_S,
+) -> Discovered:
+    """Spend the budgets of the plans that have some left, one query a plan in turn.
+
+    works: keys of those to look for alone. Raises BadConfiguration where no endpoint is set or it gives no JSON,
+    IndexStale for an index that answers nothing. An endpoint that does not answer ends the round in `stopped`.
+    """
+    if not settings.discovery.search_url:
+        raise BadConfiguration("search.no-endpoint")
+    with _SearchRun(ports, settings, on_progress, time.monotonic() + max_round_s) as asking:
+        return asking.run(works)
+
+
+class _SearchRun:
+    """The state of one round."""
+
+    def __init__(
+        self, ports: Ports, settings: Settings, on_progress: Callable[[Discovered], None], deadline: float
+    ) -> None:
+        self._ports, self._settings, self._on_progress = ports, settings, on_progress
+        self._deadline = deadline
+        self._reader = ReadingProcess(max_seconds=MAX_READING_S)
+        self._robots: dict[str, Protego | None] = {}
+        self._exhausted: set[int] = set()
+        self.done = Discovered()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._reader.close()
+
+    def run(self, works: Collection[int] | None) -> Discovered:
+        while not self.done.stopped:
+            now = self._ports.clock.now()
+            if discovery.left_today_over_all(now) <= 0:
+                break
+            plans = [plan for plan in discovery.plans_with_budget(now, works) if plan.pk not in self._exhausted]
+            if not plans:
+                break
+            self._ask(plans[0])
+            self._on_progress(self.done)
+            if time.monotonic() > self._deadline:
+                self.done.stopped = Message("search.time")
+        return self.done
+
+    def _ask(self, plan: DiscoveryPlan) -> None:
+        chosen = self._sentence(plan.work)
+        if chosen is None:
+            self._exhausted.add(plan.pk)
+            return
+        self._wait()
+        query = discovery.begin_query(plan, *chosen, self._ports.clock.now())
+        if query is None:
+            self._exhausted.add(plan.pk)
+            return
+        self.done.queries += 1
+        try:
+            answer = search(self._settings.discovery.search_url, query.sentence, self._settings.crawl)
+            require_answer(answer)
+        except ZhuiwenError as error:
+            discovery.end_query(query, 0, {}, error.message)
+            if not isinstance(error, RetryLater):
+                raise
+            self.done.stopped = error.message
+            return
+        self.done.results += len(answer.results)
+        left_out = self._look_at(plan, query, answer)
+        discovery.end_query(query, len(answer.results), left_out)
+
+    def _sentence(self, work: Work) -> tuple[int, str] | None:
+        """A chapter's number and the rarest sentence of it that was not asked."""
+        asked = discovery.asked_sentences(work, self._ports.clock.now())
+        for chapter in discovery.chapters_to_ask(work, CHAPTERS_LOOKED_AT):
+            text = self._ports.works.text(WorkTextId(chapter.text_id))
+            if text is None:
+                continue
+            found = distinctive(text, self._ports.index, self._ports.algorithm, 1, asked)
+            if found:
+                return chapter.number, found[0].text
+        return None
+
+    def _wait(self) -> None:
+        """Keep the pace, whoever asked last."""
+        last = discovery.last_asked_at()
+        if last is not None:
+            since_s = (self._ports.clock.now() - last).total_seconds()
+            time.sleep(min(max(0.0, self._settings.discovery.delay_s - since_s), self._settings.discovery.delay_s))
+
+    def _look_at(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: Answer) -> dict[str, int]:
+        """Fetch and compare the candidates; counts of what was left out, by reason."""
+        left_out: Counter[str] = Counter()
+        of_host: Counter[str] = Counter()
+        for result in answer.results:
+            reason = discovery.reason_to_leave_out(plan.work, result.url, self._ports.clock.now())
+            host = urlsplit(result.url).netloc
+            if reason is None and (of_host[host] >= MAX_OF_HOST or of_host.total() >= MAX_CANDIDATES):
+                reason = discovery.LeftOut.TOO_MANY
+            if reason is None and time.monotonic() > self._deadline:
+                reason = discovery.LeftOut.NO_TIME
+            if reason is not None:
+                left_out[reason.value] += 1
+                continue
+            of_host[host] += 1
+            self._take(plan, query, self._finding(plan.work, result))
+        return dict(left_out)
+
+    def _take(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.Finding) -> None:
+        page = discovery.record(plan.work, query, finding, self._ports.clock.now())
+        if page is None or page.state != DiscoveredPage.State.PROPOSED:
+            return
+        self.done.proposed += 1
+        if plan.accept_from_chars is not None and finding.matched_chars >= plan.accept_from_chars:
+            self._accept_by_rule(page)
+
+    def _accept_by_rule(self, page: DiscoveredPage) -> None:
+        try:
+            site = discovery.accept(page, discovery.BY_RULE, self._ports.clock.now())
+        except BadInput as error:
+            self.done.faults.append(error.message)
+            return
+        self.done.accepted += 1
+        crawl_accepted(site, self._ports)
+
+    def _finding(self, work: Work, result: Result) -> discovery.Finding:
+        """What a page has of the work. A page that cannot be had is a finding with its fault."""
+        try:
+            if not self._may_fetch(result.url):
+                return discovery.Finding(result.url, result.title, fault=Message("search.robots"))
+            self.done.fetched += 1
+            page = fetch(result.url, self._settings.crawl)
+        except (BadInput, RetryLater) as error:
+            return discovery.Finding(result.url, result.title, fault=error.message)
+        if urlsplit(page.url).netloc != urlsplit(result.url).netloc:
+            reason = discovery.reason_to_leave_out(work, page.url, self._ports.clock.now())
+            if reason is not None:
+                fault = Message("search.redirect", url=page.url, reason=reason.value)
+                return discovery.Finding(result.url, result.title, fault=fault)
+        try:
+            reading = self._reader.read(SinglePage(page.body, page.headers, page.url))
+        except GivenUp as error:
+            return discovery.Finding(result.url, result.title, fault=error.message)
+        if isinstance(reading, Rejected):
+            return discovery.Finding(result.url, result.title, fault=reading.message)
+        title = reading.title or result.title
+        best = self._best(work, reading.text)
+        if best is None:
+            return discovery.Finding(result.url, title)
+        span = best.spans[0].page
+        excerpt = reading.text[span.start : span.end][:MAX_EXCERPT_CHARS]
+        return discovery.Finding(result.url, title, str(best.match_class), best.similarity, best.matched_chars, excerpt)
+
+    def _best(self, work: Work, text: str) -> Match | None:
+        """The most that the text took from one chapter of the work; a quotation is none."""
+        matches = self._ports.matcher.match(text, fingerprint_text(text, self._ports.algorithm))
+        ours = set(work.chapters.values_list("text_id", flat=True))
+        of_work = [
+            match
+            for match in matches
+            if ours.intersection((match.text_id, *match.also)) and match.match_class is not MatchClass.QUOTATION
+        ]
+        return max(of_work, key=lambda match: match.matched_chars, default=None)
+
+    def _may_fetch(self, url: str) -> bool:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._robots:
+            self._robots[origin] = self._rules(origin)
+        rules = self._robots[origin]
+        return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
+
+    def _rules(self, origin: str) -> Protego | None:
+        """What a site forbids; None where it fails to say so readably, which forbids all (RFC 9309, 2.3.1.4)."""
+        try:
+            answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
+        except RetryLater:
+            return None
+        except NoPage:
+            return Protego.parse("")
+        try:
+            rules: Protego = self._reader.read(Call(answer.url, read_robots, (answer.body,)))
+        except GivenUp:
+            return None
+        return rules
+
+
+def crawl_accepted(site: Site, ports: Ports) -> None:
+    """Crawl a site that was just accepted; one that is being crawled already is left alone."""
+    try:
+        run = crawls.request_run(site)
+    except crawls.AlreadyRunning:
+        return
+    try:
+        ports.outbox.send(CrawlRequested(run.pk))
+    except RetryLater as error:  # the schedule sends what nobody took up
+        log.warning("%s", error)

@@ -1,0 +1,299 @@
+"""Which sites are the same under another name: evidence that one has moved, and what follows when a person says so.
+
+Nothing here happens by itself but the proposal. See docs/decisions/crawling.md.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from core.errors import BadInput, NotFound
+from core.hosts import host_key, parse_host, parse_hosts
+from core.ids import PageId, SiteId
+from core.ports import PageStore
+from core.shares import cut_share
+from core.visits import AddressKind, address_id
+from core.wording import Message
+from crawler.main_text.skeleton import agreement, skeleton, template
+from crawler.opening import Rejected, open_page
+from crawler.urls import canonical
+from webadmin.accounts.models import User
+from webadmin.sites.models import Address, OffSiteRedirect, Site, SiteDomain, SiteMove
+from webadmin.sites.services.runs import lines
+from webadmin.sites.services.visit_repository import host_of
+from webadmin.works.models import Licence, OwnDomain
+
+# Chosen, 2026-11: one page that leads away is an advertisement or a partner; three that keep their place are none.
+MIN_PAGES_LED = 3
+# Two sites that copy one novel have the same texts. The same site has them at the same places under the same template.
+MIN_SHARED_TEXTS, MIN_SHARE = 3, 0.5
+MIN_TEMPLATE = 0.8
+MIN_RESEMBLANCE = 0.8  # of two texts at the same place: advertisements in them differ
+MAX_PAIRS, MAX_TEMPLATE_PAGES, MAX_EXAMPLES = 40, 5, 5
+_SHINGLE_CHARS = 8
+
+
+class MoveRefused(BadInput):
+    """A move that cannot be accepted, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a move. Shares lie in [0, 1]; None: there was nothing to compare."""
+
+    start_pages_led: int = 0  # start pages that lead to the new host
+    pages_led: int = 0  # known pages that do
+    same_place: int = 0  # of these: to the same path
+    known_pages: int = 0  # pages with a text on the old host
+    shared_texts: int = 0  # texts that stand on both, character for character
+    compared: int = 0  # pages at the same place on both whose texts were compared
+    alike: int = 0  # of these: texts that are alike
+    template: float | None = None  # how far the pages' skeletons agree
+    examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a person should be asked."""
+        is_led = self.start_pages_led > 0 or self.same_place >= MIN_PAGES_LED
+        texts = max(self.shared_texts, self.alike)
+        has_texts = texts >= MIN_SHARED_TEXTS and texts >= MIN_SHARE * min(self.known_pages, MAX_PAIRS)
+        has_place = self.alike >= MIN_SHARE * max(1, self.compared) and self.compared >= MIN_SHARED_TEXTS
+        return is_led or (has_texts and has_place and (self.template or 0.0) >= MIN_TEMPLATE)
+
+
+def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
+    """Write down the moves that there is enough evidence for; returns those that are new.
+
+    Evidence of a move that waits for a person is brought up to date; one that was decided is left alone.
+    """
+    new = []
+    for from_host, to_host, other in sorted(_candidates(site), key=lambda each: each[:2]):
+        known = SiteMove.objects.filter(site=site, from_host=from_host, to_host=to_host).first()
+        if (known is not None and known.state != SiteMove.State.PROPOSED) or _right_on(site, to_host):
+            continue
+        evidence = _evidence(site, from_host, to_host, other, pages)
+        if not evidence.is_enough:
+            continue
+        move, is_new = SiteMove.objects.update_or_create(
+            site=site,
+            from_host=from_host,
+            to_host=to_host,
+            defaults={"evidence": asdict(evidence), "other": other},
+            create_defaults={"evidence": asdict(evidence), "other": other, "proposed_at": now},
+        )
+        new += [move] if is_new else []
+    return new
+
+
+def find_move(number: int) -> SiteMove:
+    """Raises NotFound."""
+    move = SiteMove.objects.select_related("site", "other").filter(pk=number).first()
+    if move is None:
+        raise NotFound("move", str(number))
+    return move
+
+
+def refuse(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
+    """Note that the two are not the same site; it is not proposed again. Raises MoveRefused."""
+    _decide(move, SiteMove.State.REFUSED, user, now)
+
+
+def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
+    """Make the new host one of the site's: what was known of its pages goes on there.
+
+    Pages keep their identity and history under the address they were found at; visits, and start pages, go to the new
+    host. A site that the new host was watched as is no longer crawled and keeps its pages and cases. Raises MoveRefused
+    for a host that belongs to the rights holder or has a licence, and for a move that was decided.
+    """
+    with transaction.atomic():
+        move = SiteMove.objects.select_for_update().select_related("site").get(pk=move.pk)
+        if reason := _right_on(move.site, move.to_host):
+            raise MoveRefused(reason)
+        _decide(move, SiteMove.State.ACCEPTED, user, now)
+        site = Site.objects.select_for_update().get(pk=move.site_id)
+        scheme = _scheme(move)
+        site.start_urls = "\n".join(dict.fromkeys(_on_new_host(url, move, scheme) for url in lines(site.start_urls)))
+        site.save(update_fields=["start_urls"])
+        for host in (move.from_host, move.to_host):
+            if not site.domains.filter(host__in=parse_host(host).spellings()).exists():
+                SiteDomain.objects.create(site=site, host=host)
+        _move_addresses(move, scheme, now or timezone.now())
+        others = Site.objects.filter(rights_holder=site.rights_holder, is_active=True).exclude(pk=site.pk)
+        others.filter(domains__host__in=parse_host(move.to_host).spellings()).update(is_active=False)
+
+
+def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
+    """(old host, new host, the site that the new one is watched as) worth looking at."""
+    own = {spelling for domain in site.domains.all() for spelling in parse_host(domain.host).spellings()}
+    found: set[tuple[str, str, Site | None]] = set()
+    for redirect in OffSiteRedirect.objects.filter(site=site).values("from_host", "to_host").distinct():
+        if redirect["to_host"] and redirect["to_host"] not in own:
+            other = _watched_as(site, redirect["to_host"])
+            found.add((redirect["from_host"], redirect["to_host"], other))
+    from_host = _main_host(site)
+    texts = Address.objects.filter(site=site).exclude(text_digest="").values("text_digest")
+    sharing = Address.objects.filter(
+        site__rights_holder=site.rights_holder, site__added_at__gt=site.added_at, text_digest__in=texts
+    ).exclude(site=site)
+    for row in sharing.values("site").annotate(texts=Count("text_digest", distinct=True)):
+        if row["texts"] >= MIN_SHARED_TEXTS:
+            other = Site.objects.get(pk=row["site"])
+            to_host = _main_host(other)
+            if from_host and to_host and to_host not in own:
+                found.add((from_host, to_host, other))
+    return found
+
+
+def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> Evidence:
+    led = list(OffSiteRedirect.objects.filter(site=site, from_host=from_host, to_host=to_host).order_by("pk"))
+    ours = _details(site, from_host)
+    theirs = _details(other, to_host) if other is not None else {}
+    pairs = [(ours[place], theirs[place]) for place in sorted(ours.keys() & theirs.keys())][:MAX_PAIRS]
+    our_texts = {address.text_digest for address in ours.values()} - {""}
+    their_texts = {address.text_digest for address in theirs.values()} - {""}
+    examples = [(row.from_url, row.to_url) for row in led] + [(old.url, new.url) for old, new in pairs]
+    return Evidence(
+        start_pages_led=sum(row.is_start for row in led),
+        pages_led=sum(not row.is_start for row in led),
+        same_place=sum(not row.is_start and _place(row.from_url) == _place(row.to_url) for row in led),
+        known_pages=len(ours),
+        shared_texts=len(our_texts & their_texts),
+        compared=len(pairs),
+        alike=sum(_are_alike(old, new, pages) for old, new in pairs),
+        template=_template_agreement(list(ours.values()), list(theirs.values()), pages) if theirs else None,
+        examples=tuple(examples[:MAX_EXAMPLES]),
+    )
+
+
+def _details(site: Site, host: str) -> dict[str, Address]:
+    """The site's pages with a text on a host, by their place on it."""
+    rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
+    return {_place(row.url): row for row in rows if host_of(row.url) == host}
+
+
+def _are_alike(old: Address, new: Address, pages: PageStore) -> bool:
+    if old.text_digest and old.text_digest == new.text_digest:
+        return True
+    first, second = _shingles(_text(old, pages)), _shingles(_text(new, pages))
+    return bool(first and second) and len(first & second) >= MIN_RESEMBLANCE * min(len(first), len(second))
+
+
+def _text(address: Address, pages: PageStore) -> str:
+    versions = pages.versions(PageId(address.page_id))
+    return next((each.reading.text for each in versions if each.id == address.version_id), "")
+
+
+def _shingles(text: str) -> frozenset[str]:
+    bare = "".join(text.split())
+    return frozenset(bare[at : at + _SHINGLE_CHARS] for at in range(len(bare) - _SHINGLE_CHARS + 1))
+
+
+def _template_agreement(ours: list[Address], theirs: list[Address], pages: PageStore) -> float | None:
+    one, other = (_template(addresses[:MAX_TEMPLATE_PAGES], pages) for addresses in (ours, theirs))
+    return cut_share(agreement(one, other)) if one and other else None
+
+
+def _template(addresses: Iterable[Address], pages: PageStore) -> frozenset[str]:
+    return template([found for address in addresses if (found := _skeleton(address, pages))])
+
+
+def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
+    versions = pages.versions(PageId(address.page_id))
+    if not versions:
+        return frozenset()
+    version = versions[-1]
+    page = open_page(pages.raw(version.raw_digest) or b"", dict(version.headers), version.final_url)
+    return frozenset() if isinstance(page, Rejected) or page.tree is None else skeleton(page.tree)
+
+
+def _right_on(site: Site, host: str) -> Message | None:
+    """Why a host is no pirate's: it is the rights holder's own, or has a licence. None for neither."""
+    name, port = host_key(f"http://{host}/")
+    holder = site.rights_holder
+    for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
+        if any(each.holds(name, port) for each in parse_hosts([domain])):
+            return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
+    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a page of it makes no licensed host
+        if any(each.holds(name, port) for each in parse_hosts([licence.domain])):
+            return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
+    return None
+
+
+def _decide(move: SiteMove, state: str, user: User | None, now: datetime | None) -> None:
+    decided = {"state": state, "decided_by": user, "decided_at": now or timezone.now()}
+    waiting = SiteMove.objects.filter(pk=move.pk, state=SiteMove.State.PROPOSED)
+    if not waiting.update(**decided):
+        move.refresh_from_db()
+        raise MoveRefused(
+            "watch.move-accepted" if move.state == SiteMove.State.ACCEPTED else "watch.move-refused",
+            number=move.pk,
+            move=move,
+        )
+    move.refresh_from_db()
+
+
+def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
+    """Visits go on at the new host, at once; what was already found there stays, and learns which page it is."""
+    site = SiteId(str(move.site_id))
+    for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
+        if host_of(old.url) != move.from_host:
+            continue
+        url = _on_new_host(old.url, move, scheme)
+        key = address_id(site, canonical(url))
+        history = {"page_id": old.page_id, "page_url": old.page_url, "version_id": old.version_id, "is_moved": True}
+        found = Address.objects.filter(pk=key)
+        if found.exists():
+            found.filter(page_id="").update(**history)
+        else:
+            started: Mapping[str, Any] = {
+                "due_at": now,
+                "etag": "",
+                "last_modified": "",
+                "unmodified": 0,
+                "failures": 0,
+                "failed_at": None,
+                "reason": "",
+                "sentence": None,
+                "absent_since": None,
+            }
+            kept = {field.attname: getattr(old, field.attname) for field in Address._meta.concrete_fields}
+            Address.objects.create(**{**kept, "id": key, "url": url, **history, **started})
+        Address.objects.filter(pk=old.pk).delete()
+
+
+def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
+    if host_of(url) not in parse_host(move.from_host).spellings():
+        return url
+    parts = urlsplit(url)
+    return urlunsplit((scheme, str(parse_host(move.to_host)), parts.path or "/", parts.query, ""))
+
+
+def _scheme(move: SiteMove) -> str:
+    """That of the addresses on the new host that are known."""
+    known = [new for _, new in move.evidence.get("examples", [])]
+    return next((urlsplit(url).scheme for url in known if host_of(url) == move.to_host), "https")
+
+
+def _watched_as(site: Site, host: str) -> Site | None:
+    spellings = parse_host(host).spellings()
+    others = Site.objects.filter(rights_holder=site.rights_holder, domains__host__in=spellings).exclude(pk=site.pk)
+    return others.order_by("pk").first()
+
+
+def _main_host(site: Site) -> str:
+    """Where most of the site's pages with a text stand."""
+    urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
+    hosts = Counter(filter(None, map(host_of, urls)))
+    return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}"

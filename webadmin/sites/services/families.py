@@ -1,0 +1,168 @@
+"""Sites that probably have one operator: they carry the same identifier. Sites of one template are named beside them.
+
+Read from a few stored pages at the end of a crawl; docs/decisions/cases-and-verdicts.md says what counts and why.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from heapq import nsmallest
+
+from django.db import transaction
+from django.db.models import Q
+from lxml.html import HtmlElement
+
+from core.hosts import parse_hosts
+from core.ids import VersionId
+from core.ports import PageStore
+from crawler.main_text.skeleton import skeleton, template
+from crawler.opening import Rejected, open_page
+from crawler.site_identifiers import identifiers, registrable
+from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
+
+READ_EVERY = timedelta(days=7)
+MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier has to stand on half of them, and on two
+MAX_BODY_BYTES = 1_000_000
+MAX_IDENTIFIERS = 30  # of a site; a list of addresses is no imprint
+MAX_SITES = 20  # with one identifier: what more have is a platform's, a counter's or a template's own
+# Of two templates, by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
+SKETCH, MIN_ENTRIES, MIN_AGREEMENT, MAX_ALIKE = 128, 20, 0.9, 5
+MAX_COMPARED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An identifier of a site that others carry too; `others`: theirs."""
+
+    own: SiteIdentifier
+    others: tuple[SiteIdentifier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a site has in common with others of its rights holder. alike: sites of the same template, and how far."""
+
+    shared: tuple[Shared, ...] = ()
+    alike: tuple[tuple[Site, float], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.shared or self.alike)
+
+
+def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
+    """Read the identifiers and the template of a site anew, where that was not done of late; whether it was."""
+    if SiteTemplate.objects.filter(site=site, read_at__gt=now - READ_EVERY).exists():
+        return False
+    trees = _trees(site, pages)
+    if len(trees) < MIN_PAGES:
+        return False
+    with transaction.atomic():
+        kept = [_keep(site, found, url, now) for found, url in _of_site(trees).items()]
+        SiteIdentifier.objects.filter(site=site).exclude(pk__in=kept).delete()
+        entries = template([skeleton(tree) for _, tree in trees])
+        values = {"sketch": _sketch(entries) if len(entries) >= MIN_ENTRIES else [], "read_at": now}
+        SiteTemplate.objects.update_or_create(site=site, defaults=values)
+    return True
+
+
+def family_of(site: Site) -> Family:
+    """What speaks for other sites of the same rights holder having the operator of this one."""
+    return Family(_shared(site), _alike(site))
+
+
+def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
+    """Some of the site's pages as its crawls last saw them, by their addresses."""
+    found: list[tuple[str, HtmlElement]] = []
+    rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
+    for row in rows[: 2 * MAX_PAGES]:
+        version = pages.version(VersionId(row.version_id))
+        body = pages.raw(version.raw_digest) if version is not None else None
+        if version is None or not body or len(body) > MAX_BODY_BYTES:
+            continue
+        page = open_page(body, dict(version.headers), version.final_url)
+        if not isinstance(page, Rejected) and page.tree is not None:
+            found.append((row.url, page.tree))
+        if len(found) == MAX_PAGES:
+            break
+    return found
+
+
+def _of_site(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], str]:
+    """Identifiers that half of the pages carry, each with the first page that has it."""
+    counts: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
+    for url, tree in trees:
+        for found in identifiers(tree):
+            counts[found] += 1
+            first.setdefault(found, url)
+    least = max(MIN_PAGES, (len(trees) + 1) // 2)
+    kept = [found for found, count in counts.most_common() if count >= least][:MAX_IDENTIFIERS]
+    return {found: first[found] for found in kept}
+
+
+def _keep(site: Site, found: tuple[str, str], url: str, now: datetime) -> int:
+    values = {"page_url": url, "read_at": now}
+    row, _ = SiteIdentifier.objects.update_or_create(
+        site=site, kind=found[0], value=found[1], defaults=values, create_defaults={**values, "first_read_at": now}
+    )
+    return row.pk
+
+
+def _shared(site: Site) -> tuple[Shared, ...]:
+    own = list(SiteIdentifier.objects.filter(site=site).order_by("kind", "value"))
+    if not own:
+        return ()
+    wanted = Q()
+    for each in own:
+        wanted |= Q(kind=each.kind, value=each.value)
+    rows = SiteIdentifier.objects.filter(wanted, site__rights_holder=site.rights_holder_id).exclude(site=site)
+    by_value: dict[tuple[str, str], list[SiteIdentifier]] = defaultdict(list)
+    most = MAX_SITES * len(own) * 5
+    for row in rows.select_related("site").prefetch_related("site__domains").order_by("site__name", "pk")[:most]:
+        by_value[row.kind, row.value].append(row)
+    names = _registered(site)
+    found = []
+    for each in own:
+        carriers = by_value[each.kind, each.value]
+        others = tuple(row for row in carriers if not names & _registered(row.site))
+        if others and len(carriers) < MAX_SITES:
+            found.append(Shared(each, others))
+    return tuple(found)
+
+
+def _registered(site: Site) -> set[str]:
+    """The names under which a site stands: two sites of one platform have the platform's identifiers."""
+    hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
+    return {registrable(host.name) for host in parse_hosts(hosts)}
+
+
+def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
+    own = SiteTemplate.objects.filter(site=site).first()
+    if own is None or not own.sketch:
+        return ()
+    rows = SiteTemplate.objects.filter(site__rights_holder=site.rights_holder_id).exclude(site=site)
+    found = []
+    for row in rows.exclude(sketch=[]).order_by("-read_at").values_list("site", "sketch")[:MAX_COMPARED]:
+        share = _agreement(own.sketch, row[1])
+        if share >= MIN_AGREEMENT:
+            found.append((share, row[0]))
+    if len(found) > MAX_ALIKE:  # a template that many have is one that is sold
+        return ()
+    names = _registered(site)
+    sites = Site.objects.prefetch_related("domains").in_bulk([pk for _, pk in found])
+    ordered = sorted(found, key=lambda each: (-each[0], each[1]))
+    return tuple((sites[pk], share) for share, pk in ordered if not names & _registered(sites[pk]))
+
+
+def _sketch(entries: frozenset[str]) -> list[int]:
+    hashes = (int.from_bytes(hashlib.sha256(each.encode()).digest()[:6], "big") for each in entries)
+    return nsmallest(SKETCH, hashes)
+
+
+def _agreement(one: Sequence[int], other: Sequence[int]) -> float:
+    """Of two sketches: the share of the smallest hashes of both together that both have."""
+    first, second = set(one), set(other)
+    smallest = nsmallest(SKETCH, first | second)
+    return sum(each in first and each in second for each in smallest) / len(smallest)

@@ -1,0 +1,133 @@
+"""Archive files that are to be taken in: asked for, found in the import folder, read on, ended."""
+
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from core.errors import BadInput, UnreadableFile
+from core.wording import Message
+from crawler.sources.archive_shapes import ImportCounts, Position
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.sites.models import ArchiveImport, Site
+
+State = ArchiveImport.State
+SUFFIXES = (".warc", ".warc.gz", ".wacz", ".arc", ".arc.gz", ".wet.gz")
+DEAD_AFTER = timedelta(minutes=10)  # without a sign of life, which an import gives every few records
+MAX_FAULTS = 50
+
+
+def import_folder() -> Path:
+    """Where archives lie that the admin may offer: a person with a browser names no other path of the machine."""
+    return Path(settings.ZHUIWEN.home) / "imports"
+
+
+def offered_files() -> list[str]:
+    """Names of the archives in the import folder, in order; links are left out, which may lead elsewhere."""
+    folder = import_folder()
+    if not folder.is_dir():
+        return []
+    files = [entry for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink()]
+    return sorted(entry.name for entry in files if entry.name.lower().endswith(SUFFIXES))
+
+
+def request_import(
+    rights_holder: RightsHolder, path: Path, site: Site | None = None, user: User | None = None
+) -> ArchiveImport:
+    """The import of that file, new or, where one of the same file has not come to its end, that one, queued again.
+
+    Raises UnreadableFile, and BadInput for a site of another rights holder or an import that is being done.
+    """
+    if site is not None and site.rights_holder_id != rights_holder.pk:
+        raise BadInput("import.other-holder", site=site.name)
+    size_bytes, mark = _marked(path)
+    known = ArchiveImport.objects.filter(
+        rights_holder=rights_holder, path=str(path), site=site, file_mark=mark
+    ).exclude(state=State.FINISHED)
+    row = known.first()
+    if row is None:
+        return ArchiveImport.objects.create(
+            rights_holder=rights_holder, path=str(path), site=site, size_bytes=size_bytes, file_mark=mark,
+            requested_by=user,
+        )  # fmt: skip
+    if row.state == State.RUNNING and not _is_dead(row, timezone.now()):
+        raise BadInput("import.running-already", path=path)
+    ArchiveImport.objects.filter(pk=row.pk).update(state=State.QUEUED)
+    row.refresh_from_db()
+    return row
+
+
+def waiting_imports(now: datetime) -> QuerySet[ArchiveImport]:
+    """Those that nobody has taken up yet, and those whose process died, oldest first."""
+    silent = Q(state=State.RUNNING, alive_at__lt=now - DEAD_AFTER)
+    alive_at = Coalesce(F("heartbeat_at"), F("requested_at"))
+    rows = ArchiveImport.objects.annotate(alive_at=alive_at)
+    return rows.filter(Q(state=State.QUEUED) | silent).order_by("requested_at", "pk")
+
+
+def requeue_running() -> None:
+    """Queue what was running when the installation was stopped; for who knows that no import can run."""
+    ArchiveImport.objects.filter(state=State.RUNNING).update(state=State.QUEUED, heartbeat_at=None)
+
+
+def take(row: ArchiveImport, now: datetime) -> bool:
+    """Begin an import; False where another process was faster."""
+    silent = Q(state=State.RUNNING) & (Q(heartbeat_at__lt=now - DEAD_AFTER) | Q(heartbeat_at__isnull=True))
+    changed = ArchiveImport.objects.filter(Q(state=State.QUEUED) | silent, pk=row.pk).update(
+        state=State.RUNNING, heartbeat_at=now, finished_at=None
+    )
+    row.refresh_from_db()
+    return changed == 1
+
+
+def note_progress(row: ArchiveImport, counts: ImportCounts, at: Position) -> None:
+    """Write down how far an import came: the next one goes on there."""
+    _write(row, counts, position=asdict(at), heartbeat_at=timezone.now())
+
+
+def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
+    """Close an import: finished, or failed."""
+    if fault is not None:
+        counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
+    now = timezone.now()
+    _write(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
+
+
+def position_of(row: ArchiveImport) -> Position:
+    """Where an import goes on; its beginning where the file is another by now."""
+    if not row.position or _marked(Path(row.path))[1] != row.file_mark:
+        return Position()
+    return Position(**row.position)
+
+
+def counts_of(row: ArchiveImport) -> ImportCounts:
+    if not row.counts or not row.position:
+        return ImportCounts()
+    return ImportCounts(**row.counts, faults=list(row.faults))
+
+
+def _write(row: ArchiveImport, counts: ImportCounts, **values: Any) -> None:
+    kept = asdict(counts)
+    del kept["faults"]
+    ArchiveImport.objects.filter(pk=row.pk).update(counts=kept, faults=counts.faults, **values)
+    row.refresh_from_db()
+
+
+def _is_dead(row: ArchiveImport, now: datetime) -> bool:
+    return row.heartbeat_at is None or row.heartbeat_at < now - DEAD_AFTER
+
+
+def _marked(path: Path) -> tuple[int, str]:
+    """The size of a file and what tells it from another of that name."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+    if not path.is_file():
+        raise UnreadableFile(path, "file.none")
+    return status.st_size, f"{status.st_size}:{status.st_mtime_ns}"

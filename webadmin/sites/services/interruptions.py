@@ -1,0 +1,139 @@
+"""Crawl runs that something left behind - a dead machine, a dead process, a lost message - taken up again."""
+
+from datetime import datetime, timedelta
+from itertools import takewhile
+
+from django.db import transaction
+from django.db.models import Q
+
+from core.messages import CrawlRequested
+from core.ports import Outbox
+from core.wording import Message
+from webadmin.sites.models import CrawlRun
+from webadmin.sites.services import rechecks
+from webadmin.sites.services import runs as crawls
+
+INTERRUPTED = Message("crawl.interrupted")
+DIED = Message("crawl.died")
+LOST_AFTER = timedelta(minutes=1)  # a message is taken within seconds; a run that waits longer waits for a crawler
+# Of runs whose process died one after the other before it kept a page, in a day: a site that ends its crawler each time
+# is not crawled again and again. One that was killed further on, by an operator or for want of memory, goes on at once.
+# Chosen, not measured.
+PAUSES = (timedelta(0), timedelta(0), timedelta(0), timedelta(minutes=15), timedelta(hours=1))
+COUNTED_WITHIN = timedelta(days=1)
+MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
+
+
+def requeue_live_runs(outbox: Outbox) -> int:
+    """Queue again what is marked as queued or running, when no crawler can be alive; how many.
+
+    The journal of an interrupted crawl is still there, so that the new run goes on where the old one stopped.
+    """
+    runs = list(CrawlRun.objects.filter(state__in=CrawlRun.LIVE).select_related("site", "requested_by"))
+    for run in runs:
+        waiting = _replace(run) if run.state == CrawlRun.State.RUNNING else run
+        if waiting is not None:
+            outbox.send(CrawlRequested(waiting.pk))
+    return len(runs)
+
+
+def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
+    """Queue again the runs whose process gives no sign of life; how many.
+
+    A sign that is later than now came from a clock that was ahead: the silence is counted from now.
+    """
+    CrawlRun.objects.filter(state=CrawlRun.State.RUNNING, heartbeat_at__gt=now).update(heartbeat_at=now)
+    silent = CrawlRun.objects.filter(
+        state=CrawlRun.State.RUNNING, heartbeat_at__lt=now - crawls.DEAD_AFTER_SILENCE
+    ).select_related("site", "requested_by")
+    queued = [again for run in silent if (again := take_up(run, now)) is not None]
+    for run in queued:
+        outbox.send(CrawlRequested(run.pk))
+    return len(queued)
+
+
+def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
+    """Queue the site of a run again whose process has died; the new run, where there is one.
+
+    Later each time, unless the run kept pages before; None after the last of `PAUSES` in a day.
+    """
+    deaths = 0 if crawls.counts_of(run).kept else _deaths_in_a_row(run, now)
+    if deaths >= len(PAUSES):
+        return None
+    return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
+
+
+def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
+    """`take_up`, and say so where the run goes on no more."""
+    again = take_up(run, now)
+    if again is None:
+        crawls.fail(run, None, DIED)
+    return again
+
+
+def task_of(run: CrawlRun) -> str:
+    """What a crawler notes in its slot while it crawls a run: put back, it may be another's under the same number."""
+    return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
+
+
+def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
+    """Queue the site of a run again that was noted in a slot which nobody holds; the new run, where there is one."""
+    number = task.partition(" ")[0]
+    running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
+    run = running.filter(pk=int(number)).first() if number.isdecimal() else None
+    return take_up_dead(run, now) if run is not None and task_of(run) == task else None
+
+
+def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
+    """How many runs of the same pages died directly before this one without keeping a page."""
+    earlier = CrawlRun.objects.filter(
+        site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
+    ).order_by("-pk")
+    return sum(1 for _ in takewhile(_died_at_once, earlier[: len(PAUSES)]))
+
+
+def _died_at_once(run: CrawlRun) -> bool:
+    is_dead = run.finish_reason is not None and run.finish_reason.code == INTERRUPTED.code
+    return is_dead and not crawls.counts_of(run).kept
+
+
+def newest(run: CrawlRun) -> CrawlRun:
+    """The run as it is now; of one that was interrupted the run that took its place."""
+    run.refresh_from_db()
+    if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
+        return run
+    later = CrawlRun.objects.filter(site=run.site_id, only_urls=run.only_urls, pk__gt=run.pk)
+    taken_up = later.select_related("site").order_by("pk").first()
+    return run if taken_up is None else newest(taken_up)
+
+
+def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
+    """Wake crawlers for runs that none has taken: their message was lost, or all crawlers were busy; how many.
+
+    A run is crawled once however often its message arrives. For one that waited for the site's hours, a service or a
+    pause, nobody else sends one.
+    """
+    lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
+    runs = CrawlRun.objects.filter(lost, crawls.may_go_on(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")
+    sent = list(runs[:MAX_WAKE_UPS])
+    for run in sent:
+        outbox.send(CrawlRequested(run.pk))
+    return len(sent)
+
+
+@transaction.atomic
+def _replace(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | None:
+    crawls.fail(run, None, INTERRUPTED)
+    try:
+        again = crawls.request_run(
+            run.site,
+            user=run.requested_by,
+            trigger=CrawlRun.Trigger.LOOK if run.trigger == CrawlRun.Trigger.LOOK else CrawlRun.Trigger.PERSON,
+            only_urls=run.only_urls,
+            by_second_route=run.by_second_route,
+            resume_at=goes_on_at,
+        )
+    except crawls.AlreadyRunning:
+        return None  # somebody was faster
+    rechecks.hand_over(run, again)
+    return again

@@ -1,0 +1,101 @@
+"""Asking the registries about a site, since a person wants to know: asked for once, carried out by a worker."""
+
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+
+from core.errors import BadInput, RetryLater
+from core.hosts import parse_hosts
+from core.messages import LookUpRequested
+from core.ports import Clock, Outbox
+from core.settings import Settings
+from core.wording import Message
+from crawler.registries.look_up import LookedUp, Registries
+from webadmin.accounts.models import User
+from webadmin.sites.models import ContactLookUp, Site
+from webadmin.sites.services.contacts import note_looked_up
+
+# As a request for opinions: one that is older was lost, or waits behind much else; a second message does no harm.
+EXPIRES_AFTER = timedelta(minutes=15)
+MAX_FAULTS = 20
+
+
+def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: Settings) -> ContactLookUp:
+    """Ask for a look-up once: one that is asked for already is given back.
+
+    Raises BadInput where nobody may be asked or there is nothing to ask; ServiceUnavailable when the broker does not
+    answer, and then none is left open.
+    """
+    _require_possible(site, settings)
+    look_up, is_new = _opened(site, user, now)
+    if is_new:
+        try:
+            outbox.send(LookUpRequested(look_up.pk))
+        except RetryLater:
+            look_up.delete()
+            raise
+    return look_up
+
+
+def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
+    """Ask the registries in this process. Raises BadInput where nobody may be asked or there is nothing to ask."""
+    _require_possible(site, settings)
+    look_up, _ = _opened(site, None, clock.now())
+    carry_out(look_up.pk, settings, clock)
+    look_up.refresh_from_db()
+    return look_up
+
+
+def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
+    """Ask the registries, and note what they said. Safe to call twice: one that has ended is left alone."""
+    look_up = ContactLookUp.objects.select_related("site").filter(pk=look_up_id, ended_at=None).first()
+    if look_up is None:
+        return
+    try:
+        looked = Registries(settings.registries, settings.crawl).look_up(hosts_of(look_up.site))
+    except BadInput as error:
+        looked = LookedUp(faults=[error.message])
+    now = clock.now()
+    with transaction.atomic():
+        note_looked_up(look_up.site, looked.found, now)
+        _end(look_up_id, now, looked.faults, len(looked.found))
+
+
+def give_up(look_up_id: int, now: datetime) -> None:
+    """Say that a look-up came to nothing."""
+    _end(look_up_id, now, [Message("registry.died")])
+
+
+def newest(site: Site) -> ContactLookUp | None:
+    """The look-up that was asked for last."""
+    return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
+
+
+def hosts_of(site: Site) -> list[str]:
+    """The hosts of a site: its domains, else those of its start pages."""
+    stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
+    return list(dict.fromkeys(filter(None, map(str, parse_hosts(stated)))))
+
+
+def _require_possible(site: Site, settings: Settings) -> None:
+    if not settings.registries.is_on:
+        raise BadInput("registry.off")
+    if not hosts_of(site):
+        raise BadInput("registry.no-hosts", site=site.name)
+
+
+def _opened(site: Site, user: User | None, now: datetime) -> tuple[ContactLookUp, bool]:
+    """The open look-up, and whether this call opened it or renewed a lost one."""
+    try:
+        with transaction.atomic():
+            return ContactLookUp.objects.create(site=site, asked_by=user, asked_at=now), True
+    except IntegrityError:
+        live = ContactLookUp.objects.filter(site=site, ended_at=None)
+        renewed = live.filter(asked_at__lte=now - EXPIRES_AFTER).update(asked_at=now, asked_by=user)
+        return live.get(), bool(renewed)
+
+
+def _end(look_up_id: int, now: datetime, faults: list[Message], found: int = 0) -> None:
+    ContactLookUp.objects.filter(pk=look_up_id, ended_at=None).update(
+        ended_at=now, faults=faults[:MAX_FAULTS], found=found
+    )

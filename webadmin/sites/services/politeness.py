@@ -1,0 +1,175 @@
+"""How a site is treated, from the admin database to the crawler and back: rules, secrets, health, and who switched."""
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import F
+
+from core.errors import BadConfiguration, BadInput
+from core.ids import VersionId
+from core.pages import CrawlCounts
+from core.politeness import BanAction, BanRule, BrowserMode, Budget, Login, Politeness, Proxy
+from core.ports import PageStore
+from core.wording import Message
+from crawler.readers.checks import checking_process
+from crawler.readers.reading_process import ReadingProcess
+from webadmin.accounts.models import User
+from webadmin.sites.models import PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
+from webadmin.sites.services.encrypted_secrets import unseal
+
+_MEGABYTE = 1_000_000
+PAGES_TRIED = 50
+MAX_TRIAL_S = 10.0  # chosen: who waits longer keeps a thread of the desk from others
+MAX_SHOWN_CHARS = 60  # of what was typed, in a sentence that says what is wrong with it
+_STATUS = re.compile(r"[0-9]{3}")
+
+
+class ReasonMissing(BadInput):
+    """robots.txt is switched off with a reason, or not."""
+
+    def __init__(self) -> None:
+        super().__init__("watch.robots-reason")
+
+
+def politeness_of(site: Site, *, by_second_route: bool = False) -> Politeness:
+    """What the crawler is told. by_second_route: by proxies that are kept for second looks, and by no others.
+
+    Raises KeyLost where a secret cannot be opened any more.
+    """
+    rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
+    return Politeness(
+        windows=rules.windows,
+        zone=rules.zone or settings.TIME_ZONE,
+        budget=Budget(
+            bytes_a_run=rules.megabytes_a_run * _MEGABYTE,
+            pages_a_day=rules.pages_a_day,
+            bytes_a_day=rules.megabytes_a_day * _MEGABYTE,
+        ),
+        bans=tuple(ban_rule(each) for each in site.ban_rules.all()),
+        proxies=tuple(_proxy(each) for each in site.proxies.filter(is_enabled=True, is_second_route=by_second_route)),
+        user_agents=tuple(line.strip() for line in rules.user_agents.splitlines() if line.strip()),
+        login=Login(rules.login_steps, pairs(unseal(rules.sealed_values)), pairs(unseal(rules.sealed_cookies))),
+        browser=BrowserMode(rules.browser),
+    )
+
+
+def has_second_route(site: Site) -> bool:
+    """Whether the operator named another way to the site, by which it is asked once more."""
+    return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
+
+
+def ban_rule(rule: SiteBanRule) -> BanRule:
+    """The rule as the crawler has it."""
+    return BanRule(
+        name=rule.name,
+        statuses=statuses(rule.statuses),
+        words=tuple(line.strip() for line in rule.words.splitlines() if line.strip()),
+        selector=rule.selector,
+        redirect=rule.redirect,
+        max_chars=rule.max_chars,
+        action=BanAction(rule.action),
+    )
+
+
+def statuses(text: str) -> tuple[int, ...]:
+    """The numbers of a field. Raises BadConfiguration for what is none."""
+    parts = [part for part in text.replace("，", ",").replace(" ", ",").split(",") if part]
+    wrong = next((part for part in parts if not _STATUS.fullmatch(part)), None)
+    if wrong is not None:
+        raise BadConfiguration("watch.no-status", status=wrong[:MAX_SHOWN_CHARS])
+    return tuple(int(part) for part in parts)
+
+
+def pairs(text: str) -> tuple[tuple[str, str], ...]:
+    """Names and values, one `name = value` a line. Raises BadConfiguration, without any value, for another line.
+
+    >>> pairs("user = 读者")
+    (('user', '读者'),)
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        name, equals, value = line.partition("=")
+        if line.strip() and not (equals and name.strip()):
+            raise BadConfiguration("watch.no-pair", number=number)
+        if line.strip():
+            found.append((name.strip(), value.strip()))
+    return tuple(found)
+
+
+def note_robots_switch(site: Site, reason: str, user: User | None = None) -> RobotsSwitch:
+    """Write down that robots.txt is obeyed from now on, or not. Raises ReasonMissing."""
+    if not reason.strip() and not site.obey_robots:
+        raise ReasonMissing
+    return RobotsSwitch.objects.create(site=site, obeys=site.obey_robots, reason=reason.strip()[:500], switched_by=user)
+
+
+def keep_health(site: Site, counts: CrawlCounts) -> None:
+    """Add what a run saw of the site's proxies to what is known of them."""
+    for place, health in counts.proxies.items():
+        until = str(health["cools_until"])
+        SiteProxy.objects.filter(site=site, place=place).update(
+            successes=F("successes") + int(str(health["successes"])),
+            failures=F("failures") + int(str(health["failures"])),
+            cools_until=datetime.fromisoformat(until) if until else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What the rules say of one stored page. `rule` "": it is a page; `is_stored` False: nothing is kept of it."""
+
+    url: str
+    title: str
+    rule: str
+    seen: Message | None
+    is_stored: bool = True
+
+
+def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str = "") -> list[Tried]:
+    """What the rules say of the site's newest 50 pages, or of the one at `url`; nothing is asked of the site.
+
+    Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url` or they take too long,
+    RetryLater where others are tried.
+    """
+    from crawler.politeness.bans import BanJudge  # late: it loads fingerprint
+
+    BanJudge(rules, site.encoding)  # says what is wrong with them
+    pages = PageRecord.objects.filter(site=site).order_by("-last_seen", "page_id")
+    chosen = list(pages.filter(url=url) if url else pages[:PAGES_TRIED])
+    if url and not chosen:
+        raise BadInput("watch.no-page", site=site.name, url=url)
+    tried: list[Tried] = []
+    with checking_process() as process:
+        end = time.monotonic() + MAX_TRIAL_S
+        for page in chosen:
+            found = _outcome_of_rules(page, tuple(rules), site.encoding, store, process)
+            if found is None or time.monotonic() > end:
+                raise BadInput("watch.rules-too-slow", count=len(tried))
+            tried.append(found)
+    return tried
+
+
+def _outcome_of_rules(
+    page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
+) -> Tried | None:
+    """None: they take too long on this page."""
+    from crawler.politeness.bans import VerdictToReach, stored_answer
+
+    version = store.version(VersionId(page.version_id))
+    body = store.raw(version.raw_digest) if version is not None else None
+    if version is None or body is None:
+        return Tried(page.url, page.title, "", None, is_stored=False)
+    verdict = process.read(VerdictToReach(rules, encoding, stored_answer(version, body)))
+    ban = verdict.ban
+    if verdict.has_slow_rules:
+        return None
+    return Tried(page.url, page.title, ban.rule.name if ban else "", ban.seen if ban else None)
+
+
+def _proxy(proxy: SiteProxy) -> Proxy:
+    password = unseal(proxy.sealed_password)
+    return Proxy(proxy.place, proxy.scheme, proxy.user, password, proxy.cools_until)

@@ -1,0 +1,211 @@
+"""One page fetched now, since somebody wants to know: asked for, carried by a crawl of that page alone, answered.
+
+The crawl is the site's own, with its hours, pace, robots.txt and budgets. Where another crawl of the site is under way
+the page waits for its end, and is answered by it where it has looked at the page meanwhile. What the program itself
+wants to know (webadmin.notices.services.removals.schedule) is asked for in the same way, beside another page that tells whether the site
+answers at all, and is no part of what people may ask for in a day.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, time
+from urllib.parse import urlsplit, urlunsplit
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.ids import SiteId
+from core.messages import CrawlRequested
+from core.ports import Outbox
+from core.states import Rejection
+from core.terms import REJECTIONS
+from core.visits import address_id
+from core.wording import Message
+from crawler.urls import canonical
+from webadmin.accounts.models import User
+from webadmin.cases.models import PageCheck
+from webadmin.sites.models import Address, CrawlRun, PageRecheck, PageRecord, Site
+from webadmin.sites.models.site_kind_choices import CRAWLED
+from webadmin.sites.services import runs as crawls
+
+Outcome = PageRecheck.Outcome
+# Chosen, of one rights holder on the operator's day: a reviewer decides some hundred cases a day and doubts few.
+MAX_A_DAY = 200
+MAX_IN_A_RUN = 50
+SAID_TO_BE_GONE = "fetch.gone"  # of a fault of a crawl
+
+
+def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
+    """Ask for a page once: where it is asked for already, that is given back. Raises BadInput, RetryLater."""
+    live = live_recheck(page)
+    if live is not None:
+        return live
+    if page.site.kind not in CRAWLED:
+        raise crawls.NotCrawled(page.site)
+    asked = PageRecheck.objects.filter(
+        page__site__rights_holder=page.site.rights_holder_id, asked_at__gte=_midnight(now), asked_by__isnull=False
+    )
+    if asked.count() >= MAX_A_DAY:
+        raise BadInput("page.rechecks-spent", most=MAX_A_DAY)
+    recheck = _asked(page, user, now)
+    if recheck is None:  # another click was faster
+        return PageRecheck.objects.get(page=page, outcome="")
+    go_on(page.site, now, outbox)
+    recheck.refresh_from_db()
+    return recheck
+
+
+def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
+    """Ask for pages of one site for the program itself, which no budget of people's counts; how many were asked for.
+
+    Raises RetryLater.
+    """
+    asked = [each for page in pages if (each := _asked(page, None, now, by_second_route=by_second_route))]
+    if asked:
+        go_on(pages[0].site, now, outbox)
+    return len(asked)
+
+
+def live_recheck(page: PageRecord) -> PageRecheck | None:
+    """The check of a page that is not answered yet."""
+    return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
+
+
+def newest_recheck(page: PageRecord) -> PageRecheck | None:
+    return PageRecheck.objects.filter(page=page).select_related("run", "asked_by").first()
+
+
+def waiting_sites() -> "QuerySet[Site]":
+    """Sites with pages that are asked for and not answered."""
+    return Site.objects.filter(pages__rechecks__outcome="").distinct()
+
+
+def go_on(site: Site, now: datetime, outbox: Outbox) -> None:
+    """Answer what can be answered, and ask for a crawl of what waits. Safe to call at any time. Raises RetryLater."""
+    for recheck in _open_of(site).select_related("run", "page"):
+        _settle(recheck, now)
+    if crawls.live_run(site) is not None:
+        return
+    waiting = _next_of(site)
+    if not waiting:
+        return
+    asked_by = next((each.asked_by for each in waiting if each.asked_by is not None), None)
+    try:
+        with transaction.atomic():
+            run = crawls.request_run(
+                site,
+                asked_by,
+                CrawlRun.Trigger.PERSON if asked_by is not None else CrawlRun.Trigger.LOOK,
+                only_urls="\n".join(_urls(site, waiting)),
+                by_second_route=waiting[0].by_second_route,
+            )
+            PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
+    except crawls.AlreadyRunning:  # its end comes here again
+        return
+    except crawls.NotCrawled as error:
+        _open_of(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
+        return
+    outbox.send(CrawlRequested(run.pk))
+
+
+def hand_over(run: CrawlRun, again: CrawlRun) -> None:
+    """Let the pages of a crawl that was interrupted be those of the one that takes its place."""
+    PageRecheck.objects.filter(run=run, outcome="").update(run=again)
+
+
+def is_compared(recheck: PageRecheck) -> bool:
+    """Whether what was seen has been compared with the works."""
+    return PageCheck.objects.filter(version_id=recheck.version_id).exists()
+
+
+def _next_of(site: Site) -> list[PageRecheck]:
+    """Those that the next crawl looks at, all of one route; what people asked for goes first."""
+    waiting = _open_of(site).filter(run=None).select_related("asked_by")
+    first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
+    if first is None:
+        return []
+    of_people = waiting.filter(by_second_route=first.by_second_route, asked_by__isnull=first.asked_by_id is None)
+    return list(of_people[:MAX_IN_A_RUN])
+
+
+def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
+    """What is fetched. Of the program's own looks another page too: where that fails as well, the site is away."""
+    urls = list(dict.fromkeys(each.url for each in waiting))
+    if waiting[0].asked_by_id is None:
+        urls += list(dict.fromkeys(each for each in beside(site, urls[0]) if each not in urls))
+    return urls
+
+
+def beside(site: Site, url: str) -> list[str]:
+    """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host.
+
+    Both: a crawl may begin at the catalogue of the work that was taken down.
+    """
+    parts = urlsplit(url)
+    return [*crawls.start_urls_of(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
+
+
+def _asked(page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False) -> PageRecheck | None:
+    """The row of a page that is asked for now; None where it is asked for already."""
+    address = _address_of(page)
+    try:
+        with transaction.atomic():
+            return PageRecheck.objects.create(
+                page=page,
+                asked_by=user,
+                asked_at=now,
+                by_second_route=by_second_route,
+                url=address.url if address else page.url,
+                before_version_id=(address.version_id if address else "") or page.version_id,
+            )
+    except IntegrityError:
+        return None
+
+
+def _open_of(site: Site) -> "QuerySet[PageRecheck]":
+    return PageRecheck.objects.filter(page__site=site, outcome="").order_by("asked_at", "pk")
+
+
+def _settle(recheck: PageRecheck, now: datetime) -> None:
+    """Write down what came of a check, where that is known: a crawl has looked at the page, or has ended."""
+    key = address_id(SiteId(str(recheck.page.site_id)), canonical(recheck.url))
+    address = Address.objects.filter(pk=key).first()
+    if address is not None and address.seen_at is not None and address.seen_at >= recheck.asked_at:
+        is_same = address.version_id == recheck.before_version_id
+        _end(recheck, now, Outcome.UNCHANGED if is_same else Outcome.CHANGED, version=address.version_id)
+    elif recheck.run is not None and recheck.run.state not in CrawlRun.LIVE:
+        _end(recheck, now, *_unseen(recheck, recheck.run, address))
+
+
+def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
+    """What a crawl that has ended says of a page that it has not seen."""
+    of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
+    if of_page is not None and of_page.code == SAID_TO_BE_GONE:
+        return Outcome.GONE, None
+    if of_page is not None or run.state != CrawlRun.State.FINISHED or address is None:
+        return Outcome.NOT_SEEN, of_page or next(iter(run.faults), None) or run.finish_reason
+    if address.reason in {reason.value for reason in Rejection}:
+        return Outcome.NOT_SEEN, address.sentence or Message(
+            "page.refused", reason=REJECTIONS[Rejection(address.reason)]
+        )
+    return Outcome.NOT_SEEN, address.sentence or next(iter(run.faults), None)
+
+
+def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | None = None, version: str = "") -> None:
+    PageRecheck.objects.filter(pk=recheck.pk, outcome="").update(
+        outcome=outcome, fault=fault, version_id=version, ended_at=now
+    )
+
+
+def _address_of(page: PageRecord) -> Address | None:
+    """The address at which the page was seen last."""
+    of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
+    # One that has no text any more belongs to no page, but still names it.
+    return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()
+
+
+def _midnight(now: datetime) -> datetime:
+    """When the operator's day began."""
+    zone = timezone.get_default_timezone()
+    return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)

@@ -1,0 +1,424 @@
+"""Crawl runs: asked for, taken up, kept alive, ended, missed. At most one run of a site is live at a time."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import takewhile
+from zoneinfo import ZoneInfo
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from core.errors import BadInput
+from core.ids import SiteId
+from core.pages import CrawlCounts, CrawlPlan
+from core.states import Rejection
+from core.wording import Message
+from crawler.end_reasons import (
+    BYTE_LIMIT,
+    NEEDS_BROWSER,
+    NEEDS_OCR,
+    PAGE_LIMIT,
+    REPEATED_TEXTS,
+    SLOW_PATTERN,
+    SLOW_RULES,
+)
+from crawler.site_kinds import KINDS
+from crawler.sources.url_list import read_url_list
+from webadmin.accounts.models import User
+from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.models.site_kind_choices import CRAWLED
+from webadmin.sites.services.politeness import politeness_of
+
+State, Trigger = CrawlRun.State, CrawlRun.Trigger
+
+# Chosen, not measured: a nightly crawl of the largest page limit takes hours, so an hour's delay is worth a line to the
+# operator and no more; the crawler gives a sign of life every few seconds and a database fails over within one or two
+# minutes, so three silent ones are a dead process; a queue that no crawler has touched for six hours is not going to be
+# worked off.
+MISSED_AFTER = timedelta(hours=1)
+DEAD_AFTER_SILENCE = timedelta(minutes=3)
+DEAD_AFTER_QUEUED = timedelta(hours=6)
+MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
+LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, what it asks for: a day, and one of 25 h
+WAITS_FOR_SERVICE = "crawl.waits-for-service"
+MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
+
+# How a crawl ended that came to its end: crawler.end_reasons.
+ENDINGS = {
+    "finished": Message("run.finished"),
+    PAGE_LIMIT: Message("run.page-limit"),
+    BYTE_LIMIT: Message("run.byte-limit"),
+}
+# Refusals of a crawl that are nobody's choice: the page was wanted and could not be had.
+FAILURES = (
+    Rejection.HTTP_ERROR,
+    Rejection.NO_ANSWER,
+    Rejection.BANNED,
+    Rejection.REDIRECT_LOOP,
+    Rejection.TOO_LARGE,
+    Rejection.MOJIBAKE,
+    Rejection.UNREADABLE,
+)
+
+STOPPED_ANSWERING = Message("run.silent", minutes=DEAD_AFTER_SILENCE // timedelta(minutes=1))
+NEVER_TAKEN_UP = Message("run.never-taken-up", hours=DEAD_AFTER_QUEUED // timedelta(hours=1))
+DID_NOT_HAPPEN = Message("run.missed")
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """The expected moments of one site: `at` on every `interval_days`-th day, the first one after `since`."""
+
+    at: time  # of the day in `zone`
+    interval_days: int
+    zone: ZoneInfo
+    since: datetime  # aware
+
+    def first(self) -> datetime:
+        """The first expected moment, UTC: the next time of day after `since`."""
+        day = self.since.astimezone(self.zone).date()
+        moment = self._moment(day)
+        return moment if moment > self.since else self._moment(day + timedelta(days=1))
+
+    def latest(self, now: datetime) -> datetime | None:
+        """The newest expected moment at or before `now`; None where the first is still to come."""
+        first = self.first()
+        if first > now:
+            return None
+        first_day = first.astimezone(self.zone).date()
+        days = (now.astimezone(self.zone).date() - first_day).days
+        day = first_day + timedelta(days=days - days % self.interval_days)
+        moment = self._moment(day)
+        return moment if moment <= now else self._moment(day - timedelta(days=self.interval_days))
+
+    def next(self, now: datetime) -> datetime:
+        """The first expected moment after `now`."""
+        latest = self.latest(now)
+        return self.first() if latest is None else self._after(latest)
+
+    def between(self, after: datetime, until: datetime) -> list[datetime]:
+        """The expected moments in (after, until], oldest first."""
+        return list(takewhile(lambda moment: moment <= until, self._all_after(after)))
+
+    def _all_after(self, moment: datetime) -> Iterator[datetime]:
+        following = self.next(moment)
+        while True:
+            yield following
+            following = self._after(following)
+
+    def _after(self, moment: datetime) -> datetime:
+        return self._moment(moment.astimezone(self.zone).date() + timedelta(days=self.interval_days))
+
+    def _moment(self, day: date) -> datetime:
+        return datetime.combine(day, self.at, tzinfo=self.zone).astimezone(UTC)
+
+
+class AlreadyRunning(BadInput):
+    """A site whose crawl is queued or running is not crawled a second time."""
+
+    def __init__(self, site: Site, run: CrawlRun | None) -> None:
+        self.site, self.run = site, run
+        is_queued = run is not None and run.state == State.QUEUED
+        super().__init__("run.queued-already" if is_queued else "run.running-already", site=site.name)
+
+
+class NotCrawled(BadInput):
+    """A site of archive files has nothing that a crawl could begin with."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__("site.not-crawled", site=site.name)
+
+
+def request_run(
+    site: Site,
+    user: User | None = None,
+    trigger: str = Trigger.PERSON,
+    due_at: datetime | None = None,
+    only_urls: str = "",
+    *,
+    by_second_route: bool = False,
+    resume_at: datetime | None = None,
+) -> CrawlRun:
+    """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
+
+    only_urls: pages of the site, one a line, that are fetched alone. resume_at: when it may begin. A run of the
+    schedule first writes down the expected moments that passed before it, because it ends their wait.
+    """
+    if site.kind not in CRAWLED:
+        raise NotCrawled(site)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            if trigger == Trigger.SCHEDULE:
+                _note_missed(site, due_at or now)
+            return CrawlRun.objects.create(
+                site=site,
+                trigger=trigger,
+                requested_by=user,
+                due_at=due_at or now,
+                only_urls=only_urls,
+                by_second_route=by_second_route,
+                resume_at=resume_at,
+            )
+    except IntegrityError as error:
+        raise AlreadyRunning(site, live_run(site)) from error
+
+
+def live_run(site: Site) -> CrawlRun | None:
+    """The run of the site that is queued or running."""
+    return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
+
+
+def left_out(run: CrawlRun | None) -> list[Message]:
+    """What a run says that it left out: pages for want of a browser or of OCR, a text once more, slow rules."""
+    wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
+    return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
+
+
+def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
+    """What a spider needs to know to crawl the site."""
+    return CrawlPlan(
+        site_id=SiteId(str(site.pk)),
+        run_id=str(run.pk),
+        start_urls=start_urls_of(site),
+        allowed_hosts=_hosts_of(site),
+        follow_patterns=lines(site.follow_patterns),
+        page_patterns=lines(site.page_patterns),
+        deny_patterns=lines(site.deny_patterns),
+        use_sitemap=site.use_sitemap,
+        next_page_selector=site.next_page_selector,
+        chapter_list_selector=site.chapter_list_selector,
+        body_selector=site.body_selector,
+        title_selector=site.title_selector,
+        encoding=site.encoding,
+        max_depth=site.max_depth,
+        max_pages=site.max_pages,
+        delay_s=site.delay_s,
+        concurrency=site.concurrency,
+        obey_robots=site.obey_robots,
+        kind=site.kind,
+        only_urls=lines(run.only_urls),
+        politeness=politeness_of(site, by_second_route=run.by_second_route),
+    )
+
+
+def start_urls_of(site: Site) -> tuple[str, ...]:
+    """Where its crawl begins; of a list of pages all of them."""
+    return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
+
+
+def _hosts_of(site: Site) -> tuple[str, ...]:
+    """Empty for a list: the hosts of its pages are those that may be visited."""
+    if KINDS[site.kind].starts_are_pages:
+        return ()
+    return tuple(site.domains.order_by("pk").values_list("host", flat=True))
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """The lines of a field that holds one entry a line, without blank ones."""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def take_next(now: datetime) -> CrawlRun | None:
+    """The queued run that has been due longest, now this process's to crawl; None where none waits.
+
+    Any number of processes may ask at once, on one machine or many: each run is taken by one of them.
+    """
+    waiting = _waiting(now).order_by("due_at", "pk").select_related("site", "requested_by")
+    while (run := waiting.first()) is not None:
+        if mark_started(run, now):
+            return run
+    return None
+
+
+def has_waiting(now: datetime, run_id: int | None = None) -> bool:
+    """Whether any queued run, or this one, can be taken now."""
+    waiting = _waiting(now)
+    return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
+
+
+def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
+    """Take a queued run up; False where another process did, or the run has ended: then it is not to be crawled."""
+    at = now or timezone.now()
+    allowed = Q(state=State.QUEUED) & may_go_on(at)
+    begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
+    return _update(run, allowed, state=State.RUNNING, **begun)
+
+
+def may_go_on(now: datetime) -> Q:
+    """Of queued runs: those that do not wait for the site's hours, or for what it or a service wants.
+
+    One that would wait for longer than any ever does was put back while the clock was wrong.
+    """
+    is_too_late = Q(resume_at__gt=now + MAX_SERVICE_PAUSE, finish_reason__code=WAITS_FOR_SERVICE)
+    is_too_late |= Q(resume_at__gt=now + LONGEST_WAIT)
+    return Q(resume_at__isnull=True) | Q(resume_at__lte=now) | is_too_late
+
+
+def counts_of(run: CrawlRun) -> CrawlCounts:
+    """What the run has counted so far, in all processes that have crawled it."""
+    if not run.counts:
+        return CrawlCounts()
+    kept = dict(run.counts)
+    refusals = [run.faults[at] for at in kept.pop("refusals", ())]
+    return CrawlCounts(**kept, faults=list(run.faults), refusals=refusals)
+
+
+def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
+    """A sign of life, with the counts so far; False where the run was given up meanwhile."""
+    figures = _figures(counts) if counts else {}
+    return _update(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
+
+
+def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
+    """Close a run that came to its end, even one that was given up for dead before."""
+    at = now or timezone.now()
+    return _update(
+        run,
+        Q(state__in=[State.RUNNING, State.QUEUED, State.FAILED]),
+        state=State.FINISHED,
+        finished_at=at,
+        heartbeat_at=at,
+        finish_reason=ENDINGS.get(counts.finish_reason),
+        **_figures(counts),
+    )
+
+
+def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None) -> bool:
+    """Close a live run that could not go on; `reason` is for the operator, else the word of the counts is kept."""
+    at = now or timezone.now()
+    figures = _figures(counts) if counts else {}
+    said = reason or (counts.finish_reason if counts else None)
+    ending = {"state": State.FAILED, "finished_at": at, "finish_reason": said}
+    return _update(run, Q(state__in=CrawlRun.LIVE), **ending, **figures)
+
+
+def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
+    """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came.
+
+    noted: further fields, where it waits for something else than its site.
+    """
+    values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
+    if counts is not None:
+        values |= _figures(counts)
+    if counts is not None and counts.resume_at:
+        values["resume_at"] = datetime.fromisoformat(counts.resume_at)
+        values["finish_reason"] = counts.end_sentence
+    return _update(run, Q(state=State.RUNNING), state=State.QUEUED, **values)
+
+
+def due_sites(now: datetime) -> list[Site]:
+    """Watched sites whose newest expected moment has no run yet and that are not being crawled, longest due first.
+
+    A moment that was missed stays due until a run makes up for it. A site that was never crawled is first due at its
+    time of day after it was added.
+    """
+    busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
+    last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED) & Q(runs__only_urls=""))
+    due: list[tuple[datetime, Site]] = []
+    for site in _watched().exclude(pk__in=busy).annotate(last_due=last_due):
+        expected = timetable_of(site).latest(now)
+        if expected is not None and (site.last_due is None or site.last_due < expected):
+            due.append((expected, site))
+    return [site for _, site in sorted(due, key=lambda entry: (entry[0], entry[1].pk))]
+
+
+def next_due(site: Site, now: datetime) -> datetime | None:
+    """The site's next expected moment; None where it is not watched."""
+    return timetable_of(site).next(now) if site.is_active and site.kind in CRAWLED else None
+
+
+def missed_runs(now: datetime) -> list[CrawlRun]:
+    """Write down, once each, the expected moments that passed more than an hour ago without a run."""
+    missed: list[CrawlRun] = []
+    last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
+    for site in _watched().annotate(last_scheduled=last_scheduled):
+        expected = timetable_of(site).latest(now - MISSED_AFTER)
+        if expected is not None and (site.last_scheduled is None or site.last_scheduled < expected):
+            with transaction.atomic():
+                missed += _note_missed(site, now)
+    return missed
+
+
+def abandon_dead_runs(now: datetime) -> int:
+    """Fail the runs that gave no sign of life and those that nobody took up; returns how many.
+
+    A queue from which any crawl was begun of late is worked off, however long one has stood in it.
+    """
+    silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
+        state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
+    )
+    count = sum(fail(run, None, STOPPED_ANSWERING, now=now) for run in silent)
+    if CrawlRun.objects.filter(Q(state=State.RUNNING) | Q(started_at__gte=now - DEAD_AFTER_QUEUED)).exists():
+        return count
+    waited = Q(resume_at__isnull=True) | Q(resume_at__lt=now - DEAD_AFTER_QUEUED)
+    ignored = CrawlRun.objects.filter(waited, state=State.QUEUED, due_at__lt=now - DEAD_AFTER_QUEUED)
+    return count + sum(fail(run, None, NEVER_TAKEN_UP, now=now) for run in ignored)
+
+
+def _waiting(now: datetime) -> QuerySet[CrawlRun]:
+    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED)
+
+
+def _watched() -> QuerySet[Site]:
+    """Sites that the schedule crawls; what comes from archives is never due."""
+    return Site.objects.filter(is_active=True, kind__in=CRAWLED)
+
+
+def timetable_of(site: Site) -> Timetable:
+    zone = timezone.get_default_timezone()
+    return Timetable(site.crawl_at, site.interval_days, zone, site.added_at)
+
+
+def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
+    """Write down those of the site's expected moments since its last scheduled run that nobody kept."""
+    Site.objects.select_for_update().get(pk=site.pk)  # two schedulers do not write one moment twice
+    timetable = timetable_of(site)
+    after = max(site.added_at, now - MAX_LOOK_BACK)
+    last = CrawlRun.objects.filter(site=site, trigger=Trigger.SCHEDULE).order_by("-due_at").first()
+    if last is not None:
+        after = max(after, last.due_at)
+    kept = _kept_moments(site, timetable, after)
+    return [
+        CrawlRun.objects.create(
+            site=site, state=State.MISSED, trigger=Trigger.SCHEDULE, due_at=moment, finish_reason=DID_NOT_HAPPEN
+        )
+        for moment in timetable.between(after, now - MISSED_AFTER)
+        if moment not in kept
+    ]
+
+
+def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[datetime]:
+    """Give the expected moments that a run followed within the hour, whoever asked for it."""
+    kept = set()
+    whole = CrawlRun.objects.filter(site=site, due_at__gte=after, only_urls="")
+    for due_at in whole.values_list("due_at", flat=True):
+        moment = timetable.latest(due_at)
+        if moment is not None and due_at - moment <= MISSED_AFTER:
+            kept.add(moment)
+    return kept
+
+
+def _figures(counts: CrawlCounts) -> dict[str, object]:
+    kept = asdict(counts)
+    for name in ("faults", "end_sentence"):  # messages, in fields of their own
+        del kept[name]
+    kept["refusals"] = [counts.faults.index(each) for each in counts.refusals]
+    return {
+        "pages_fetched": counts.fetched,
+        "pages_stored": counts.stored,
+        "new_versions": counts.new_versions,
+        "failed_requests": counts.failed + sum(counts.rejected.get(reason, 0) for reason in FAILURES),
+        "counts": kept,
+        "faults": counts.faults,
+    }
+
+
+def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
+    """Write to the run in one statement if it is still in an allowed state; says whether it was."""
+    changed = CrawlRun.objects.filter(allowed, pk=run.pk).update(**values)
+    run.refresh_from_db()
+    return changed == 1

@@ -1,0 +1,135 @@
+"""The book of visits in the admin database: what earlier runs know of a site, and where its pages lead off it."""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from hashlib import sha256
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.hosts import parse_host
+from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
+from core.states import CaseState
+from core.visits import AddressKind, MovedTo, Visit
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.models import Case
+from webadmin.cases.services.matters.figures import note_gone, note_returned, refresh
+from webadmin.cases.services.standing import move_cases_to_shown_pages
+from webadmin.database import answering, batches, fresh
+from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
+from webadmin.sites.models.site import site_key
+from webadmin.ui.models.storable_text import with_length_kept
+
+_FIELDS = [field.name for field in fields(Visit)]
+_UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
+
+
+class DjangoVisitRepository:
+    """core.ports.VisitRepository over Django's ORM, for hours and from any thread. Raises ServiceUnavailable."""
+
+    def visits(self, site: SiteId) -> Iterable[Visit]:
+        with _answering():
+            return [visit_of(row) for row in Address.objects.filter(site_id=site_key(site)).order_by("pk").iterator()]
+
+    def save(self, site: SiteId, visits: Collection[Visit]) -> None:
+        with _answering():
+            holder = Site.objects.filter(pk=site_key(site)).values_list("rights_holder_id", flat=True).first()
+            rows = [_row(site_key(site), holder, visit) for visit in visits]
+            with transaction.atomic():
+                for batch in batches(rows):
+                    Address.objects.bulk_create(
+                        batch, update_conflicts=True, unique_fields=["id"], update_fields=_UPDATED
+                    )
+                _note_gone(visits, holder)
+
+    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+        pages = Case.objects.filter(state=CaseState.OPEN, site_id=site_key(site)).values_list("page_id", flat=True)
+        with _answering():
+            return frozenset(PageId(page) for page in pages)
+
+    def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
+        with _answering(), transaction.atomic():
+            for move in moves:
+                _note_move(site_key(site), move)
+
+
+def failing(site: Site | None = None) -> QuerySet[Address]:
+    """Addresses that could not be fetched when they were last asked for, the newest failure first."""
+    rows = Address.objects.filter(failures__gt=0).select_related("site").order_by("-failed_at", "pk")
+    return rows if site is None else rows.filter(site=site)
+
+
+def visit_of(row: Address) -> Visit:
+    """The visit in a row."""
+    values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
+    values |= {
+        "kind": AddressKind(row.kind),
+        "page_id": PageId(row.page_id),
+        "version_id": VersionId(row.version_id),
+    }
+    return Visit(**values)
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in its one spelling, "" for none."""
+    try:
+        return str(parse_host(url))
+    except ValueError:
+        return ""
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """A connection that holds, and what is said where there is none."""
+    fresh()
+    with answering():
+        yield
+
+
+def _row(site: int, holder: int | None, visit: Visit) -> Address:
+    values: dict[str, Any] = {name: getattr(visit, name) for name in _FIELDS}
+    values |= {
+        "kind": visit.kind.value,
+        "url": with_length_kept(visit.url),
+        "page_url": with_length_kept(visit.page_url),
+        "etag": with_length_kept(visit.etag),
+        "last_modified": with_length_kept(visit.last_modified),
+    }
+    return Address(site_id=site, **values, **({} if holder is None else {"rights_holder_id": holder}))
+
+
+def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
+    """Bring the list of pages in line: which are gone, and which are back; of a page at two addresses one is enough."""
+    seen = {visit.page_id for visit in visits if visit.page_id and visit.gone_since is None}
+    there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
+    gone = {visit.page_id: visit.gone_since for visit in away}
+    returned = list[str]()
+    for batch in batches(there):
+        known = PageRecord.objects.filter(page_id__in=batch, gone_since__isnull=False)
+        returned += known.values_list("page_id", flat=True)
+    if holder is None or not (gone or returned):
+        return
+    lock_rights(holder)
+    for page in sorted({*gone, *returned}):
+        PageRecord.objects.filter(page_id=page).update(gone_since=gone.get(PageId(page)))
+    move_cases_to_shown_pages([*gone, *returned])
+    refresh(note_gone(list(gone)) | note_returned(returned), texts=())
+
+
+def _note_move(site: int, move: MovedTo) -> None:
+    from_host, to_host = host_of(move.from_url), host_of(move.to_url)
+    key = sha256("\0".join((str(site), move.from_url, to_host)).encode("utf-8", "surrogatepass")).hexdigest()
+    newest: dict[str, Any] = {
+        "to_url": with_length_kept(move.to_url),
+        "status": move.status,
+        "is_start": move.is_start,
+        "last_at": move.at,
+    }
+    first: dict[str, Any] = {"from_host": from_host, "to_host": to_host, "from_url": with_length_kept(move.from_url)}
+    OffSiteRedirect.objects.update_or_create(
+        pk=key[:ID_HEX_CHARS],
+        defaults=newest,
+        create_defaults={"site_id": site, "first_at": move.at, **first, **newest},
+    )

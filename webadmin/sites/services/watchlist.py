@@ -1,0 +1,192 @@
+"""Which sites a rights holder watches: an address that a person typed -> a site that can be crawled."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from core.errors import BadInput, NotFound, UnsafeUrl
+from core.hosts import DEFAULT_PORTS, Host, parse_host
+from core.wording import Message
+from crawler.characters.decoding import codec_of
+from crawler.rule_checks import rule_faults
+from crawler.site_kinds import KINDS
+from crawler.sources.url_list import BadLine, read_url_list
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Site, SiteDomain
+
+MAX_URL_CHARS = 2_000
+MAX_BAD_LINES = 10  # named at once; a file of something else has thousands
+_PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
+_SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
+
+
+def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
+    """The rights holder's site at that address, made or brought up to date; safe to repeat.
+
+    name: of a new site, or of one that this address belongs to as well; "" stands for the host. options: fields of
+    `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
+    option that cannot be.
+    """
+    parts, host = _checked(url)
+    start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
+    _check_options(options)
+    with transaction.atomic():
+        site = _site_of(rights_holder, name.strip(), host)
+        addresses = site.start_urls.splitlines()
+        site.start_urls = "\n".join(dict.fromkeys([*addresses, start_url]))
+        for field, value in options.items():
+            setattr(site, field, value)
+        _require_read(site, options)
+        _validate(site)
+        site.save()
+        if not site.domains.filter(host__in=host.spellings()).exists():
+            SiteDomain.objects.create(site=site, host=str(host))
+    return site
+
+
+def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "list", **options: Any) -> Site:
+    """The rights holder's list of pages of that name, made or filled anew from `text` (crawler.sources.url_list).
+
+    Raises BadInput naming every line that is no address, with its number.
+    """
+    found = read_url_list(text)
+    if found.bad:
+        raise BadInput("watch.bad-lines", lines=bad_lines(found.bad))
+    if not found.urls:
+        raise BadInput("watch.empty-list")
+    _check_options(options)
+    return _named_site(rights_holder, name, kind, start_urls="\n".join(found.urls), **options)
+
+
+def bad_lines(found: Sequence[BadLine]) -> list[Message]:
+    """What is wrong with the first lines of a list that are no addresses."""
+    named = [line.message for line in found[:MAX_BAD_LINES]]
+    unnamed = len(found) - len(named)
+    return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named
+
+
+def archive_site(rights_holder: RightsHolder, name: str) -> Site:
+    """The rights holder's site of that name; one for pages of archive files is made if there is none."""
+    known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
+    return known or _named_site(rights_holder, name, "archive")
+
+
+def find_site(key: str) -> Site:
+    """The site of that number, name, host or address. Raises NotFound, or BadInput where several could be meant."""
+    wanted = key.strip()
+    if "://" in wanted:
+        return _only(key, _at(_checked(wanted)[1]))
+    found = list(Site.objects.filter(name=wanted)) or _at_typed(wanted)
+    if not found and wanted.isdecimal() and len(wanted) < 19:
+        found = list(Site.objects.filter(pk=int(wanted)))
+    return _only(key, found)
+
+
+def _at(host: Host) -> list[Site]:
+    return list(Site.objects.filter(domains__host__in=host.spellings()).distinct())
+
+
+def _at_typed(text: str) -> list[Site]:
+    try:
+        return _at(parse_host(text))
+    except ValueError:
+        return []
+
+
+def _checked(url: str) -> tuple[SplitResult, Host]:
+    given = url.strip()
+    shown = given if len(given) <= 200 else f"{given[:200]}..."
+    if len(given) > MAX_URL_CHARS or re.search(r"[\s\x00-\x20\x7f]", given):
+        raise UnsafeUrl(shown, "watch.address-blanks", most=MAX_URL_CHARS)
+    try:
+        parts = urlsplit(given)
+        host = None if parts.hostname is None else parse_host(given)
+    except ValueError as error:
+        raise UnsafeUrl(shown, "watch.address-bad-host") from error
+    if parts.scheme.lower() not in DEFAULT_PORTS:
+        raise UnsafeUrl(shown, "watch.address-scheme")
+    if parts.username is not None or parts.password is not None:
+        raise UnsafeUrl(str(parts.hostname), "list.login")
+    if host is None or not re.fullmatch(r"[a-z0-9_.-]+|[0-9a-f:.]+", host.name):
+        raise UnsafeUrl(shown, "watch.address-no-host")
+    return parts, host
+
+
+def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any) -> Site:
+    wanted = name.strip()
+    if not wanted:
+        raise BadInput("watch.no-name")
+    site = Site.objects.filter(rights_holder=rights_holder, name=wanted).first()
+    if site is not None and site.kind != kind:
+        raise BadInput("watch.other-kind", site=wanted)
+    site = site or Site(rights_holder=rights_holder, name=wanted, kind=kind)
+    for field, value in values.items():
+        setattr(site, field, value)
+    _require_read(site, values)
+    _validate(site)
+    site.save()
+    return site
+
+
+def _site_of(rights_holder: RightsHolder, name: str, host: Host) -> Site:
+    """The site that an address belongs to: the one of that name, without one that which has the host, or a new one.
+
+    Under a name, a second site may have the host (webadmin.sites.services.sharing says so).
+    """
+    watched = Site.objects.filter(rights_holder=rights_holder)
+    found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
+    return found.first() or Site(rights_holder=rights_holder, name=name or str(host))
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    known = {field.name for field in Site._meta.concrete_fields} - {
+        "id",
+        "rights_holder",
+        "name",
+        "start_urls",
+        "added_at",
+    }
+    for name in options:
+        if name not in known:
+            raise BadInput("watch.no-option", name=name)
+    _check_rules(options)
+    encoding = str(options.get("encoding", ""))
+    if encoding and not codec_of(encoding):
+        raise BadInput("watch.no-encoding", encoding=encoding)
+
+
+def _check_rules(options: dict[str, Any]) -> None:
+    """Raises BadInput for a pattern or selector that cannot be, or is slow."""
+    patterns = [line for name in _PATTERNS for line in str(options.get(name, "")).splitlines() if line.strip()]
+    selectors = [text for name in _SELECTORS if (text := str(options.get(name, "")).strip())]
+    for rule, fault in rule_faults(patterns, selectors).items():
+        is_of_pattern = fault.code.startswith("pattern.")
+        raise BadInput(Message("site.no-pattern", pattern=rule, fault=fault) if is_of_pattern else fault)
+
+
+def _require_read(site: Site, options: dict[str, Any]) -> None:
+    """Raises BadInput for an option that says nothing to the site's spider."""
+    ignored = KINDS[site.kind].ignored_settings(options)
+    if ignored:
+        names = [name.replace("_", " ") for name in ignored]
+        raise BadInput("watch.not-for-its-kind", names=names, site=site.name, kind=site.kind)
+
+
+def _validate(site: Site) -> None:
+    try:
+        site.full_clean(validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        name, messages = next(iter(error.message_dict.items()))
+        raise BadInput("watch.bad-option", name=name.replace("_", " "), site=site.name, reason=messages[0]) from error
+
+
+def _only(key: str, found: list[Site]) -> Site:
+    if not found:
+        raise NotFound("site", key)
+    if len(found) > 1:
+        raise BadInput("watch.several", key=key, numbers=[site.pk for site in found])
+    return found[0]

@@ -1,0 +1,1 @@
+"""Base templates, theme, list columns, filters, guards of requests, and what the command line prints."""

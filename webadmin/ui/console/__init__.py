@@ -1,0 +1,1 @@
+"""What the verbs of the command line share: output, lists, faults, sessions, keys."""

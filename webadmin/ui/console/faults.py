@@ -1,0 +1,146 @@
+"""What went wrong -> one line on stderr and an exit code; the traceback of a bug goes into a log file."""
+
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
+from core.full_disk import want_of_space
+from core.wording import Message
+from deploy.private_files import touched_privately
+from webadmin.ui.console.output import shown
+from webadmin.ui.console.words import worded
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
+    """Tell the user in one line what `error` means, and return the code to end with."""
+    error = _of_a_database_that_is_away(error) or error
+    if told := of_a_full_disk(error, environ):
+        complain(told)
+        return FAILED
+    if isinstance(error, BadInput | BadConfiguration) and not isinstance(error, PortTaken):
+        complain(error)
+        return USAGE
+    if isinstance(error, ZhuiwenError):
+        complain(error)
+        return FAILED
+    if isinstance(error, UnicodeEncodeError) and not error.object.isprintable() and error.object in " ".join(sys.argv):
+        complain(Message("cli.no-utf-8", argument=error.object))
+        return USAGE
+    # What typer raises for wrong arguments has a message and a code of its own; its classes are private.
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        if type(error).__name__ == "NoArgsIsHelpError":  # no arguments at all: the help is the answer
+            sys.stderr.write(f"{error.format_message()}\n")
+        else:
+            complain(_of_usage(error))
+        return USAGE
+    if type(error).__name__ == "Abort":
+        return INTERRUPTED
+    try:
+        complain(Message("cli.bug", kind=type(error).__name__, path=_write_down(error, environ)))
+    except OSError as second:
+        complain(Message("cli.bug-unwritten", kind=type(error).__name__, reason=second.strerror))
+    return FAILED
+
+
+def complain(fault: object) -> None:
+    """One line on stderr; what was crawled and stands in it acts on no terminal."""
+    sys.stderr.write(f"zhuiwen: {shown(' '.join(worded(fault).split()))}\n")
+
+
+def warn(warning: Message) -> None:
+    """The same of what keeps nothing from being done."""
+    complain(Message("cli.warning", warning=warning))
+
+
+def private_log(folder: Path) -> Path:
+    """The log of the command line in a folder: there afterwards, and for this user alone. Raises OSError."""
+    return touched_privately(folder / "command-line.log")
+
+
+def full_disk(environ: Mapping[str, str]) -> Message | None:
+    """What is to be said of a disk on which the installation can store nothing more; None where it can."""
+    from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
+    from deploy import disk
+
+    try:
+        return next((space.sentence for space in disk.full(load(environ))), None)
+    except ZhuiwenError:
+        return None
+
+
+def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
+    """What a full disk has to do with a failure; None where it has nothing."""
+    lack = want_of_space(error)
+    if lack is None and not isinstance(error, RetryLater):
+        return None
+    told = full_disk(environ)
+    if isinstance(error, ServiceUnavailable) and told and lack is None:
+        return Message("cli.no-answer-on-full-disk", service=error.service, where=error.where, why=told)
+    if told or lack is None:
+        return told
+    place = error.service if isinstance(error, ServiceUnavailable) else lack.filename or Message("cli.some-file")
+    return Message("cli.unwritable", path=place, reason=lack.strerror)
+
+
+def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
+    """What an error of Django's means that says that the admin database does not answer; None of any other."""
+    if "django.db" not in sys.modules:  # to load it takes a tenth of a second, and without it nobody asked
+        return None
+    from django.conf import settings
+
+    from webadmin.database import is_away, is_unmade, unavailable
+
+    if not (isinstance(error, Exception) and settings.configured):
+        return None
+    if not (is_away(error) or is_unmade(error)):
+        return None
+    away = unavailable(error)
+    away.__cause__ = error
+    return away
+
+
+def _of_usage(error: Any) -> Message:
+    """What is wrong with the arguments; of the rarer faults, what typer says."""
+    param, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
+    name = name or (param.name.upper() if param else "")
+    match type(error).__name__:
+        case "MissingParameter":
+            fault = Message("cli.missing-argument", name=name)
+        case "NoSuchOption":
+            near = sorted(error.possibilities or ())
+            fault = Message("cli.no-option", name=error.option_name)
+            fault = Message("cli.no-option-but", fault=fault, near=near) if near else fault
+        case "BadParameter":
+            fault = Message("cli.bad-value", name=name, reason=error.message)
+        case _:
+            fault = Message("cli.bad-usage", reason=error.format_message().removesuffix("."))
+    return Message("cli.see-help", fault=fault, command=context.command_path) if context is not None else fault
+
+
+def _write_down(error: BaseException, environ: Mapping[str, str]) -> Path:
+    path = private_log(_log_folder(environ))
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as log:
+        log.write(f"{datetime.now(UTC).isoformat()} zhuiwen {' '.join(sys.argv[1:2])}\n")
+        log.write("".join(traceback.format_exception(error)))
+    return path
+
+
+def _log_folder(environ: Mapping[str, str]) -> Path:
+    """The home folder's, or a new one in the system's where the home folder is part of the trouble."""
+    from core.settings_loading import load
+
+    try:
+        folder = load(environ).home / "logs"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_log(folder)
+    except (OSError, ZhuiwenError):
+        return Path(tempfile.mkdtemp(prefix="zhuiwen-"))
+    return folder

@@ -1,0 +1,68 @@
+"""Lists of rows: a table for a person, JSON for programs, both from one description of the columns."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+from core.settings import Settings
+from core.shares import cut_share, percentage
+from webadmin.ui.console.output import as_json, table
+from webadmin.ui.console.session import local_iso, local_time
+
+Value = str | Callable[[Any], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One value of each row: an attribute by its name ("site.name"), or a function of the row.
+
+    key: its name in JSON. head: the code of its head in the table. Either is "" where it has no place there.
+    cell: what a person reads in place of `value`. is_number: it stands at the right of its column.
+    """
+
+    key: str
+    head: str
+    value: Value
+    cell: Value | None = None
+    is_number: bool = False
+
+
+def share_column(key: str, head: str, name: str) -> Column:
+    """Make a column of a share in [0, 1]: as core.shares writes it for programs and for people."""
+    share = attrgetter(name)
+    return Column(key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True)
+
+
+def print_list(rows: Iterable[Any], columns: Sequence[Column], settings: Settings, *, is_json: bool) -> None:
+    """Print the rows as JSON or as a table; moments are in the user's zone."""
+    if is_json:
+        as_json([as_record(row, columns, settings) for row in rows])
+        return
+    in_table = [column for column in columns if column.head]
+    table(
+        [column.head for column in in_table],
+        [[_cell(row, column, settings) for column in in_table] for row in rows],
+        right=[column.head for column in in_table if column.is_number],
+    )
+
+
+def as_record(row: Any, columns: Sequence[Column], settings: Settings) -> dict[str, Any]:
+    """Return the row for programs."""
+    values = {column.key: _value(row, column.value) for column in columns if column.key}
+    return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
+
+
+def _cell(row: Any, column: Column, settings: Settings) -> object:
+    value = _value(row, column.value if column.cell is None else column.cell)
+    if isinstance(value, datetime):
+        return local_time(value, settings)
+    return "" if value is None else value
+
+
+def _value(row: Any, value: Value) -> Any:
+    if callable(value):
+        return value(row)
+    found = attrgetter(value)(row)
+    return found() if callable(found) else found

@@ -1,0 +1,226 @@
+"""Tables, passages and JSON on stdout: coloured on a terminal, plain lines elsewhere, and never a control character.
+
+What was crawled is hostile: a title may carry the sequences that move a terminal's cursor or turn its text around.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
+from itertools import accumulate
+from typing import Any
+
+import typer
+
+from core.wording import Message, texts
+from webadmin.ui.console.words import worded
+
+HIDDEN = "◌"  # stands where an invisible character stands
+MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
+
+Piece = tuple[str, bool]  # a run of characters, and whether it was changed
+
+
+def shown(text: str) -> str:
+    r"""`text` on one line, fit for a terminal.
+
+    >>> shown("a\u200bb\x1b[31m")
+    'a◌b◌[31m'
+    """
+    return "".join(_visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    if char in "\n\r\t\v\f\u2028\u2029":
+        return " "
+    return HIDDEN if unicodedata.category(char) in _INVISIBLE else char
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes.
+
+    >>> width("追文"), width("up")
+    (4, 2)
+    """
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text and as many spaces as fill the columns of a terminal."""
+    return text + " " * (columns - width(text))
+
+
+def cut(text: str, columns: int) -> str:
+    """A text that takes at most so many columns of a terminal, with a sign where its end was cut off.
+
+    >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
+    ('追文追文', '追文追…', 'zhui…')
+    """
+    if width(text) <= columns:
+        return text
+    ends = accumulate(map(width, text))
+    return text[: sum(end < columns for end in ends)] + "…"
+
+
+def head(name: str) -> str:
+    """The head of a column, or the name of a value: the words of a code; anything else as it is."""
+    return worded(Message(name)) if name in texts() else name
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
+    """Columns on a terminal; elsewhere a line a row, its cells parted by tabs, the first line naming them."""
+    cells = [[shown(worded(cell)) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in [list(map(head, columns)), *cells]:
+            typer.echo("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False)
+    for column in columns:
+        drawn.add_column(head(column), justify="right" if column in right else "left", overflow="fold")
+    for row in cells:
+        drawn.add_row(*(Text(cell) for cell in row))
+    Console().print(drawn)
+
+
+def as_json(value: object) -> None:
+    """`value` as JSON, in which what would act on a terminal stands as an escape: programs read the same.
+
+    Messages are in English whatever the language is.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
+    acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
+    typer.echo(text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}))
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, Message):
+        return {field.name: getattr(value, field.name) for field in fields_of(value)}
+    return str(value)
+
+
+def say(line: object, *, err: bool = False) -> None:
+    """One line: a message, an error of ours, or plain text."""
+    typer.echo(shown(worded(line)), err=err)
+
+
+def fields(pairs: Iterable[tuple[str, object]]) -> None:
+    """Named values, one a line; those without a value are left out."""
+    for name, value in pairs:
+        if value not in ("", None):
+            say(Message("cli.field", name=head(name), value=worded(value)))
+
+
+def passage(side: str, pieces: Iterable[Piece]) -> None:
+    """One side of a copied passage on a line, with what was changed between marks.
+
+    On a terminal its further lines begin below the first one, so that page and work can be told apart.
+    """
+    name = f"  {head(side)}  "
+    marked = [
+        (f"{MARK_OPEN}{shown(text)}{MARK_CLOSE}" if is_changed else shown(text), is_changed)
+        for text, is_changed in pieces
+    ]
+    if not sys.stdout.isatty():
+        typer.echo(name + "".join(text for text, _ in marked))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    beside = Table.grid()
+    beside.add_column(width=width(name))
+    beside.add_column(overflow="fold")
+    beside.add_row(name, Text.assemble(*((text, "red" if is_changed else "") for text, is_changed in marked)))
+    Console().print(beside)
+
+
+def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
+    """One side of a passage as `webadmin.cases.services.snapshots` writes it, cut into what agrees and what was changed."""
+    first = 1 if side == "page" else 3
+    excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
+    pieces: list[Piece] = []
+    position = 0
+    for change in sorted(span.get("changes", ()), key=lambda change: tuple(change[first : first + 2])):
+        begin, end = max(position, change[first] - start), min(len(excerpt), change[first + 1] - start)
+        if begin >= end:
+            continue
+        pieces += [(excerpt[position:begin], False), (excerpt[begin:end], True)]
+        position = end
+    pieces.append((excerpt[position:], False))
+    return list(_shortened([piece for piece in pieces if piece[0]], max_chars))
+
+
+def _shortened(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
+    left = max_chars
+    for text, is_changed in pieces:
+        if len(text) > left:
+            yield text[:left], is_changed
+            yield "…", False
+            return
+        left -= len(text)
+        yield text, is_changed
+
+
+@contextmanager
+def progress(label: Message | str) -> Iterator["Meter"]:
+    """A meter that moves on a terminal and writes a line now and then elsewhere, on stderr."""
+    meter = Meter(label)
+    try:
+        yield meter
+    finally:
+        meter.close()
+
+
+class Meter:
+    """Shows how far long work has come. Lines elsewhere than on a terminal: one for each tenth."""
+
+    def __init__(self, label: Message | str) -> None:
+        self._label = worded(label)
+        self._is_terminal = sys.stderr.isatty()
+        self._tenth = -1
+        self._last = ""
+
+    def at(self, done: int, total: int) -> None:
+        """Show that `done` of `total` is done."""
+        tenth = 10 * done // max(1, total)
+        if self._is_terminal or tenth != self._tenth:
+            self._tenth = tenth
+            self.text(Message("cli.done-of", done=done, total=total))
+
+    def of_part(self, part: str, done: int, total: int) -> None:
+        """Show how far one of several parts is: elsewhere than on a terminal, when it is done."""
+        if self._is_terminal or (done >= total and total):
+            self.text(Message("backup.progress", part=part, done=done, total=total))
+
+    def text(self, state: Message) -> None:
+        """Show a state in words."""
+        line = shown(worded(Message("cli.field", name=self._label, value=state)))
+        if line == self._last:
+            return
+        sys.stderr.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
+        sys.stderr.flush()
+        self._last = line
+
+    def close(self) -> None:
+        if self._is_terminal and self._last:
+            sys.stderr.write("\r\x1b[K")
+
+
+def counting(label: Message | str) -> Callable[[int, int], None]:
+    """A meter that is told how many are done, and of how many; it ends with the last."""
+    meter = Meter(label)
+
+    def at(done: int, total: int) -> None:
+        meter.at(done, total)
+        if done == total:
+            meter.close()
+
+    return at

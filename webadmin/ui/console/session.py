@@ -1,0 +1,103 @@
+"""What a verb needs that works on what is stored: the home folder, the environment, Django."""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from core.errors import DamagedStore, ServiceUnavailable
+from core.known_settings import variable_of
+from core.settings import Settings
+from core.settings_loading import load
+from core.sqlite_files import says_damage
+from core.wording import Message
+from webadmin.ui.console.faults import complain, private_log
+from webadmin.ui.console.words import language
+
+STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
+
+
+@contextmanager
+def session() -> Iterator[Settings]:
+    """The settings of the installation, with Django ready to be used inside.
+
+    Raises ServiceUnavailable where the admin database is not there or was not made yet, DamagedStore where it is
+    damaged.
+    """
+    from deploy.home import adopt, prepare
+
+    home = prepare(os.environ)
+    _warn_of_other_stores(os.environ, home.settings)
+    settings = home.settings
+    if not settings.services.database_url and not settings.sqlite_path.exists():
+        os.umask(0o077)  # SQLite makes an empty one before it says that there are no tables
+    adopt(home)
+    _log_to(settings)
+    import django
+    from django.db.utils import DatabaseError, InterfaceError
+    from django.utils import translation
+
+    django.setup()
+    try:
+        with translation.override(language()):  # a report asks for its own
+            yield settings
+    except (DatabaseError, InterfaceError) as error:
+        if says_damage(str(error)):
+            from webadmin.database import place
+
+            raise DamagedStore(Message("service.admin-database"), place()) from error
+        if not _is_absence(error):
+            raise
+        raise _unavailable(error) from error
+
+
+def settings_alone() -> Settings:
+    """The settings, for verbs that need no service and leave no trace."""
+    return load(os.environ)
+
+
+def local_time(moment: datetime, settings: Settings) -> str:
+    """`moment` in the user's zone, to the minute."""
+    return moment.astimezone(ZoneInfo(settings.web.time_zone)).strftime("%Y-%m-%d %H:%M")
+
+
+def local_iso(moment: datetime | None, settings: Settings) -> str | None:
+    """`moment` in the user's zone, for programs."""
+    return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
+
+
+def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
+    """Whoever has another store in the environment of a shell than the services use is told so."""
+    from deploy import started
+
+    others = [variable_of(name) for name in started.overridden(environ, settings.home) if name in STORES]
+    if others:
+        complain(Message("cli.other-stores", names=others))
+
+
+def _unavailable(error: Exception) -> ServiceUnavailable:
+    """What is said of it: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
+    from webadmin.database import is_unmade, place, unavailable
+
+    if is_unmade(error):
+        return ServiceUnavailable(Message("service.admin-database"), place(), "zhuiwen up")
+    return unavailable(error)
+
+
+def _is_absence(error: Exception) -> bool:
+    """Whether the database does not answer or lacks its tables, rather than that we asked something wrong."""
+    from webadmin.database import is_away, is_unmade
+
+    return is_away(error) or is_unmade(error)
+
+
+def _log_to(settings: Settings) -> None:
+    """Warnings of libraries go into a file: the terminal is for what the user asked."""
+    logging.basicConfig(
+        filename=private_log(settings.home / "logs"),
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+    )
+    logging.captureWarnings(capture=True)

@@ -1,0 +1,22 @@
+"""Files that a verb writes: looked at before the work, reported after it."""
+
+from pathlib import Path
+
+from core.errors import UnreadableFile
+from core.wording import Message
+from webadmin.ui.console.output import say
+
+
+def require_folder(path: Path | None) -> None:
+    """Raises UnreadableFile where a file could not be written in the end."""
+    if path is not None and not path.parent.is_dir():
+        raise UnreadableFile(path, "cli.no-such-folder")
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file and say so. Raises UnreadableFile."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UnreadableFile(path, "cli.cannot-write", reason=error.strerror or error) from error
+    say(Message("cli.written-to", path=path))

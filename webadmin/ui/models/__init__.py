@@ -1,0 +1,1 @@
+"""Fields and base classes of the tables of every application."""

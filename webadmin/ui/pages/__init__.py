@@ -1,0 +1,1 @@
+"""The pages of the user interface: admin, views, forms."""

@@ -1,0 +1,250 @@
+"""How single values look in lists: percentages, obfuscations, states, links.
+
+Whatever came from a page is escaped by Django, and its hidden characters are spelled out here: a title that turns the
+reading direction (U+202E) would turn the rest of the line with it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import wraps
+from operator import attrgetter
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Model
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.hidden_characters import clipped, spelled
+from core.states import CaseState
+from core.wording import Message
+from webadmin.cases.models import Case
+from webadmin.sites.models import CrawlRun
+from webadmin.ui.models.phrases import name_of_obfuscation
+from webadmin.ui.pages.web_addresses import is_web_address
+from webadmin.ui.pages.wording import said
+
+NOTHING = "—"
+MAX_SITE_CHARS = 30  # of a name in a list
+Column = Callable[[Any, Any], object]  # of a model admin and a record
+
+CASE_STATE_COLORS = {
+    CaseState.OPEN: "warning",
+    CaseState.CONFIRMED: "danger",
+    CaseState.DISMISSED: "success",
+    CaseState.SET_ASIDE: "default",
+}
+RUN_STATE_COLORS = {
+    CrawlRun.State.QUEUED: "info",
+    CrawlRun.State.RUNNING: "primary",
+    CrawlRun.State.FINISHED: "success",
+    CrawlRun.State.FAILED: "danger",
+    CrawlRun.State.MISSED: "warning",
+}
+
+
+def case_state_name(case: Case) -> str:
+    """Say where a case is, as its own page does: the state, what was decided, and what allows its page."""
+    verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
+    allowed = case.get_allowed_as_display() if case.allowed_as else ""
+    return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)
+
+
+def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name the kinds of obfuscation in the reader's language; a kind of a later version keeps its own name."""
+    return [name_of_obfuscation(str(item.get("kind"))) for item in obfuscations]
+
+
+def obfuscation_line(obfuscations: Iterable[Mapping[str, Any]]) -> str:
+    """Name the kinds of obfuscation in one line, parted as the reader's language does."""
+    separator = "、" if (get_language() or "").startswith("zh") else ", "
+    return separator.join(obfuscation_names(obfuscations)) or NOTHING
+
+
+def moment(at: datetime | None) -> str:
+    """Format a moment short enough for a table, in the reader's time zone."""
+    return localtime(at).strftime("%Y-%m-%d %H:%M") if at else NOTHING
+
+
+def day_and_time(at: datetime | None) -> list[str]:
+    """Give unfold's header column a moment on two lines."""
+    return moment(at).split(" ") if at else [NOTHING, ""]
+
+
+def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
+    """List each kind with its count and an example, for a detail page."""
+    rows = [
+        (name, item.get("count", 0), spelled(str(item.get("example", ""))))
+        for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
+    ]
+    if not rows:
+        return NOTHING
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} × {} <code>{}</code></li>", rows))
+
+
+def sentence_list(sentences: Iterable[str]) -> SafeString | str:
+    rows = [(spelled(str(sentence)),) for sentence in sentences]
+    if not rows:
+        return NOTHING
+    return format_html('<ul class="list-disc pl-4">{}</ul>', format_html_join("", "<li>{}</li>", rows))
+
+
+def change_link(record: Model | None, text: str = "") -> SafeString | str:
+    """Link to a record's own page."""
+    if record is None:
+        return NOTHING
+    address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
+    return format_html('<a class="text-link" href="{}">{}</a>', address, text or str(record))
+
+
+def list_link(model: type[Model], text: object, **filters: object) -> SafeString:
+    """Link to a filtered list."""
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return format_html('<a class="text-link" href="{}?{}">{}</a>', address, urlencode(filters), text)
+
+
+def outside_link(url: str, text: str = "") -> SafeString | str:
+    """Link to a crawled page; one that is no http address is shown and not linked."""
+    shown = spelled(text or url)
+    if not is_web_address(url):
+        return shown
+    return format_html(
+        '<a class="text-link" href="{}" target="_blank" rel="noopener noreferrer nofollow">{}</a>', url, shown
+    )
+
+
+def two_lines(first: object, second: object, most: int = 60) -> list[str]:
+    """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
+    return [clipped(str(first), most), clipped(str(second), most)]
+
+
+@display(description=_("site"), ordering="site__name")
+def site_name(record: Any) -> str:
+    """The site of a record as a column, cut: a long name would push the other columns off the list."""
+    return clipped(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
+
+
+def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
+    """A column with a moment of each record. header: on two lines."""
+
+    @display(description=description, ordering=field if is_ordered else None, header=header)
+    def column(model_admin: object, record: Any) -> object:
+        at = getattr(record, field)
+        return day_and_time(at) if header else moment(at)
+
+    return column
+
+
+def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool = False) -> Column:
+    """A column with a text of each record, or of one that it names, cut to `most` characters."""
+    text_of = attrgetter(path)
+
+    @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
+    def column(model_admin: object, record: Any) -> str:
+        return clipped(text_of(record), most) or NOTHING
+
+    return column
+
+
+def address_column(field: str, description: Any) -> Column:
+    """A column with the address of a crawled page, as a link."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> object:
+        url = getattr(record, field)
+        return outside_link(url) if url else NOTHING
+
+    return column
+
+
+def count_column(name: str, description: Any) -> Column:
+    """A column with one of the figures that a crawl or an import has counted."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> int:
+        return int(record.counts.get(name, 0))
+
+    return column
+
+
+def case_column(path: str) -> Column:
+    """A column that links to the case of each record."""
+    case_of = attrgetter(path)
+
+    @display(description=_("case"))
+    def column(model_admin: object, record: Any) -> object:
+        case = case_of(record)
+        return change_link(case, clipped(str(case)))
+
+    return column
+
+
+@display(description=_("faults"))
+def stored_faults(model_admin: object, record: Any) -> SafeString | str:
+    """The faults that are stored with a record, as a column."""
+    return sentence_list(stored_sentence(fault) for fault in record.faults)
+
+
+def size_column(field: str, description: Any) -> Column:
+    """A column with a number of bytes of each record."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> str:
+        return filesizeformat(getattr(record, field))
+
+    return column
+
+
+def sentence_column(field: str, description: Any, most: int = 0) -> Column:
+    """A column with a stored message of each record, cut to `most` characters; 0: whole."""
+
+    @display(description=description)
+    def column(model_admin: object, record: Any) -> str:
+        sentence = stored_sentence(getattr(record, field))
+        return clipped(sentence, most) if most else sentence
+
+    return column
+
+
+def state_column(colors: Mapping[Any, str]) -> Column:
+    """A column with the state of each record in its colour."""
+
+    @display(description=_("state"), ordering="state", label=colors)
+    def column(model_admin: object, record: Any) -> tuple[str, str]:
+        return record.state, record.get_state_display()
+
+    return column
+
+
+def words_of(labelled: Any) -> Column:
+    """The words of a coloured column, for a record's own page."""
+
+    @display(description=labelled.short_description)
+    def column(model_admin: object, record: Any) -> object:
+        return labelled(model_admin, record)[1]
+
+    return column
+
+
+def draw_once(column: Column) -> Column:
+    """Draw a column of a record once: a form asks for each field several times."""
+
+    @wraps(column)
+    def drawn(model_admin: Any, record: Any) -> object:
+        kept, name = vars(record), f"drawn_{column.__name__}"
+        if name not in kept:
+            kept[name] = column(model_admin, record)
+        return kept[name]
+
+    return drawn
+
+
+def stored_sentence(message: Message | None) -> str:
+    """A stored message in the reader's language; nothing hidden in it stays hidden."""
+    return spelled(said(message)) if message else NOTHING

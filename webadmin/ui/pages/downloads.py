@@ -1,0 +1,68 @@
+"""Files handed out as downloads, which no browser shows: they may be anything."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from django.http import FileResponse, HttpResponse, HttpResponseBase
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import Digest
+from webadmin import stores
+from webadmin.ui.pages.wording import said
+
+
+def as_file(
+    name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
+) -> HttpResponse:
+    """A file that no browser takes for a page. is_shown: one of ours, that a browser may show."""
+    response = HttpResponse(content, content_type=kind)
+    response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def refusal(sentence: str, status: int) -> HttpResponse:
+    """The sentence that says why there is no file."""
+    return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
+
+
+def kept_download(name: str, digest: str) -> HttpResponse:
+    """A file of the evidence store; a sentence where it cannot be had."""
+    try:
+        content = stores.evidence_store().get(Digest(digest))
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+    if content is None:
+        return refusal(_("This file is no longer in the evidence store."), 404)
+    return as_file(name, content)
+
+
+def exported(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+    """The zip that `write` makes, as the command line has it, or why not."""
+    try:
+        return spooled_download(name, write)
+    except ZhuiwenError as error:
+        return refusal(said(error), 409)
+
+
+def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
+    """The zip that `write` makes. folder: where it is written, else where temporary files are."""
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
+        path = Path(inside) / "export.zip"
+        write(path)
+        file = path.open("rb")  # stays readable when the folder goes
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def raw_download(digest: str) -> HttpResponse:
+    """The bytes that a site sent, as a file that no browser opens as a page; a sentence where they cannot be had."""
+    try:
+        body = stores.page_store().raw(Digest(digest))
+    except ZhuiwenError as error:
+        return refusal(said(error), 503)
+    if body is None:
+        return refusal(_("The raw response is no longer in the page store."), 404)
+    return as_file(f"response-{digest[:16]}.txt", body, "text/plain")

@@ -1,0 +1,42 @@
+"""The answers to what cannot be done: sentences in the reader's language, under the policy of the desk's pages."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views import defaults
+
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.content_policy import has_policy
+
+
+@has_policy
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Status 400, with the sentence that names the value where it is known."""
+    sentence = exception.sentence if isinstance(exception, BadValue) else ""
+    return render(request, "400.html", {"sentence": sentence}, status=400)
+
+
+forbidden = has_policy(defaults.permission_denied)
+not_found = has_policy(defaults.page_not_found)
+broken = has_policy(defaults.server_error)
+
+
+@has_policy
+def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Status 403 for a form whose token is not the browser's: sent from elsewhere, or kept open over a login."""
+    return render(request, "403_csrf.html", status=403)
+
+
+@has_policy
+def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
+    """Status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
+    return render(request, "429.html", status=429)
+
+
+@has_policy
+def paused(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Status 429 while an address has to wait (webadmin.accounts.pages.slow_logins)."""
+    response = render(request, "429.html", {"seconds": seconds}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response

@@ -1,0 +1,77 @@
+"""Hosts, URLs and patterns as people type them."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from core.errors import RetryLater
+from core.hosts import Host, parse_host
+from core.wording import Message
+from crawler.rule_checks import rule_faults
+from webadmin.ui.pages.wording import said
+
+HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+
+
+def clean_host(text: str) -> str:
+    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` as core.hosts spells it.
+
+    Raises ValidationError naming what is wrong.
+    """
+    try:
+        host = parse_host(text)
+    except ValueError as error:
+        raise _no_host(text) from error
+    if "@" in text or not HOST.fullmatch(str(Host(host.name))):
+        raise _no_host(text)
+    return str(host)
+
+
+def _no_host(text: str) -> ValidationError:
+    return ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
+
+
+def clean_urls(text: str) -> str:
+    """Check a field that holds one URL a line; gives it back without blank lines."""
+    urls = [line.strip() for line in text.splitlines() if line.strip()]
+    if not urls:
+        raise ValidationError(_("Write at least one URL."))
+    for url in urls:
+        _check_url(url)
+    return "\n".join(urls)
+
+
+def _check_url(url: str) -> None:
+    """Raises ValidationError. The scheme comes first: what has another one often has no host to be named."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url}) from error
+    if parts.scheme not in {"http", "https"}:
+        raise ValidationError(_("“%(url)s” does not begin with http:// or https://."), params={"url": url})
+    if not parts.netloc:
+        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url})
+    clean_host(parts.netloc)
+
+
+def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
+    """What is wrong with rules, by the rule. Raises ValidationError where they cannot be tried now."""
+    patterns = list(patterns)
+    try:
+        faults = rule_faults(patterns, selectors)
+    except RetryLater as error:
+        raise ValidationError(said(error)) from error
+    return {rule: _error(rule, fault, is_pattern=rule in patterns) for rule, fault in faults.items()}
+
+
+def _error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
+    if not is_pattern or not fault.code.startswith("pattern."):
+        return ValidationError(said(fault))
+    if fault.code == "pattern.slow":
+        words = _("“%(pattern)s” takes too long; write it without a repetition inside a repetition.")
+        return ValidationError(words, params={"pattern": rule})
+    words = _("“%(pattern)s” is no regular expression: %(reason)s.")
+    return ValidationError(words, params={"pattern": rule, "reason": said(fault)})

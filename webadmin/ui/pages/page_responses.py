@@ -1,0 +1,31 @@
+"""Pages of the desk's own: a template with what every page is given, and one page of a long table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.content_policy import with_policy
+from webadmin.ui.pages.requests.request_values import is_page_number
+
+
+def desk_page(
+    request: HttpRequest, template: str, context: Mapping[str, Any], *, status: int = 200, frames: bool = False
+) -> TemplateResponse:
+    """Answer with a page under the policy. frames: it shows another of our pages in a frame."""
+    shown = {**admin.site.each_context(request), **context}
+    return with_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
+
+
+def page_of(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
+    """The rows of the page that an address asks for (?page). Raises BadValue."""
+    number = request.GET.get("page", "1")
+    if not is_page_number(number):
+        raise BadValue("page", number, _("write the number of a page."))
+    return Paginator(rows, per_page).get_page(number)

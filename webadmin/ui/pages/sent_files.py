@@ -1,0 +1,25 @@
+"""Files that people send up, tried before anything is kept."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+
+from core.errors import ZhuiwenError
+from webadmin.ui.pages.wording import said
+from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
+
+
+def checked_document(file: Any) -> Any:
+    """The file, read from its beginning again. Raises ValidationError for what is no PDF, picture or Word file."""
+    return checked(file, MAX_PROOF_BYTES, require_proof)
+
+
+def checked(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
+    """The file, read from its beginning again. Raises ValidationError with what `require` says of its content."""
+    try:
+        require(file.read(most + 1))
+    except ZhuiwenError as error:
+        raise forms.ValidationError(said(error)) from error
+    file.seek(0)
+    return file

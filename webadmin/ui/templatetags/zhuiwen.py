@@ -1,0 +1,146 @@
+"""Filters for crawled text and for the product's own figures."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from core.counting import count_characters
+from core.hidden_characters import clipped, spelled
+from core.matches import ChangeKind
+from core.obfuscations import OBFUSCATIONS
+from core.shares import percentage
+from core.wording import Message
+from webadmin.cases.models import Case
+from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
+from webadmin.notices.services.removals.track_record import Record
+from webadmin.review.pages.case_page import comparison_html
+from webadmin.sites.models import PageRecord
+from webadmin.sites.pages.recheck import RecheckShown
+from webadmin.sites.pages.recheck import recheck_of as shown_recheck
+from webadmin.ui.models import phrases
+from webadmin.ui.pages.local_times import local_time
+from webadmin.ui.pages.wording import said
+
+register = template.Library()
+
+
+@register.filter
+def visible(text: Any) -> SafeString:
+    """Escape a crawled text and show its hidden characters as marks."""
+    return comparison_html.visible(str(text or ""))
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Write a share of 1 in per cent."""
+    return "–" if share is None else percentage(share)
+
+
+@register.filter
+def example(text: str) -> SafeString:
+    """As `visible`; a text of nothing but spaces is named, for nobody would see it."""
+    return comparison_html.named_spaces(text) if text.isspace() else comparison_html.visible(text)
+
+
+@register.filter
+def grouped(number: int | None) -> str:
+    """Write a whole number with its thousands apart.
+
+    >>> grouped(1234567)
+    '1,234,567'
+    """
+    return "–" if number is None else f"{number:,}"
+
+
+register.filter(local_time)
+register.filter(clipped)
+
+
+@register.simple_tag
+def now_zone() -> str:
+    """Name the zone in which times are shown, with its distance from UTC now."""
+    return f"{timezone.get_current_timezone_name()} (UTC{timezone.localtime().isoformat()[-6:]})"
+
+
+@register.simple_tag
+def case_name(case: Case) -> str:
+    """What a case is called with its number, by what is decided on it."""
+    return phrases.case_name(case.pk, case.state)
+
+
+@register.filter
+def local_minute(moment: datetime | None) -> str:
+    """Write a moment short enough for a table, in the zone of whoever reads."""
+    return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
+
+
+@register.filter
+def message(stored: Message | None) -> str:
+    """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
+    return spelled(said(stored)) if stored else ""
+
+
+@register.filter
+def record_line(record: Record) -> str:
+    """Say how those fared who were written to, in one line."""
+    return _("; ").join(said(sentence) for sentence in record.sentences)
+
+
+@register.filter
+def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
+    """Whether a case's obfuscations have one of this kind."""
+    return any(each["kind"] == kind for each in obfuscations)
+
+
+@register.filter
+def characters(text: str) -> int:
+    """Count the characters of a text as all figures do."""
+    return count_characters(text)
+
+
+@register.filter
+def obfuscation_name(kind: str) -> str:
+    """Name an obfuscation; a kind that this version does not know is shown as it is stored."""
+    return phrases.name_of_obfuscation(kind)
+
+
+@register.filter
+def obfuscation_meaning(kind: str) -> str:
+    """Explain an obfuscation in one sentence."""
+    known = OBFUSCATIONS.get(kind)
+    return str(phrases.in_language_of_reader(known.explanation)) if known else ""
+
+
+@register.filter
+def obfuscation_caveat(kind: str) -> str:
+    """Say what whoever relies on the text has to know of it; "" for nothing."""
+    known = OBFUSCATIONS.get(kind)
+    return str(phrases.in_language_of_reader(known.caveat)) if known and known.caveat else ""
+
+
+@register.filter
+def change_name(kind: str) -> str:
+    """Name a kind of change."""
+    return phrases.word_for(kind, phrases.CHANGES)
+
+
+@register.filter
+def change_tag(kind: str) -> str:
+    """Name a kind of change in the few letters that stand above it in the text."""
+    return comparison_html.tag(ChangeKind(kind))
+
+
+@register.simple_tag
+def licence_in_part(case: Case) -> CoveredInPart | None:
+    """The licence that covers the page of a case but for some chapters."""
+    return covered_in_part(case)
+
+
+@register.simple_tag
+def recheck_of(page: PageRecord) -> RecheckShown:
+    """Where the newest check of a page stands, and how it is asked for."""
+    return shown_recheck(page)

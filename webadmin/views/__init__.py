@@ -1,1 +1,0 @@
-"""Pages of the admin that are more than a list or a form."""

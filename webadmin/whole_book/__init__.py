@@ -1,1 +1,0 @@
-"""A work beside a site, on one page and as a file."""

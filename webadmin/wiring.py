@@ -1,0 +1,38 @@
+"""The ports of the pipeline, put together with Django's implementations."""
+
+from functools import cache
+
+from core.clock import SystemClock
+from core.settings import Settings
+from fingerprint.algorithms import DEFAULT
+from matcher.corpus import CorpusCache
+from matcher.matching import Matcher
+from pagestore.mongo import MongoFingerprintStore, MongoWorkStore, connect
+from pipeline.connections import match_index
+from pipeline.corpus import CorpusTexts, StoredCorpus
+from pipeline.outbox import CeleryOutbox
+from pipeline.steps import Ports
+from webadmin.cases.services.case_repository import DjangoCaseRepository
+from webadmin.stores import open_page_store
+
+REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipeline took under 1 s
+
+
+@cache
+def live(settings: Settings) -> Ports:
+    """The ports of this process. Nothing is connected yet: a service that is down shows at the first call."""
+    database = connect(settings.mongo_url)
+    works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
+    index = match_index(settings)
+    corpus = CorpusCache(StoredCorpus(works, fingerprints, DEFAULT))
+    return Ports(
+        pages=open_page_store(settings, database),
+        works=works,
+        fingerprints=fingerprints,
+        index=index,
+        matcher=Matcher(index, corpus),
+        cases=DjangoCaseRepository(CorpusTexts(corpus)),
+        outbox=CeleryOutbox(),
+        clock=SystemClock(),
+        algorithm=DEFAULT,
+    )

@@ -1,0 +1,53 @@
+"""What a worker does when it starts, lives and ends; Celery imports it before it forks."""
+
+import os
+
+from celery.signals import heartbeat_sent, worker_init, worker_process_init, worker_shutdown, worker_shutting_down
+from django.db import connections
+
+from core.garbage import keep_what_is_loaded
+from core.heartbeat import write_heartbeat
+from matcher.warm_up import warm_up
+from pipeline.app import CRAWL_QUEUE, CRAWLS_END_WITHIN_S, REWORDED_QUEUE, SETTINGS, app
+from webadmin.sites.services import crawlers
+from webadmin.stores import live
+
+
+@worker_init.connect
+def _warm_up(**_: object) -> None:
+    """Load what comparing needs before the pool forks: its processes share it, where each would hold its own."""
+    live(SETTINGS)
+    warm_up()
+    connections.close_all()
+    keep_what_is_loaded()
+
+
+@worker_process_init.connect
+def _fresh_connections(**_: object) -> None:
+    connections.close_all()  # a forked child must not share its parent's database handle
+
+
+@heartbeat_sent.connect
+def _give_sign_of_life(**_: object) -> None:
+    """Every 2 s, from the loop in which a worker hears its broker, however long its children work."""
+    write_heartbeat(SETTINGS.home, os.environ)
+    if _starts_processes():
+        crawlers.look_after(SETTINGS)
+
+
+@worker_shutting_down.connect
+def _stop_crawlers(**_: object) -> None:
+    """Let crawls end after the pages in flight; they are queued again and go on from there."""
+    if _starts_processes():
+        crawlers.stop(SETTINGS.home)
+
+
+@worker_shutdown.connect
+def _wait_for_crawlers(**_: object) -> None:
+    """Whoever stops this worker stops the stores next."""
+    if _starts_processes():
+        crawlers.wait_until_ended(SETTINGS.home, CRAWLS_END_WITHIN_S)
+
+
+def _starts_processes() -> bool:
+    return not {CRAWL_QUEUE, REWORDED_QUEUE}.isdisjoint(app.amqp.queues.consume_from)

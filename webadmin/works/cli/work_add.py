@@ -1,0 +1,226 @@
+"""The verb `work add`: what files become as works, planned with --plan, else done."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.counting import count_characters
+from core.errors import BadInput, NotFound, UnreadableFile
+from core.wording import Message
+from webadmin.ui.console.faults import USAGE, complain, warn
+from webadmin.ui.console.output import as_json, say
+from webadmin.ui.console.session import session
+from webadmin.works.cli.work_plan import plan_lines, plan_record
+
+if TYPE_CHECKING:
+    from webadmin.accounts.models import RightsHolder
+    from webadmin.works.models import Work
+    from webadmin.works.services.catalogue import AddedWork, PlannedChange
+    from webadmin.works.services.intake import FoundWork, Intake, ReadFile
+
+# A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
+# The longest novels have more than that in one file; split by chapters, each of them is read for itself.
+MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
+_TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
+MAX_DOUBTS = 20  # lines about one work
+# A text that goes round in 2 to 6 characters was not found on a page of the same 400 characters, one in 8 to 23 was
+# (November 2026); any 23 characters of the demo's works have 9 or more different readings.
+MIN_DIFFERENT_READINGS = 8
+HEAD_CHARS = 4_000  # nearly every chapter shows in its beginning that nothing is wrong with it
+
+
+def add(  # noqa: PLR0917 - options of a command
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...")],
+    rights_holder: str = "",
+    title: str = "",
+    author: str = "",
+    kind: str = "",
+    chapters: Annotated[str, typer.Option(metavar="STYLE")] = "",
+    is_plan: Annotated[bool, typer.Option("--plan")] = False,
+    is_json: Annotated[bool, typer.Option("--json")] = False,
+) -> None:
+    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
+    with session():
+        intake = _read(paths)
+        if title and len(intake.works) > 1:
+            raise BadInput("corpus.title-for-one", title=title, count=len(intake.works))
+        records, faults = list[dict[str, Any]](), list(intake.faults)
+        for found in intake.works:
+            file = replace(found.file, title=title or found.file.title, author=author or found.file.author)
+            described = replace(found, file=file, kind=kind or found.kind)
+            take = _plan if is_plan else _put
+            try:
+                record, lines = take(rights_holder or found.rights_holder, described, chapters)
+            except UnreadableFile as fault:
+                faults.append(fault)
+                continue
+            except BadInput as fault:
+                faults.append(BadInput("corpus.of-file", source=found.source, fault=fault))
+                continue
+            records.append(record)
+            for line in () if is_json else lines:
+                say(line)
+            for note in record["notes"]:
+                warn(note)
+        if is_json:
+            as_json({"works": records, "left_out": faults})
+    for each in faults:
+        complain(each)
+    if faults:
+        raise typer.Exit(USAGE)
+
+
+def _read(paths: Sequence[Path]) -> "Intake":
+    from webadmin.works.services.intake import BoundedReader, Intake, read_works
+
+    intake = Intake()
+    with BoundedReader() as reader:
+        for path in paths:
+            try:
+                intake.take(read_works(path, _modest(reader.read_file)))
+            except BadInput as fault:
+                intake.faults.append(fault)
+    return intake
+
+
+def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
+    """Add a work, its chapters by that style of headings; what came of it, and where its texts stand already."""
+    from webadmin import stores
+    from webadmin.works.services import catalogue
+    from webadmin.works.services.intake import divided
+
+    found = divided(read, style)
+    owner = catalogue.holder(rights_holder)
+    keep_missing = not found.is_whole
+    planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
+    elsewhere, _ = _standing(owner, planned)
+    store, outbox = stores.work_store(), stores.outbox()
+    added = catalogue.add_work(owner, found.file, found.kind, store, outbox, keep_missing=keep_missing)
+    texts = [chapter.text for chapter in found.file.chapters]
+    record = _added_record(added, len(texts), sum(map(count_characters, texts)))
+    record["notes"] = [*found.file.flaws, *elsewhere, *_doubts(found)]
+    return record, [_describe_added(added, record["characters"])]
+
+
+def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
+    """What adding a work would change; nothing is written."""
+    from webadmin.works.services import catalogue
+    from webadmin.works.services.intake import divided, divisions
+
+    found, ways = divided(read, style), divisions(read)
+    try:
+        owner = catalogue.find_holder(rights_holder) if rights_holder else catalogue.holder("")
+    except NotFound:  # adding would make one
+        owner = None
+    planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)
+    elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
+    record = plan_record(planned, owner.name if owner else rights_holder, found, ways)
+    record["notes"] = [*found.file.flaws, *elsewhere, *([unknown] if unknown else [])]
+    return record, list(plan_lines(planned, found, ways))
+
+
+def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
+    """Where the texts that come into a work stand already, and why that may not be all."""
+    from webadmin import stores
+    from webadmin.works.services.alike import standing_of
+
+    (stands,) = standing_of(owner, [planned], stores.index())
+    return [each.message(planned.title) for each in stands.standing], stands.unknown
+
+
+def _modest(read_file: "ReadFile") -> "ReadFile":
+    """`read_file` for files that are not too large to be held; raises UnreadableFile for others."""
+
+    def read(path: Path) -> "Intake":
+        if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
+            size, limit = (number // (1024 * 1024) for number in (_size(path), MAX_TEXT_FILE_BYTES))
+            raise UnreadableFile(path, "corpus.too-large", size=size, limit=limit)
+        return read_file(path)
+
+    return read
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0  # the reading says what is wrong with it
+
+
+def _doubts(found: "FoundWork") -> Iterator[Message]:
+    """Which chapters were accepted and can hardly be found."""
+    title = found.file.title
+    doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]
+    for number, why in doubts[:MAX_DOUBTS]:
+        yield Message("corpus.doubt", number=number, title=title, why=why)
+    if len(doubts) > MAX_DOUBTS:
+        yield Message("corpus.more-doubts", title=title, count=len(doubts) - MAX_DOUBTS)
+
+
+def doubt(text: str) -> Message | None:
+    """Why little or nothing of `text` can be found, as the end of a sentence about it; None where all is well.
+
+    >>> str(doubt("渡口的灯。"))
+    'has characters with a reading: 4; below 23 nothing of it can be found'
+    """
+    return _doubt(text[:HEAD_CHARS]) and _doubt(text)
+
+
+def _doubt(text: str) -> Message | None:
+    import numpy as np
+
+    from fingerprint.normalization import normalize
+    from fingerprint.stream import WILDCARD
+    from matcher.calibration import DEFAULT
+
+    tokens = normalize(text).tokens
+    readings = tokens[tokens != WILDCARD]
+    if readings.size < DEFAULT.min_matched_tokens:
+        return Message("corpus.too-short", count=readings.size, least=DEFAULT.min_matched_tokens)
+    different = np.unique(readings).size
+    if different < MIN_DIFFERENT_READINGS:
+        return Message("corpus.repeats", count=different)
+    return None
+
+
+def _added_record(added: "AddedWork", chapters: int, characters: int) -> dict[str, Any]:
+    work = added.work
+    return {
+        "id": work.pk,
+        "title": work.title,
+        "author": work.author,
+        "rights_holder": work.rights_holder.name,
+        "is_new": added.is_new,
+        "chapters": chapters,
+        "characters": characters,
+        "new": added.new,
+        "changed": added.changed,
+        "removed": added.removed,
+        "unchanged": added.unchanged,
+    }
+
+
+def _describe_added(added: "AddedWork", characters: int) -> Message:
+    work = describe_work(added.work)
+    if added.is_new:
+        return Message("corpus.added", work=work, chapters=added.new, chars=characters)
+    if added.is_unchanged:
+        return Message("corpus.unchanged", work=work, chapters=added.unchanged)
+    counts = [
+        Message("corpus.new-chapters", count=added.new),
+        Message("corpus.changed-chapters", count=added.changed),
+        Message("corpus.removed-chapters", count=added.removed),
+        Message("corpus.same-chapters", count=added.unchanged),
+    ]
+    return Message("corpus.updated", work=work, counts=[each for each in counts if each.params["count"]])
+
+
+def describe_work(work: "Work") -> Message:
+    """A work with its number, author and rights holder."""
+    owner = work.rights_holder.name
+    if not work.author:
+        return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)
+    return Message("corpus.work", id=work.pk, title=work.title, author=work.author, rights_holder=owner)

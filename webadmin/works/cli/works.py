@@ -1,0 +1,168 @@
+"""The verbs `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.taken import share_of_work
+from core.wording import Message
+from webadmin.ui.console.faults import warn
+from webadmin.ui.console.groups import verb_group
+from webadmin.ui.console.keys import find_work
+from webadmin.ui.console.lists import Column, print_list, share_column
+from webadmin.ui.console.output import say
+from webadmin.ui.console.session import session
+from webadmin.works.cli.work_add import add, describe_work
+
+if TYPE_CHECKING:
+    from webadmin.works.models import Work
+
+MAX_UNKNOWN = 20  # numbers of chapters
+
+
+def times(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    path: Annotated[Path, typer.Argument(metavar="FILE")],
+    rights_holder: str = "",
+) -> None:
+    """Write when chapters were officially published, from a table (CSV) of chapters and times."""
+    with session() as settings:
+        from zoneinfo import ZoneInfo
+
+        from webadmin.works.services import official_times
+        from webadmin.works.services.intake.plain import read_bytes
+
+        found = _work_of(work, rights_holder)
+        data, zone = read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone)
+        listed = official_times.read_bytes(data, zone, official_times.headings(found))
+        came = official_times.set_times(found, listed)
+        say(Message("corpus.times-set", work=describe_work(found), count=came.changed))
+        if came.unknown:
+            named = [str(number) for number in came.unknown[:MAX_UNKNOWN]]
+            left = len(came.unknown) - len(named)
+            more = [Message("corpus.and-more", count=left)] if left else []
+            warn(Message("corpus.times-unknown", title=found.title, numbers=[*named, *more]))
+
+
+def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+    """List the works."""
+    with session() as settings:
+        from django.db.models import Count, Q
+
+        from webadmin.cases.models import Case
+        from webadmin.cases.services.matters.figures import taken_of
+        from webadmin.works.models import Work
+
+        works = Work.objects.select_related("rights_holder", "unprotected").annotate(
+            total=Count("chapters"),
+            indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
+        )
+        cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
+        taken = taken_of(Work.objects.all())
+        listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk, 0)) for work in works.order_by("pk")]
+        print_list(listed, _COLUMNS, settings, is_json=is_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A work with what was counted of it."""
+
+    work: Any
+    cases: int
+    taken: int
+
+    @property
+    def unprotected(self) -> Any:
+        """The mark of a work that is not protected; None for others."""
+        return getattr(self.work, "unprotected", None)
+
+    @property
+    def share(self) -> float:
+        return share_of_work(self.taken, self.work.counted_chars) or 0.0
+
+
+_COLUMNS = (
+    Column("id", "column.id", "work.pk", is_number=True),
+    Column("title", "column.title", "work.title"),
+    Column("author", "column.author", "work.author"),
+    Column("kind", "column.kind", "work.kind", "work.get_kind_display"),
+    Column("rights_holder", "column.rights-holder", "work.rights_holder.name"),
+    Column("indexed", "column.indexed", "work.indexed", lambda each: f"{each.work.indexed}/{each.work.total}", True),
+    Column("characters", "column.characters", "work.counted_chars", lambda each: f"{each.work.counted_chars:,}", True),
+    Column("cases", "column.cases", "cases", is_number=True),
+    Column("taken_chars", "column.taken", "taken", lambda each: f"{each.taken:,}", True),
+    share_column("share_taken", "column.share-taken", "share"),
+    Column("added", "column.added", "work.added_at"),
+    Column(
+        "unprotected",
+        "column.protection",
+        lambda each: each.unprotected.reason if each.unprotected else None,
+        lambda each: each.unprotected.get_reason_display() if each.unprotected else "",
+    ),
+    Column("unprotected_note", "", lambda each: each.unprotected.note if each.unprotected else ""),
+    Column("chapters", "", "work.total"),
+    Column("work_chars", "", "work.counted_chars"),
+)
+
+
+def remove(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    rights_holder: str = "",
+) -> None:
+    """Take a work out of the corpus. A work with cases stays: they need it as evidence."""
+    with session():
+        from webadmin import stores
+        from webadmin.works.services import catalogue
+
+        found = _work_of(work, rights_holder)
+        number, title = found.pk, found.title
+        say(Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox())))
+
+
+def unprotect(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    reason: Annotated[str, typer.Option(metavar="REASON")],
+    note: str = "",
+    rights_holder: str = "",
+) -> None:
+    """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside."""
+    with session():
+        from webadmin.works.services import protection
+
+        found = _work_of(work, rights_holder)
+        mark = protection.mark_unprotected(found, reason.replace("-", "_"), note)
+        say(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
+
+
+def protect(
+    work: Annotated[str, typer.Argument(metavar="WORK")],
+    rights_holder: str = "",
+) -> None:
+    """Take back that a work is not protected: its cases open again, its other findings are compared again."""
+    with session():
+        from webadmin.works.services import protection
+
+        found = _work_of(work, rights_holder)
+        is_marked = protection.mark_protected(found)
+        say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
+
+
+def _work_of(key: str, rights_holder: str) -> "Work":
+    from webadmin.works.services import catalogue
+
+    return find_work(key, catalogue.find_holder(rights_holder) if rights_holder else None)
+
+
+GROUP = verb_group(
+    "The works to protect.",
+    {
+        "add": add,
+        "times": times,
+        "list": show,
+        "remove": remove,
+        "unprotect": unprotect,
+        "protect": protect,
+    },
+)

@@ -1,0 +1,304 @@
+"""Who owns what, and who else may publish it."""
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.states import Rejection
+from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.ui.models.phrases import unprotected_choices
+
+MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
+
+
+class Work(models.Model):
+    """A novel, a report, an essay: what a case is about."""
+
+    class Kind(models.TextChoices):
+        NOVEL = "novel", _("novel")
+        NEWS = "news", _("news")
+        ESSAY = "essay", _("essay")
+        STORY = "story", _("short story")
+        OTHER = "other", _("other")
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.PROTECT, related_name="works", verbose_name=_("rights holder")
+    )
+    title = models.CharField(_("title"), max_length=300)
+    author = models.CharField(_("author"), max_length=200, blank=True)
+    kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.NOVEL)
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+    # Of its texts, each once: what the share of the work divides by. Written by webadmin.works.services.work_length.
+    counted_chars = models.PositiveIntegerField(_("counted characters"), default=0, editable=False)
+
+    class Meta:
+        verbose_name = _("work")
+        verbose_name_plural = _("works")
+        ordering = ["title", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["rights_holder", "title", "author"], name="one_work_a_title_and_author")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Chapter(models.Model):
+    """One text of a work. The text itself stands in the page store under `text_id`."""
+
+    work = models.ForeignKey(Work, models.CASCADE, related_name="chapters", verbose_name=_("work"))
+    number = models.PositiveIntegerField(_("number"))
+    title = models.CharField(_("title"), max_length=300, blank=True)
+    text_id = models.CharField(_("text id"), max_length=40, db_index=True)
+    # As core.counting counts them, and as its fingerprint does once the text is indexed.
+    chars = models.PositiveIntegerField(_("characters"))
+    added_at = models.DateTimeField(_("added"), auto_now_add=True)
+    indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
+    # Since when pages are searched for it by meaning; None until it is. Written by webadmin.rewrites.services.owed.
+    reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # The official time, which what stood on a page before it is measured by; None where nobody said.
+    published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("chapter")
+        verbose_name_plural = _("chapters")
+        ordering = ["work", "number"]
+        constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_chapter_a_number")]
+        indexes = [models.Index(fields=["work", "reworded_at"])]
+
+    def __str__(self) -> str:
+        return self.title or str(_("Chapter %(number)d") % {"number": self.number})
+
+
+class Entered(models.Model):
+    """A right that somebody entered: who, and when it was last changed."""
+
+    entered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("entered by"),
+    )
+    entered_at = models.DateTimeField(_("entered"), auto_now=True)
+
+    class Meta:
+        abstract = True
+
+
+class Licence(Entered):
+    """Who may publish a work (or all works), on which domain or at which address, from when until when."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
+    )
+    work = models.ForeignKey(
+        Work,
+        models.CASCADE,
+        related_name="licences",
+        null=True,
+        blank=True,
+        verbose_name=_("work"),
+        help_text=_("Empty: all works of the rights holder."),
+    )
+    chapters = models.CharField(
+        _("chapters"),
+        max_length=500,
+        blank=True,
+        help_text=_("Numbers of chapters, like 1-20, 25. Empty: all chapters."),
+    )
+    licensee = models.CharField(_("licensee"), max_length=200)
+    domain = models.CharField(
+        _("domain"),
+        max_length=253,
+        help_text=_("Host of the licensed site, with its port if it has one; subdomains are included."),
+    )
+    address = models.CharField(
+        _("address of the page"),
+        max_length=MAX_ADDRESS_CHARS,
+        blank=True,
+        help_text=_("Only this page and what stands below it. Empty: the whole domain."),
+    )
+    number = models.CharField(_("contract number"), max_length=100, blank=True)
+    valid_from = models.DateField(_("valid from"))
+    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("Last day; empty: no end."))
+
+    class Meta:
+        verbose_name = _("licence")
+        verbose_name_plural = _("licences")
+        ordering = ["licensee", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_until__isnull=True) | Q(valid_until__gte=models.F("valid_from")),
+                name="licence_ends_after_it_begins",
+                violation_error_message=_("The licence ends before it begins."),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.licensee} · {self.address or self.domain}"[:300]
+
+
+class LicenceProof(models.Model):
+    """A file that proves a licence, such as the contract. Written once; its bytes stand in the evidence store."""
+
+    licence = models.ForeignKey(Licence, models.CASCADE, related_name="proofs", verbose_name=_("licence"))
+    name = models.CharField(_("file"), max_length=200)  # as its sender called it
+    digest = models.CharField(_("SHA-256"), max_length=64)
+    size = models.PositiveIntegerField(_("bytes"))
+    kind = models.CharField(max_length=8)  # the ending that its content has: webadmin.works.services.proofs
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("entered by")
+    )
+    added_at = models.DateTimeField(_("entered"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("proof of a licence")
+        verbose_name_plural = _("proofs of licences")
+        ordering = ["-added_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["licence", "digest"], name="one_proof_a_file")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OwnDomain(Entered):
+    """A domain of the rights holder's own; its pages are never cases."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="own_domains", verbose_name=_("rights holder")
+    )
+    domain = models.CharField(_("domain"), max_length=253)
+
+    class Meta:
+        verbose_name = _("own domain")
+        verbose_name_plural = _("own domains")
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "domain"], name="one_own_domain")]
+
+    def __str__(self) -> str:
+        return self.domain
+
+
+class OwnAccount(Entered):
+    """An account of the author's or the rights holder's on a platform; its pages are never cases.
+
+    Known by the address of its page, or by its name on a host: exactly one of the two.
+    """
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="own_accounts", verbose_name=_("rights holder")
+    )
+    platform = models.CharField(_("platform"), max_length=100, help_text=_("As people call it, such as 知乎."))
+    address = models.CharField(
+        _("address of the account"),
+        max_length=500,
+        blank=True,
+        help_text=_("Pages at this address and below it are the account's own."),
+    )
+    domain = models.CharField(_("domain"), max_length=253, blank=True)
+    name = models.CharField(
+        _("name of the account"),
+        max_length=100,
+        blank=True,
+        help_text=_(
+            "Pages of the domain that name it as their author. Only for platforms where a page names who posted it, and"
+            " where no two accounts have one name."
+        ),
+    )
+
+    class Meta:
+        verbose_name = _("own account")
+        verbose_name_plural = _("own accounts")
+        ordering = ["platform", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rights_holder", "address", "domain", "name"],
+                name="one_own_account",
+                violation_error_message=_("This account is entered already."),
+            ),
+            models.CheckConstraint(
+                condition=(Q(domain="", name="") & ~Q(address="")) | (Q(address="") & ~Q(domain="") & ~Q(name="")),
+                name="account_by_address_or_name",
+                violation_error_message=_("Enter the address of the account, or its domain and its name."),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.platform} {f'@{self.name}' if self.name else self.address}"[:300]
+
+
+class AuthorAlias(models.Model):
+    """Another name of an author: a pen name, a former one, another script."""
+
+    rights_holder = models.ForeignKey(
+        RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
+    )
+    author = models.CharField(_("author"), max_length=200, help_text=_("As the works name the author."))
+    alias = models.CharField(_("another name"), max_length=200)
+
+    class Meta:
+        verbose_name = _("pen name")
+        verbose_name_plural = _("pen names")
+        ordering = ["author", "alias"]
+        constraints = [models.UniqueConstraint(fields=["rights_holder", "author", "alias"], name="one_alias")]
+
+    def __str__(self) -> str:
+        return f"{self.author} = {self.alias}"
+
+
+class Unprotected(Entered):
+    """That a work is not protected, and why: what is found of it is no case."""
+
+    work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
+    reason = models.CharField(
+        _("reason"),
+        max_length=32,
+        choices=unprotected_choices,
+        help_text=_(
+            "Copyright Law of China: official texts and mere facts, article 5; term of protection, article 23: the"
+            " author's life and 50 years, until 31 December of the 50th."
+        ),
+    )
+    note = models.CharField(
+        _("in a sentence"), max_length=300, blank=True, help_text=_("Needed where no other reason applies.")
+    )
+
+    class Meta:
+        verbose_name = _("work not protected")
+        verbose_name_plural = _("works not protected")
+
+    @property
+    def rights_holder_id(self) -> int:
+        """The owner of the work."""
+        return self.work.rights_holder_id
+
+    def clean(self) -> None:
+        if self.reason == Rejection.NOT_PROTECTED and not self.note.strip():
+            raise ValidationError({"note": _("Say in a sentence why the work is not protected.")})
+
+    def __str__(self) -> str:
+        return f"{self.work} · {self.get_reason_display()}"
+
+
+class PlannedUpload(models.Model):
+    """What was read of one sending, kept until its sender confirms or discards it; each person has one at most."""
+
+    rights_holder = models.ForeignKey(  # empty until the sender says whose works these are
+        RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")
+    )
+    sent_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="planned_uploads", verbose_name=_("sent by")
+    )
+    sent_at = models.DateTimeField(_("sent"))
+    works = models.BinaryField(_("works"))  # webadmin.works.services.planned_uploads
+
+    class Meta:
+        verbose_name = _("planned upload")
+        verbose_name_plural = _("planned uploads")
+
+    def __str__(self) -> str:
+        return f"{self.rights_holder or '-'} · {self.sent_by}"

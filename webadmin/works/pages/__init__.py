@@ -1,0 +1,1 @@
+"""The pages of works: admin, views, forms."""

@@ -1,0 +1,268 @@
+"""The pages where a manager sends works: the form, what confirming would do, and what came of each."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.errors import UnreadableFile, ZhuiwenError
+from core.ids import WorkTextId
+from core.works import GIVEN, OWN, WHOLE
+from webadmin import stores
+from webadmin.accounts.models import User
+from webadmin.accounts.services import access
+from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.request_values import is_key, is_page_number
+from webadmin.ui.pages.text_diff import TextDiff, text_diff
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import PlannedUpload, Work
+from webadmin.works.pages.work_form import AddWorkForm, HolderForm
+from webadmin.works.services.acquisition import (
+    Acquisition,
+    AddedFrom,
+    Plan,
+    PlannedWork,
+    Sending,
+    carry_out,
+    plan,
+    read_sending,
+)
+from webadmin.works.services.changes import Wanted
+from webadmin.works.services.intake import divisions
+from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, sending_of
+
+CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
+FIRST_TITLES = 3  # of the chapters of a work, which show with the last one how it is divided
+DIFFERENCES_SHOWN = 20  # chapters on a page, each with what changed in it
+NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the others are counted
+
+
+def add_work_view(request: HttpRequest) -> HttpResponse:
+    """Show the form; take files (POST), keep what was read of them, and lead to the plan. Nothing is added yet.
+
+    The caller has checked that the user may add. The files are read in the request, which `webadmin.works.services.uploads`
+    bounds.
+    """
+    form = AddWorkForm(None, None, request.user)
+    sending = None
+    if request.method == "POST" and isinstance(request.user, User):
+        form = AddWorkForm(request.POST, request.FILES, request.user)
+        sending = _read(form) if form.is_valid() else None
+        if sending is not None and sending.works:
+            upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
+            if sending.warning is not None:
+                messages.warning(request, said(sending.warning))
+            return HttpResponseRedirect(reverse("admin:works_work_plan", args=[upload.pk]))
+    acquisition = None if sending is None else Acquisition(faults=sending.faults)
+    return _form_page(request, form, acquisition)
+
+
+def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
+    """Show what confirming a sending would do; confirm or discard it (POST). Raises Http404, PermissionDenied."""
+    user = request.user
+    if not isinstance(user, User) or not is_key(upload_key):
+        raise Http404
+    try:
+        upload = planned_upload(int(upload_key), user)
+    except UploadGone as fault:
+        messages.error(request, said(fault))
+        return HttpResponseRedirect(reverse("admin:works_work_add"))
+    if upload.rights_holder is not None and not access.may_manage(user, upload):
+        raise PermissionDenied
+    if request.method == "POST":
+        return _answered(request, upload)
+    return _plan_page(request, upload)
+
+
+def _read(form: AddWorkForm) -> Sending:
+    chosen = form.cleaned_data
+    return read_sending(
+        chosen["uploads"], title=chosen["title"].strip(), author=chosen["author"].strip(), kind=chosen["kind"]
+    )
+
+
+def _answered(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+    """Do what the person chose. A plan that rests on other chapters than those that there are is shown anew."""
+    do = request.POST.get("do", "")
+    if do == DISCARD:
+        upload.delete()
+        messages.info(request, _("Nothing was added; what was sent is discarded."))
+        return HttpResponseRedirect(reverse("admin:works_work_add"))
+    if do == DIVIDE:
+        return _divided(request, upload)
+    form = HolderForm(request.POST if do == ASSIGN else None, request.user)
+    if do == ASSIGN and form.is_valid():
+        upload.rights_holder = form.holder()
+        upload.save(update_fields=["rights_holder"])
+        return HttpResponseRedirect(request.path)
+    if do == ASSIGN or (do == CONFIRM and upload.rights_holder is None):
+        return _plan_page(request, upload, form)
+    if do != CONFIRM:
+        known = f"{CONFIRM}, {DISCARD}, {DIVIDE}, {ASSIGN}"
+        raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": known})
+    return _confirmed(request, upload)
+
+
+def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+    """Have one of the works divided by another style of headings."""
+    of = request.POST.get("of", "")
+    if not is_page_number(of) or int(of) >= len(sending_of(upload).works):
+        raise BadValue("of", of, _("write the number of a work that was sent."))
+    style = request.POST.get("style", "")
+    try:
+        divide(upload, int(of), style)
+    except UnreadableFile as fault:
+        raise BadValue("style", style, said(fault)) from fault
+    return HttpResponseRedirect(f"{request.path}?of={of}")
+
+
+def _confirmed(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+    assert upload.rights_holder is not None
+    sending = sending_of(upload)
+    planned = plan(upload.rights_holder, sending)
+    if planned.basis != request.POST.get("basis", ""):
+        messages.error(
+            request,
+            _("The works were changed by somebody else meanwhile. Nothing was written; this is what would change now."),
+        )
+        return HttpResponseRedirect(request.path)
+    acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
+    if acquisition.works and len(acquisition.works) == len(planned.works):
+        upload.delete()  # what was left out can still be confirmed
+    _log(request, acquisition)
+    _say(request, acquisition)
+    form = AddWorkForm(None, None, request.user)
+    form.initial = {"rights_holder": upload.rights_holder_id}
+    return _form_page(request, form, acquisition)
+
+
+def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderForm | None = None) -> HttpResponse:
+    sending = sending_of(upload)
+    planned = plan(upload.rights_holder, sending, stores.index())
+    shown = _shown_work(request, planned)
+    page = page_of(request, shown.planned.change.changed, DIFFERENCES_SHOWN)
+    context = {
+        "opts": Work._meta,
+        "title": _("What would change"),
+        "subtitle": None,
+        "upload": upload,
+        "plan": planned,
+        "works": [(each, _planned_outcome(each), _sentences(each)) for each in planned.works],
+        "shown": shown,
+        "shown_index": planned.works.index(shown),
+        "page": page,
+        "query": f"of={planned.works.index(shown)}",
+        "differences": [(each, _difference(each)) for each in page],
+        "names_shown": NAMES_SHOWN,
+        "division": _division(shown),
+        "holder_form": None if upload.rights_holder else holder_form or HolderForm(None, request.user),
+        "faults": [said(fault) for fault in sending.faults],
+        "action": reverse("admin:works_work_plan", args=[upload.pk]),
+    }
+    return desk_page(request, "webadmin/planned_work.html", context)
+
+
+def _division(planned: PlannedWork) -> dict[str, Any]:
+    """How a work is divided, its first chapters and the last one, and how else it can be."""
+    ways = divisions(planned.sent.read)
+    style = planned.sent.found.file.style or ways[0].style
+    titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
+    return {
+        "style": style,
+        "name": _style_name(style),
+        "count": len(titles),
+        "first": titles[:FIRST_TITLES],
+        "last": titles[-1] if len(titles) > FIRST_TITLES else "",
+        "is_cut": len(titles) > FIRST_TITLES + 1,
+        "ways": [(each.style, _style_name(each.style), each.chapters) for each in ways],
+    }
+
+
+def _style_name(style: str) -> str:
+    names = {
+        WHOLE: _("no chapters"),
+        OWN: _("as the file itself divides the work"),
+        GIVEN: _("as the chapters were sent"),
+    }
+    return names.get(style, style)
+
+
+def _shown_work(request: HttpRequest, planned: Plan) -> PlannedWork:
+    """The work whose chapters are listed: the one that was asked for, else the first that is there already."""
+    of = request.GET.get("of")
+    if of is None:
+        known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
+        return next(known, planned.works[0])
+    if not is_page_number(of) or int(of) >= len(planned.works):
+        raise BadValue("of", of, _("write the number of a work that was sent."))
+    return planned.works[int(of)]
+
+
+def _difference(wanted: Wanted) -> TextDiff | str:
+    """What changed in a chapter, or a sentence that says why it cannot be shown."""
+    assert wanted.was is not None
+    try:
+        old = stores.work_store().text(WorkTextId(wanted.was.text_id))
+    except ZhuiwenError as fault:
+        return said(fault)
+    return _("The earlier text is no longer in the store.") if old is None else text_diff(old, wanted.chapter.text)
+
+
+def _sentences(planned: PlannedWork) -> list[str]:
+    """What of its file is broken, and where the texts stand already, as sentences."""
+    told = [each.message(planned.planned.title) for each in planned.stands.standing]
+    flaws = planned.sent.found.file.flaws
+    return [said(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
+
+
+def _log(request: HttpRequest, acquisition: Acquisition) -> None:
+    """Write each work that is new or different into the admin's log, with who sent it."""
+    works = admin.site.get_model_admin(Work)
+    for each in acquisition.works:
+        added = each.added
+        if added.is_new:
+            works.log_addition(request, added.work, f"{each.file_name}: {added.new} chapters")
+        elif not added.is_unchanged:
+            counts = f"{added.new} new, {added.changed} changed, {added.removed} removed"
+            works.log_change(request, added.work, f"{each.file_name}: {counts}")
+
+
+def _say(request: HttpRequest, acquisition: Acquisition) -> None:
+    if acquisition.queue_fault:
+        told = _("The works are stored; searching for them begins once the queue answers: %(error)s")
+        messages.warning(request, told % {"error": said(acquisition.queue_fault)})
+    elif any(not each.added.is_unchanged for each in acquisition.works):
+        messages.success(request, _("The works are stored; searching for them begins in a moment."))
+
+
+def _planned_outcome(each: PlannedWork) -> tuple[str, str]:
+    """Give what would become of a work as a word and as the name of its colour."""
+    if each.planned.work is None:
+        return _("new"), "finished"
+    return (_("unchanged"), "unchanged") if each.planned.is_nothing else (_("would be updated"), "open")
+
+
+def _outcome(each: AddedFrom) -> tuple[str, str]:
+    """Give the state of a work as a word and as the name of its colour."""
+    if each.added.is_new:
+        return _("new"), "finished"
+    return (_("unchanged"), "unchanged") if each.added.is_unchanged else (_("updated"), "open")
+
+
+def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition | None) -> HttpResponse:
+    works = acquisition.works if acquisition else []
+    context: dict[str, Any] = {
+        "opts": Work._meta,
+        "title": _("Add works"),
+        "subtitle": None,
+        "form": form,
+        "is_done": acquisition is not None,
+        "works": [(each, each.added, *_outcome(each)) for each in works],
+        "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
+        "action": reverse("admin:works_work_add"),
+    }
+    return desk_page(request, "webadmin/add_work.html", context)

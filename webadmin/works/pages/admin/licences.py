@@ -1,0 +1,225 @@
+"""Who else may publish, and where the rights holder does."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.errors import ZhuiwenError
+from core.hidden_characters import clipped, spelled
+from webadmin.accounts.pages.filters import LicenceEndedFilter
+from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.pages.rulings_announced import announce_rulings
+from webadmin.cases.services.covered import Covered, covered_cases, covered_findings
+from webadmin.ui.pages.columns import NOTHING, case_state_name, change_link, moment
+from webadmin.ui.pages.downloads import kept_download
+from webadmin.ui.pages.requests.request_values import require_record
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import AuthorAlias, Licence, LicenceProof, OwnAccount, OwnDomain
+from webadmin.works.pages.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
+from webadmin.works.services.licences import twin_of
+from webadmin.works.services.proofs import add_proof
+
+
+class EnteredAdmin(HolderAdmin):
+    """Rights know who entered, changed or withdrew them; what that means for stored findings is said at once."""
+
+    readonly_fields = ["entered_by", "entered_at"]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Ask for what a person enters; who did and when is shown of what stands."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        return fieldsets if obj is None else [*fieldsets, (_("Entered"), {"fields": [("entered_by", "entered_at")]})]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        with announce_rulings(request, obj.rights_holder_id):
+            super().save_model(request, obj, form, change)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        self._withdraw(request, [obj])
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._withdraw(request, list(queryset))
+
+    def _withdraw(self, request: HttpRequest, rights: Sequence[Any]) -> None:
+        for right in rights:
+            right.entered_by = signed_in_user(request)
+            with announce_rulings(request, right.rights_holder_id):
+                right.delete()
+
+
+def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
+    """Hand a proof (?file=<its key>) out as a file, which no browser shows: it may be anything."""
+    row = require_record(licence.proofs.all(), request.GET.get("file", ""))
+    return kept_download(row.name, row.digest)
+
+
+@admin.register(Licence)
+class LicenceAdmin(EnteredAdmin):
+    record_pages = [("proof", "proof", _proof_file)]
+    form = LicenceForm
+    list_display = [
+        *("licensee", "place", "work_or_all", "chapters_or_all", "number", "valid_from", "valid_until", "validity"),
+        "entered_by",
+    ]
+    list_filter = ["rights_holder", LicenceEndedFilter]
+    list_select_related = ["work", "rights_holder", "entered_by"]
+    search_fields = ["licensee", "domain", "address", "number", "work__title"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "licensee", "number"]}),
+        (_("What and where"), {"fields": [("work", "chapters"), "domain", "address"]}),
+        (_("When"), {"fields": [("valid_from", "valid_until")]}),
+        (_("Proof"), {"fields": ["proof"]}),
+    ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """A licence that stands shows its proofs, and the pages that it covers now."""
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        if obj is None:
+            return fieldsets
+        may_add = self.has_change_permission(request, obj)
+        shown = (_("Proof"), {"fields": ["proofs", *(["proof"] if may_add else [])]})
+        rest = [each for each in fieldsets if "proof" not in each[1]["fields"]]
+        return [*rest, shown, (_("Covers now"), {"fields": ["cases_covered", "findings_covered"]})]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [*super().get_readonly_fields(request, obj), "proofs", "cases_covered", "findings_covered"]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so.
+
+        A form that was sent twice makes one licence.
+        """
+        lock_rights(obj.rights_holder_id)
+        twin = None if change else twin_of(obj)
+        if twin is not None:
+            obj.__dict__.update(twin.__dict__)
+        else:
+            super().save_model(request, obj, form, change)
+        file = form.cleaned_data.get("proof")
+        if file is None:
+            return
+        try:
+            add_proof(obj, file.name or "", file.read(), signed_in_user(request))
+        except ZhuiwenError as error:
+            words = _now("The licence is saved, but its proof could not be kept: %(error)s")
+            messages.error(request, words % {"error": said(error)})
+
+    @display(description=_("proofs"))
+    def proofs(self, licence: Licence) -> object:
+        label = _now("SHA-256")
+        rows = [
+            (_proof_address(each), spelled(each.name), _facts(each), label, each.digest)
+            for each in licence.proofs.select_related("added_by")
+        ]
+        line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
+        return format_html("<ul>{}</ul>", format_html_join("", line, rows)) if rows else NOTHING
+
+    @display(description=_("cases"))
+    def cases_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_cases(licence), lambda case: (change_link(case, clipped(str(case))), case_state_name(case))
+        )
+
+    @display(description=_("excluded findings"))
+    def findings_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_findings(licence),
+            lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
+        )
+
+    @display(description=_("domain or page"), ordering="domain")
+    def place(self, licence: Licence) -> str:
+        return clipped(licence.address, 80) if licence.address else licence.domain
+
+    @display(description=_("chapters"))
+    def chapters_or_all(self, licence: Licence) -> object:
+        return clipped(licence.chapters, 30) or _("all chapters")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer no way to add a work from here: works come in as files, on a page of their own."""
+        formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if formfield is not None and db_field.name == "work":
+            formfield.widget.can_add_related = False
+        return formfield
+
+    @display(description=_("work"), ordering="work__title")
+    def work_or_all(self, licence: Licence) -> object:
+        return change_link(licence.work) if licence.work else _("all works")
+
+    @display(
+        description=_("today"), label={"valid": "success", "later": "info", "ended": "default"}, ordering="valid_until"
+    )
+    def validity(self, licence: Licence) -> tuple[str, object]:
+        today = timezone.localdate()
+        if licence.valid_until is not None and licence.valid_until < today:
+            return "ended", _("ended")
+        return ("later", _("not yet valid")) if licence.valid_from > today else ("valid", _("valid"))
+
+
+@admin.register(OwnDomain)
+class OwnDomainAdmin(EnteredAdmin):
+    form = OwnDomainForm
+    list_display = ["domain", "rights_holder", "entered_by", "entered_at"]
+    fieldsets = [(None, {"fields": ["rights_holder", "domain"]})]
+    list_filter = ["rights_holder"]
+    list_select_related = ["rights_holder", "entered_by"]
+    search_fields = ["domain"]
+
+
+@admin.register(OwnAccount)
+class OwnAccountAdmin(EnteredAdmin):
+    form = OwnAccountForm
+    list_display = ["platform", "account", "rights_holder", "entered_by", "entered_at"]
+    fieldsets = [
+        (None, {"fields": ["rights_holder", "platform"]}),
+        (_("Known by the address of its page"), {"fields": ["address"]}),
+        (_("or by its name on a domain"), {"fields": [("domain", "name")]}),
+    ]
+    list_filter = ["rights_holder"]
+    list_select_related = ["rights_holder", "entered_by"]
+    search_fields = ["platform", "address", "domain", "name"]
+
+    @display(description=_("account"))
+    def account(self, account: OwnAccount) -> str:
+        return clipped(account.address or f"@{account.name} · {account.domain}", 80)
+
+
+@admin.register(AuthorAlias)
+class AuthorAliasAdmin(HolderAdmin):
+    """Other names of authors: searches by author find the works under any of them."""
+
+    form = AuthorAliasForm
+    list_display = ["author", "alias", "rights_holder"]
+    fieldsets = [(None, {"fields": ["rights_holder", ("author", "alias")]})]
+    list_filter = ["rights_holder"]
+    list_select_related = ["rights_holder"]
+    search_fields = ["author", "alias"]
+
+
+def _proof_address(proof: LicenceProof) -> str:
+    return f"{reverse('admin:works_licence_proof', args=[proof.licence_id])}?file={proof.pk}"
+
+
+def _facts(proof: LicenceProof) -> str:
+    by = proof.added_by.get_username() if proof.added_by else NOTHING
+    return f"{filesizeformat(proof.size)} · {by} · {moment(proof.added_at)}"
+
+
+def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
+    """The number, and the newest with links."""
+    if not covered.count:
+        return _now("none")
+    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))
+    more = _now("and more") if covered.count > len(covered.shown) else ""
+    return format_html("<p>{}{}</p><ul>{}</ul><p>{}</p>", covered.count, "+" if covered.is_cut else "", rows, more)

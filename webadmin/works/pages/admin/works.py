@@ -1,0 +1,230 @@
+"""Works and their chapters. Texts come in as files, here and with `zhuiwen work add`; they are not edited by hand."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import path, reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import action, display
+
+from core.errors import RetryLater
+from core.hidden_characters import clipped
+from core.messages import WorkRemoved
+from core.shares import percentage
+from core.taken import share_of_work
+from webadmin import stores
+from webadmin.accounts.pages.isolation import HolderAdmin, HolderInline, signed_in_user
+from webadmin.cases.models import Case, Matter
+from webadmin.cases.pages.rulings_announced import announce_rulings
+from webadmin.cases.services.matters.figures import taken_of
+from webadmin.review.pages.book_links import books_of_work
+from webadmin.review.pages.whole_book_view import whole_book_view
+from webadmin.sites.models import Site
+from webadmin.ui.pages.columns import NOTHING, list_link, moment, moment_column
+from webadmin.ui.pages.requests.request_values import require_record
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import Chapter, Unprotected, Work
+from webadmin.works.pages.add_work import add_work_view, plan_view
+from webadmin.works.pages.read_chapter import read_chapter_view
+from webadmin.works.pages.work_times import work_times_view
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class _Figures(TypedDict):
+        chapters_total: int | None
+        chapters_indexed: int | None
+        cases_total: int | None
+
+    WorkWithFigures = WithAnnotations[Work, _Figures]
+
+
+MAX_TITLE_CHARS = 60  # of a chapter in the list of the work
+
+
+class ChapterInline(HolderInline):
+    model = Chapter
+    is_read_only = True
+    hide_title = True
+    fields = readonly_fields = ["number", "reading", "char_count", "official", "added_at", "index_state"]
+    ordering = ["number"]
+    per_page = 50
+    can_delete = False
+
+    @display(description=_("title"))
+    def reading(self, chapter: Chapter) -> object:
+        """The title, which leads to the text."""
+        if not chapter.number:  # of a line that somebody made up
+            return NOTHING
+        address = reverse("admin:works_work_read", args=[chapter.work_id, chapter.number])
+        return format_html('<a class="text-link" href="{}">{}</a>', address, clipped(str(chapter), MAX_TITLE_CHARS))
+
+    official = moment_column("published_at", _("officially published"))
+
+    @display(description=_("characters"))
+    def char_count(self, chapter: Chapter) -> str:
+        return f"{chapter.chars or 0:,}"  # None of a line that somebody made up
+
+    @display(description=_("in the index"))
+    def index_state(self, chapter: Chapter) -> object:
+        return _("waiting") if chapter.indexed_at is None else moment(chapter.indexed_at)
+
+
+class UnprotectedInline(HolderInline):
+    """Whether the work is not protected; most works have no such line."""
+
+    model = Unprotected
+    fields = ["reason", "note", "entered_by", "entered_at"]
+    readonly_fields = ["entered_by", "entered_at"]
+    max_num = 1
+    hide_title = True
+    verbose_name = _("Not protected (what is found of the work then opens no case)")
+
+
+def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
+    return whole_book_view(request, work, require_record(Site.objects.all(), site))
+
+
+@admin.register(Work)
+class WorkAdmin(HolderAdmin):
+    record_pages = [
+        ("read/<str:number>", "read", read_chapter_view),
+        ("times", "times", work_times_view),
+        ("on/<str:site>", "book", _book_page),
+    ]
+    list_display = [
+        *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"),
+        *("taken", "share_taken", "protection"),
+    ]
+    list_filter = ["rights_holder", "kind", "unprotected__reason"]
+    list_select_related = ["rights_holder", "unprotected"]
+    search_fields = ["title", "author"]
+    author_path = "author"
+    search_help_text = _("title or author, pen names too")
+    fields = ["rights_holder", "title", "author", "kind", "added_at", "whole_books"]
+    readonly_fields = ["added_at", "whole_books"]
+    actions_detail = ["official_times"]
+    inlines = [UnprotectedInline, ChapterInline]
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
+        """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
+        chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        matters = Matter.objects.filter(work=OuterRef("pk")).order_by().values("work")
+        in_matter = F("open_cases") + F("confirmed_cases") + F("closed_cases")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                chapters_total=Subquery(chapters.annotate(n=Count("pk")).values("n"), output_field=IntegerField()),
+                chapters_indexed=Subquery(
+                    chapters.annotate(n=Count("indexed_at")).values("n"), output_field=IntegerField()
+                ),
+                cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
+            )
+        )
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Add to the works of the page shown how much of them stands on pages."""
+        changelist = super().get_changelist_instance(request)
+        works = list(changelist.result_list)
+        taken = taken_of(Work.objects.filter(pk__in=[work.pk for work in works]))
+        for work in works:
+            work.taken_chars = taken.get(work.pk, 0)
+        changelist.result_list = works
+        return changelist
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Take files in place of Django's form: a work without its text could not be searched for."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return add_work_view(request)
+
+    def get_urls(self) -> list[Any]:
+        plan = path("add/<str:upload>/", self.admin_site.admin_view(self.plan_page), name="works_work_plan")
+        return [plan, *super().get_urls()]
+
+    def plan_page(self, request: HttpRequest, upload: str) -> HttpResponseBase:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return plan_view(request, upload)
+
+    @action(description=_("Official times"), url_path="official-times", icon="schedule")
+    def official_times(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        work: Work = self.record_of(request, object_id)
+        return HttpResponseRedirect(reverse("admin:works_work_times", args=[work.pk]))
+
+    @display(description=_("whole book on the sites"))
+    def whole_books(self, work: Work) -> object:
+        return books_of_work(work)
+
+    @display(description=_("chapters"))
+    def chapter_count(self, work: "WorkWithFigures") -> int:
+        return work.chapters_total or 0
+
+    @display(description=_("characters"))
+    def chars(self, work: "WorkWithFigures") -> str:
+        return f"{work.counted_chars:,}"
+
+    @display(description=_("in the index"), label={"indexed": "success", "partly": "warning", "waiting": "warning"})
+    def index_state(self, work: "WorkWithFigures") -> tuple[str, object]:
+        done, total = work.chapters_indexed or 0, work.chapters_total or 0
+        if total and done == total:
+            return "indexed", _("complete")
+        return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
+
+    @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
+    def case_count(self, work: "WorkWithFigures") -> object:
+        return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
+
+    @display(description=_("characters taken (each once)"))
+    def taken(self, work: Any) -> str:
+        return f"{work.taken_chars:,}"
+
+    @display(description=_("share of the work"))
+    def share_taken(self, work: Any) -> str:
+        return percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)
+
+    @display(description=_("protection"))
+    def protection(self, work: Work) -> str:
+        mark = getattr(work, "unprotected", None)
+        return mark.get_reason_display() if mark else ""
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Note who marked the work as not protected or took that back; what it did to cases is said at once."""
+        if formset.model is not Unprotected:
+            super().save_formset(request, form, formset, change)
+            return
+        for each in formset.forms:
+            each.instance.entered_by = signed_in_user(request)
+        with announce_rulings(request, form.instance.rights_holder_id):
+            super().save_formset(request, form, formset, change)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        texts = set(obj.chapters.values_list("text_id", flat=True))
+        super().delete_model(request, obj)
+        transaction.on_commit(partial(_withdraw, request, texts))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        texts = set(Chapter.objects.filter(work__in=queryset.values("pk")).values_list("text_id", flat=True))
+        super().delete_queryset(request, queryset)
+        transaction.on_commit(partial(_withdraw, request, texts))
+
+
+def _withdraw(request: HttpRequest, texts: set[str]) -> None:
+    """Take texts that no work carries any more out of the index; a text may stand in several works."""
+    kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
+    try:
+        for text_id in sorted(texts - kept):
+            stores.outbox().send(WorkRemoved(text_id))
+    except RetryLater as error:
+        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {"error": said(error)}
+        messages.warning(request, explanation)

@@ -1,0 +1,67 @@
+"""A chapter of one's own work, to be read."""
+
+from collections.abc import Iterator
+
+from django.core.paginator import Page
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from core.errors import ZhuiwenError
+from core.ids import WorkTextId
+from webadmin import stores
+from webadmin.accounts.services import access
+from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.requests.request_values import is_key
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import Chapter, Work
+
+PORTION_CHARS = 20_000  # of a text on one page: a chapter of a novel has 3,000, a work in one piece a million
+
+
+def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResponse:
+    """Show the text of a chapter, a very long one in portions. Raises Http404 for what there is not, BadValue."""
+    chapter = work.chapters.filter(number=int(number)).first() if is_key(number) else None
+    if chapter is None or not access.may_see(request.user, work):
+        raise Http404
+    portion, fault = _portion(request, chapter)
+    context = {
+        "opts": Work._meta,
+        "title": f"《{work.title}》 {chapter}",
+        "subtitle": None,
+        "work": work,
+        "chapter": chapter,
+        "page": portion,
+        "lines": portion.object_list[0].split("\n") if portion is not None else [],
+        "fault": fault,
+        "query": "",
+        "previous": work.chapters.filter(number__lt=chapter.number).order_by("-number").first(),
+        "following": work.chapters.filter(number__gt=chapter.number).order_by("number").first(),
+        "may_manage": access.may_manage(request.user, work),
+    }
+    return desk_page(request, "webadmin/read_chapter.html", context, status=503 if fault else 200)
+
+
+def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
+    r"""The text in pieces of at most so many characters, cut behind lines where there are any.
+
+    >>> list(portions("甲\n乙\n丙丁戊己", 4))
+    ['甲\n乙\n', '丙丁戊己']
+    """
+    start = 0
+    while len(text) - start > most:
+        cut = text.rfind("\n", start, start + most) + 1
+        end = cut if cut > start else start + most
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
+    """The portion that is asked for, or a sentence that says why there is none."""
+    try:
+        text = stores.work_store().text(WorkTextId(chapter.text_id))
+    except ZhuiwenError as error:
+        return None, said(error)
+    if text is None:
+        return None, _("The text is not in the store; send the work again.")
+    return page_of(request, list(portions(text)), 1), ""

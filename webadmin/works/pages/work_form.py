@@ -1,0 +1,119 @@
+"""The form that sends works."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AnonymousUser
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+
+from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.services.access import is_administrator, manageable
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import Work
+from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS, MAX_TITLE_CHARS, holder
+from webadmin.works.services.intake import READERS
+from webadmin.works.services.uploads import MAX_FILES, MAX_UPLOAD_BYTES, TOO_LARGE
+
+
+class FilesInput(forms.FileInput):
+    """The browser's own choice of files, several at once."""
+
+    allow_multiple_selected = True
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "multiple": True,
+                "accept": ",".join([*READERS, ".zip"]),
+                "data-most-bytes": MAX_UPLOAD_BYTES,
+                "data-most-files": MAX_FILES,
+            }
+        )
+
+
+class FilesField(forms.FileField):
+    """A list of files. An empty one is no error of the form: it is told beside what came of the others."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        files = list(data or [])
+        if not files:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+        if sum(file.size or 0 for file in files) > MAX_UPLOAD_BYTES:
+            raise forms.ValidationError(said(TOO_LARGE), code="too_large")
+        return files
+
+
+class AddWorkForm(forms.Form):
+    """Files for a rights holder that the user manages, or that they name once the files are read."""
+
+    rights_holder = forms.ModelChoiceField(
+        RightsHolder.objects.none(),
+        label=_("Rights holder"),
+        required=False,
+        help_text=_("You can also choose it after the files are read."),
+    )
+    uploads = FilesField(
+        label=_("Files"),
+        help_text=_(
+            "Text, Markdown, EPUB, Word (.docx), PDF, HTML or JSON lines; a .zip file of chapters is one work. "
+            "Chapters are found by their headings."
+        ),
+    )
+    title = forms.CharField(
+        label=_("Title"),
+        required=False,
+        max_length=MAX_TITLE_CHARS,
+        help_text=_("Of one work; empty: as the file says."),
+    )
+    author = forms.CharField(
+        label=_("Author"),
+        required=False,
+        max_length=MAX_AUTHOR_CHARS,
+        help_text=_("Of every work sent; empty: as the file says."),
+    )
+    kind = forms.ChoiceField(
+        label=_("Kind of work"),
+        required=False,
+        choices=[("", _("as it was, or as the file says")), *Work.Kind.choices],
+    )
+
+    def __init__(self, data: Any, files: Any, user: User | AnonymousUser) -> None:
+        super().__init__(data, files)
+        offered = manageable(RightsHolder.objects.all(), user)
+        field: Any = self.fields["rights_holder"]
+        field.queryset = offered
+        only = list(offered[:2])
+        if len(only) == 1:
+            field.initial = only[0].pk
+
+
+class HolderForm(forms.Form):
+    """Whose works were sent: those of a rights holder that the user manages, or for an administrator of a new one."""
+
+    rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
+    name = forms.CharField(label=_("Or create a new one"), required=False, max_length=MAX_HOLDER_CHARS)
+
+    def __init__(self, data: Any, user: User | AnonymousUser) -> None:
+        super().__init__(data)
+        offered = manageable(RightsHolder.objects.all(), user)
+        field: Any = self.fields["rights_holder"]
+        field.queryset = offered
+        if not is_administrator(user):
+            del self.fields["name"]
+        elif not offered.exists():
+            del self.fields["rights_holder"]
+
+    def clean(self) -> dict[str, Any]:
+        """The one that was chosen, or the name of a new one."""
+        said: dict[str, Any] = super().clean() or {}
+        if not said.get("rights_holder") and not said.get("name", "").strip() and not self.errors:
+            raise forms.ValidationError(_("Choose or name a rights holder."))
+        return said
+
+    def holder(self) -> RightsHolder:
+        """The rights holder, made if new."""
+        chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
+        return holder(self.cleaned_data["name"]) if chosen is None else chosen

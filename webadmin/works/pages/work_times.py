@@ -1,0 +1,139 @@
+"""The page of a work's official times: one by one, pasted or sent as a list, or as a series."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.errors import BadInput
+from core.moments import parse_moment
+from webadmin.accounts.services import access
+from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.wording import said
+from webadmin.works.models import Work
+from webadmin.works.services import official_times
+from webadmin.works.services.official_times import Times
+
+PER_PAGE = 100
+FIELD = "at-"  # begins the name of the field of a chapter's time, whose number follows
+MAX_NAMED = 10  # chapters of a list that the work does not have
+
+
+def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
+    """Show the official times; write those that were typed, pasted, sent or reckoned (POST), for managers.
+
+    What cannot be read is answered by one sentence and stays in its field. The caller has made sure that the user may
+    see the work. Raises PermissionDenied, BadValue.
+    """
+    if request.method != "POST":
+        return _page(request, work)
+    if not access.may_manage(request.user, work):
+        raise PermissionDenied
+    do = request.POST.get("do", "")
+    if do not in _READERS:
+        raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": ", ".join(_READERS)})
+    try:
+        times = _READERS[do](request, work)
+    except BadInput as fault:
+        return _page(request, work, fault=said(fault), status=400)
+    came = official_times.set_times(work, times)
+    _tell(request, came)
+    if came.changed:
+        admin.site.get_model_admin(Work).log_change(request, work, f"official times of {came.changed} chapters")
+    return HttpResponseRedirect(request.get_full_path())
+
+
+def _typed(request: HttpRequest, work: Work) -> Times:
+    """The times of the table's fields; a field that was not touched is not read, for it shows no seconds."""
+    times: dict[int, Any] = {}
+    for chapter in work.chapters.filter(number__in=_numbers(request)):
+        written = request.POST[f"{FIELD}{chapter.number}"].strip()
+        if written == _written(chapter.published_at):
+            continue
+        try:
+            times[chapter.number] = parse_moment(written, timezone.get_current_timezone()) if written else None
+        except BadInput as fault:
+            raise BadInput("times.chapter", number=chapter.number, reason=fault) from fault
+    return times
+
+
+def _numbers(request: HttpRequest) -> list[int]:
+    given = (name.removeprefix(FIELD) for name in request.POST if name.startswith(FIELD))
+    return [int(number) for number in given if re.fullmatch("[1-9][0-9]{0,9}", number)][:PER_PAGE]
+
+
+def _listed(request: HttpRequest, work: Work) -> Times:
+    """The times of a list, sent as a file or else pasted."""
+    zone = timezone.get_current_timezone()
+    sent = request.FILES.get("list")
+    if sent is None:
+        return official_times.read_list(request.POST.get("pasted", ""), zone, official_times.headings(work))
+    return official_times.read_bytes(sent.read(official_times.MAX_BYTES + 1), zone, official_times.headings(work))
+
+
+def _series(request: HttpRequest, work: Work) -> Times:
+    given = {name: request.POST.get(name, "") for name in ("from", "first", "hours", "at_once")}
+    return official_times.in_series(
+        work,
+        official_times.read_number(given["from"] or "1", official_times.headings(work)),
+        parse_moment(given["first"], timezone.get_current_timezone()),
+        official_times.read_interval(given["hours"]),
+        official_times.read_at_once(given["at_once"] or "1"),
+    )
+
+
+_READERS: dict[str, Callable[[HttpRequest, Work], Times]] = {"typed": _typed, "listed": _listed, "series": _series}
+
+
+def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
+    if came.changed:
+        count = {"count": came.changed}
+        words = ngettext(
+            "%(count)d chapter has another official time.",
+            "%(count)d chapters have other official times.",
+            came.changed,
+        )
+        messages.success(request, words % count)
+    else:
+        messages.info(request, _("No official time is another than before."))
+    if came.unknown:
+        numbers = ", ".join(map(str, came.unknown[:MAX_NAMED])) + (" …" if len(came.unknown) > MAX_NAMED else "")
+        messages.warning(request, _("The work has no chapters with these numbers: %(numbers)s") % {"numbers": numbers})
+
+
+def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) -> HttpResponse:
+    page = page_of(request, work.chapters.order_by("number"), PER_PAGE)
+    shown = [
+        (
+            chapter,
+            f"{FIELD}{chapter.number}",
+            request.POST.get(f"{FIELD}{chapter.number}", _written(chapter.published_at)),
+        )
+        for chapter in page
+    ]
+    context = {
+        "opts": Work._meta,
+        "title": _("Official times"),
+        "subtitle": None,
+        "work": work,
+        "page": page,
+        "query": "",
+        "rows": shown,
+        "known": work.chapters.filter(published_at__isnull=False).count(),
+        "fault": fault,
+        "typed": {name: request.POST.get(name, "") for name in ("pasted", "from", "first", "hours", "at_once")},
+        "zone": timezone.get_current_timezone_name(),
+        "may_manage": access.may_manage(request.user, work),
+    }
+    return desk_page(request, "webadmin/work_times.html", context, status=status)
+
+
+def _written(moment: Any) -> str:
+    return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -1,0 +1,186 @@
+"""Works that come in through the browser: read, planned, confirmed, and told about one by one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from django.core.files.uploadedfile import UploadedFile
+
+from core import messages
+from core.counting import count_characters
+from core.errors import BadInput, RetryLater, ZhuiwenError
+from core.ids import digest
+from core.ports import Outbox, WorkStore
+from core.wording import Message
+from webadmin.accounts.models import RightsHolder
+from webadmin.works.services.alike import NOWHERE, Stands, standing_of
+from webadmin.works.services.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
+from webadmin.works.services.intake import FoundWork
+from webadmin.works.services.uploads import read_uploads
+
+if TYPE_CHECKING:
+    from matcher.index.ports import MatchIndex
+
+
+@dataclass(frozen=True, slots=True)
+class SentWork:
+    """A work as it will be added, from which file, and as it was read there before somebody divided it otherwise."""
+
+    file_name: str
+    found: FoundWork
+    read: FoundWork
+
+    @property
+    def chars(self) -> int:
+        return sum(count_characters(chapter.text) for chapter in self.found.file.chapters)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """All that was read of one sending. `faults`: one for each file, line or work that was left out.
+
+    warning: what the person asked for and was not done.
+    """
+
+    works: list[SentWork]
+    faults: list[Message]
+    warning: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWork:
+    """What confirming would do to one work, and where texts that come into it stand already."""
+
+    sent: SentWork
+    planned: PlannedChange
+    stands: Stands
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What confirming a sending would do. basis: changes when any of the works does, or how one is divided."""
+
+    works: list[PlannedWork]
+
+    @property
+    def basis(self) -> str:
+        parts = [f"{each.planned.basis} {each.sent.found.file.style}" for each in self.works]
+        return digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:40]
+
+    @property
+    def is_nothing(self) -> bool:
+        return all(each.planned.is_nothing for each in self.works)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFrom:
+    """A work that was added, and from which file."""
+
+    file_name: str
+    added: AddedWork
+    chars: int
+    is_whole: bool
+
+
+@dataclass(slots=True)
+class Acquisition:
+    """All that came of one sending. `faults`: one for each file, line or work that was left out."""
+
+    works: list[AddedFrom] = field(default_factory=list)
+    faults: list[Message] = field(default_factory=list)
+    queue_fault: Message | None = None  # why the texts wait for the sweeper
+
+
+class PatientOutbox:
+    """An outbox whose messages may wait: what cannot be sent now is found and sent by the sweeper."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self.fault: Message | None = None
+
+    def send(self, message: messages.StepMessage) -> None:
+        if self.fault:
+            return
+        try:
+            self._outbox.send(message)
+        except RetryLater as error:
+            self.fault = error.message
+
+
+def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
+    """The works in `files`; "" takes title, author and kind from the file. Nothing is stored.
+
+    A work without a title or Chinese text, or sent twice, is left out and told. A title is for one work alone.
+    """
+    uploads = read_uploads(files)
+    found = [(upload.name, work) for upload in uploads for work in upload.intake.works]
+    warning = Message("work.title-for-several", count=len(found)) if title and len(found) > 1 else None
+    sending = Sending([], [fault for upload in uploads for fault in upload.faults], warning)
+    seen: dict[tuple[str, str], str] = {}
+    for name, work in found:
+        described = _described(work, "" if warning else title, author, kind)
+        try:
+            key = named(described.file)
+        except BadInput as fault:
+            sending.faults.append(_of_file(name, fault))
+            continue
+        if key in seen:
+            sending.faults.append(_of_file(name, BadInput("work.twice", title=key[0], first=seen[key])))
+        else:
+            seen[key] = name
+            sending.works.append(SentWork(name, described, described))
+    return sending
+
+
+def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> Plan:
+    """What adding the works would do; the rights holder is the one given, whatever a manifest says.
+
+    rights_holder: None while nobody has said whose works these are; then all are new. index: where it is looked up
+    whether the texts stand elsewhere already; without one, nobody asks.
+    """
+    changes = [
+        planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works
+    ]
+    stands = [NOWHERE] * len(changes)
+    if index is not None and rights_holder is not None:
+        stands = standing_of(rights_holder, changes, index)
+    return Plan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
+
+
+def carry_out(
+    rights_holder: RightsHolder, sending: Sending, planned: Plan, store: WorkStore, outbox: Outbox
+) -> Acquisition:
+    """Add the works of a sending as planned. A work that somebody else changed meanwhile is left out and told."""
+    acquisition = Acquisition(faults=list(sending.faults))
+    patient = PatientOutbox(outbox)
+    store_fault: RetryLater | None = None
+    for each in planned.works:
+        sent = each.sent
+        if store_fault:  # it would keep everybody waiting for each of the others as well
+            acquisition.faults.append(_of_file(sent.file_name, store_fault))
+            continue
+        try:
+            acquisition.works.append(_added(rights_holder, each, store, patient))
+        except RetryLater as error:
+            store_fault = error
+            acquisition.faults.append(_of_file(sent.file_name, error))
+        except BadInput as error:
+            acquisition.faults.append(_of_file(sent.file_name, error))
+    acquisition.queue_fault = patient.fault
+    return acquisition
+
+
+def _added(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:
+    sent, found = planned.sent, planned.sent.found
+    keeps, basis = not found.is_whole, planned.planned.basis
+    added = add_work(rights_holder, found.file, found.kind, store, outbox, keep_missing=keeps, basis=basis)
+    return AddedFrom(sent.file_name, added, sent.chars, found.is_whole)
+
+
+def _described(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
+    file = replace(work.file, title=title or work.file.title, author=author or work.file.author)
+    return replace(work, file=file, kind=kind or work.kind)
+
+
+def _of_file(name: str, error: ZhuiwenError) -> Message:
+    return Message("core.unreadable", path=name, reason=error)

@@ -1,0 +1,33 @@
+"""The names of authors: each by any other that somebody entered for the same person."""
+
+from collections.abc import Collection
+
+from django.db.models import Q, QuerySet
+
+from core.rights import account_key
+from webadmin.works.models import AuthorAlias, Work
+
+MAX_NAMES = 50  # that one search brings in
+MIN_CHARS = 2  # a surname finds half of all authors
+
+
+def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[str]:
+    """The other names of authors of whom a name holds what was typed, as works may have them."""
+    asked = Q()
+    for words in typed:
+        if len(words) >= MIN_CHARS:
+            asked |= Q(author__icontains=words) | Q(alias__icontains=words)
+    if not asked:
+        return set()
+    pairs = aliases.filter(asked).values_list("author", "alias")[:MAX_NAMES]
+    return {name for pair in pairs for name in pair}
+
+
+def names_of_author(work: Work) -> list[str]:
+    """All names of the work's author, that of the work first; none for a work without an author."""
+    if not work.author:
+        return []
+    key = account_key(work.author)
+    pairs = AuthorAlias.objects.filter(rights_holder=work.rights_holder_id).values_list("author", "alias")
+    others = [name for pair in pairs if key in {account_key(each) for each in pair} for name in pair]
+    return list({account_key(name): name for name in (work.author, *reversed(others), work.author)}.values())

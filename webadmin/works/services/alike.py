@@ -1,0 +1,174 @@
+"""The same text under another title: which chapters of a work stand in other works of its rights holder already.
+
+Word for word by the digest of the text; most of it by the index, which holds one in four hashes of five syllables of
+every text, so that another script, other characters of the same sound or a new heading do not hide it.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import RetryLater
+from core.ids import WorkTextId
+from core.wording import Message
+from core.works import Chapter as ChapterText
+from webadmin.accounts.models import RightsHolder
+from webadmin.database import batches
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.catalogue import PlannedChange
+
+if TYPE_CHECKING:
+    from matcher.index.ports import MatchIndex
+
+# Works that are named for one text: hundreds may have one and the same imprint, and each would name all the others.
+MOST_NAMED = 5
+MOST = 0.6  # of the hashes of a text; other editions share .8 and more, chapters of one series a tenth
+MAX_LOOKED_UP = 40  # chapters of a work, evenly: a work that stands elsewhere does so with more than one
+MAX_LOOKED_UP_CHARS = 400_000  # of those: half a second to fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Chapters of a work that stand in another work of the rights holder."""
+
+    other_title: str
+    is_same: bool  # word for word; else most of the text
+    pairs: tuple[tuple[int, int], ...]  # the number of each chapter, and that of the first like it in the other work
+
+    def message(self, title: str) -> Message:
+        number, other_number = self.pairs[0]
+        shown = {"title": title, "other": self.other_title, "count": len(self.pairs)}
+        if self.is_same:
+            return Message("work.same-text", **shown, number=number, other_number=other_number)
+        return Message("work.alike-text", **shown, number=number, other_number=other_number)
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Where the texts of a work stand already; unknown: why only equal texts were looked for."""
+
+    standing: Sequence[Standing]
+    unknown: Message | None
+
+
+NOWHERE = Stands((), None)
+
+
+def standing_of(rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex") -> list[Stands]:
+    """Of each work of a sending where the texts that come into it stand: in works that there are, and in those before.
+
+    Of the texts that no other work has word for word, some are looked up. Texts of one character repeated or of a few
+    lines have no hashes and are compared word for word alone.
+    """
+    coming = [each.coming for each in works]
+    owned = _owned(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
+    found, away = [], None
+    for each, chapters, beside in zip(works, coming, _beside(coming), strict=True):
+        same = {text_id: _named(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
+        pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
+        others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
+        if others and away is None:  # who waited for it once does not wait for each of the others as well
+            try:
+                near = _near(rights_holder, each.work, others, index)
+                pairs += [(number, having, False) for number, having in near]
+            except RetryLater as error:
+                away = Message("work.alike-unknown", reason=error)
+        before = [Standing(works[place].title, True, tuple(of)) for place, of in sorted(beside.items())]
+        found.append(Stands(_by_work(pairs) + before, away if others else None))
+    return found
+
+
+def _beside(
+    works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
+) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
+    """Of each work, by the place of a work before it, the chapters that stand there word for word."""
+    having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # by text and work: the first chapter that has it
+    for place, chapters in enumerate(works):
+        pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for chapter, text_id in chapters:
+            for other, number in having[text_id].items():
+                if other != place:
+                    pairs[other].append((chapter.number, number))
+            if len(having[text_id]) < MOST_NAMED:
+                having[text_id].setdefault(place, chapter.number)
+        yield pairs
+
+
+def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Standing]:
+    pairs: dict[tuple[Work, bool], dict[int, int]] = defaultdict(dict)
+    for number, having, is_same in found:
+        for other, other_number in having.items():
+            pairs[other, is_same].setdefault(number, other_number)
+    standing = [Standing(other.title, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()]
+    return sorted(standing, key=lambda each: (-len(each.pairs), each.other_title, not each.is_same))
+
+
+def _owned(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
+    """Of each text the works of the holder that have it, with the number of the first chapter that does."""
+    rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
+    owned: dict[str, dict[Work, int]] = defaultdict(dict)
+    for batch in batches(sorted(text_ids)):
+        for row in rows.filter(text_id__in=batch):
+            if len(owned[row.text_id]) <= MOST_NAMED:  # one more: the work itself may be among them
+                owned[row.text_id].setdefault(row.work, row.number)
+    return dict(owned)
+
+
+def _named(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
+    """The first others than the work itself."""
+    return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
+
+
+def _near(
+    rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
+) -> list[tuple[int, dict[Work, int]]]:
+    """The numbers of chapters of which other works have most, with these works. Raises RetryLater."""
+    found = _looked_up(chapters, index)
+    owned = _owned(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
+    return [
+        (chapter.number, _named(owned[text_id], work))
+        for chapter, text_ids in found
+        for text_id in text_ids
+        if text_id in owned
+    ]
+
+
+def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
+    """Some of the chapters, each with the texts of the index that have most of it."""
+    from fingerprint.fingerprinting import fingerprint_text  # late: its tables take memory
+
+    found = []
+    room = MAX_LOOKED_UP_CHARS
+    from matcher.calibration import DEFAULT as CALIBRATION  # loads the loops, which nobody needs who looks at lists
+
+    cap = CALIBRATION.cap(index.state().postings) if chapters else 0
+    for chapter in _evenly(chapters, MAX_LOOKED_UP):
+        if len(chapter.text) > room:
+            continue
+        room -= len(chapter.text)
+        hashes = np.unique(fingerprint_text(chapter.text).hashes)
+        if hashes.size:
+            found.append((chapter, _texts_with_most(hashes, index, cap)))
+    return found
+
+
+def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> list[WorkTextId]:
+    hits = index.lookup(hashes, cap)
+    # A hash that every other text has says nothing, and is left out of both sides.
+    asked = hashes.size - hits.capped
+    ordinals, counts = np.unique(np.unique(np.stack([hits.ordinals, hits.queries]), axis=1)[0], return_counts=True)
+    return [
+        hits.texts[int(ordinal)]
+        for ordinal, count in zip(ordinals, counts, strict=True)
+        if count >= MOST * asked and int(ordinal) in hits.texts
+    ]
+
+
+def _evenly(chapters: Sequence[ChapterText], most: int) -> Sequence[ChapterText]:
+    if len(chapters) <= most:
+        return chapters
+    return [chapters[place * len(chapters) // most] for place in range(most)]

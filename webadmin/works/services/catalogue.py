@@ -1,0 +1,322 @@
+"""What a rights holder owns and watches, as files and addresses put it there: works, sites, rights holders.
+
+Adding is an upsert, safe to repeat: a text that is there makes nothing new. Texts go to the store before any row
+names them, messages go out after the rows are there to stay.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import transaction
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from core.counting import count_characters
+from core.errors import BadInput, NotFound
+from core.ids import WorkTextId, work_text_id
+from core.matches import RewordedState
+from core.messages import WorkAdded, WorkRemoved
+from core.ports import Outbox, WorkStore
+from core.works import Chapter as ChapterText
+from core.works import WorkFile
+from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.cases.services.matters.figures import refresh_works
+from webadmin.database import batches
+from webadmin.sites.services.watchlist import add_site, find_site
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
+from webadmin.works.services.locks import locked_chapters
+from webadmin.works.services.work_length import recount
+
+__all__ = [
+    "MAX_AUTHOR_CHARS",
+    "MAX_HOLDER_CHARS",
+    "MAX_TITLE_CHARS",
+    "AddedWork",
+    "ChangedMeanwhile",
+    "PlannedChange",
+    "add_site",
+    "add_work",
+    "corpus_texts",
+    "find_holder",
+    "find_site",
+    "find_work",
+    "holder",
+    "named",
+    "planned_change",
+    "remove_work",
+    "unnoted_texts",
+]
+
+MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 200, 200
+
+
+@dataclass(frozen=True, slots=True)
+class AddedWork:
+    """A work and what became of its chapters."""
+
+    work: Work
+    is_new: bool
+    new: int
+    unchanged: int
+    changed: int
+    removed: int
+    timed: int = 0  # chapters that got another official time
+    renamed: int = 0  # or renumbered, with the same text
+
+    @property
+    def is_unchanged(self) -> bool:
+        return not (self.is_new or self.new or self.changed or self.removed or self.timed or self.renamed)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """What adding a work would change. work: None for one that is not there yet. basis: for `add_work`."""
+
+    work: Work | None
+    title: str
+    author: str
+    change: Change
+    basis: str
+
+    @property
+    def coming(self) -> list[tuple[ChapterText, WorkTextId]]:
+        """The chapters whose texts come into the work."""
+        return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed)]
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.work is not None and self.change.is_nothing
+
+
+class ChangedMeanwhile(BadInput):
+    """The chapters are others than those that a plan rests on."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__("work.changed-meanwhile", title=title)
+
+
+def holder(name: str) -> RightsHolder:
+    """The rights holder of that name, made if there is none; with "" the only one there is.
+
+    Raises BadInput where "" could mean nobody or several.
+    """
+    wanted = " ".join(name.split())
+    if not wanted:
+        return _only_holder()
+    if len(wanted) > MAX_HOLDER_CHARS:
+        raise BadInput("work.holder-too-long", most=MAX_HOLDER_CHARS)
+    return RightsHolder.objects.get_or_create(name=wanted)[0]
+
+
+def find_holder(name: str) -> RightsHolder:
+    """The rights holder of that name. Raises NotFound."""
+    found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
+    if found is None:
+        raise NotFound("rights-holder", name)
+    return found
+
+
+def add_work(
+    rights_holder: RightsHolder,
+    work_file: WorkFile,
+    kind: str,
+    works_store: WorkStore,
+    outbox: Outbox,
+    *,
+    keep_missing: bool = False,
+    basis: str | None = None,
+) -> AddedWork:
+    """Bring the rights holder's work of that title and author in line with `work_file`; "" keeps the kind it has.
+
+    keep_missing: chapters that the file lacks stay (it could be read in part only). basis: what the chapters must still
+    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not; ServiceUnavailable before
+    anything is written, or for the messages alone, which the sweeper then sends.
+    """
+    title, author = named(work_file)
+    _require_kind(kind)
+    text_ids = [works_store.put_text(chapter.text) for chapter in work_file.chapters]
+    with transaction.atomic():
+        work, is_new = Work.objects.get_or_create(
+            rights_holder=rights_holder, title=title, author=author, defaults={"kind": kind or Work.Kind.NOVEL}
+        )
+        has_numbers = work.licences.exclude(chapters="").exists()
+        if has_numbers:
+            lock_rights(rights_holder.pk)
+        writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
+        writer.write()
+        if kind and work.kind != kind:
+            work.kind = kind
+            work.save(update_fields=["kind"])
+        if has_numbers and (writer.change.moves_numbers or writer.dropped):
+            _rule_again(rights_holder)
+        recount([work.pk])
+        refresh_works([work.pk], writer.dropped)
+        transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
+    change = writer.change
+    counts = (
+        len(each)
+        for each in (change.new, change.unchanged, change.changed, change.removed, change.timed, change.renamed)
+    )
+    return AddedWork(work, is_new, *counts)
+
+
+def _rule_again(rights_holder: RightsHolder) -> None:
+    """Have the findings ruled anew, by the sweeper: a licence names chapters by their numbers, which are others."""
+    waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
+    waiting.update(unruled_since=timezone.now())
+
+
+def remove_work(work: Work, outbox: Outbox) -> int:
+    """Take a work and its chapters out of the corpus; the number of chapters.
+
+    Leads of it that nobody decided on go with it. Raises BadInput for one with cases, or with leads that somebody did.
+    """
+    cases = work.cases.count()
+    if cases:
+        raise BadInput("work.has-cases", title=work.title, cases=cases)
+    is_decided = ~Q(state=RewordedState.WAITING) | Q(verdicts__isnull=False)
+    decided = work.reworded_leads.filter(is_decided).distinct().count()
+    if decided:
+        raise BadInput("work.has-leads", title=work.title, leads=decided)
+    with transaction.atomic():
+        work.reworded_leads.all().delete()
+        text_ids = [WorkTextId(text) for text in work.chapters.values_list("text_id", flat=True)]
+        work.delete()
+        transaction.on_commit(partial(_announce, (), text_ids, outbox))
+    return len(text_ids)
+
+
+def planned_change(
+    rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
+) -> PlannedChange:
+    """What `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
+
+    Raises BadInput.
+    """
+    title, author = named(work_file)
+    known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
+    work = known.first() if rights_holder else None
+    old = list(work.chapters.order_by("number")) if work else []
+    wanted = [(chapter, work_text_id(chapter.text)) for chapter in work_file.chapters]
+    return PlannedChange(work, title, author, Change(old, wanted, keep_missing=keep_missing), basis_of(old))
+
+
+def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
+    """The work of that number or title. Raises NotFound, or BadInput where several have the title."""
+    works = Work.objects.select_related("rights_holder")
+    if rights_holder is not None:
+        works = works.filter(rights_holder=rights_holder)
+    by_title = list(works.filter(title=key.strip().strip("《》"))[:2])
+    if len(by_title) > 1:
+        raise BadInput("work.several", key=key)
+    found = by_title[0] if by_title else works.filter(pk=int(key)).first() if _is_key(key) else None
+    if found is None:
+        raise NotFound("work", key)
+    return found
+
+
+def corpus_texts() -> frozenset[WorkTextId]:
+    """Every text that a rights holder has among the works."""
+    return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
+
+
+def unnoted_texts() -> frozenset[WorkTextId]:
+    """Texts that the index may have, and that some rights holder does not know to be findable."""
+    waiting = Chapter.objects.filter(indexed_at__isnull=True)
+    return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
+
+
+class _Writer:
+    """Writes a change of chapters, which nobody else changes meanwhile. Raises ChangedMeanwhile."""
+
+    def __init__(
+        self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None
+    ) -> None:
+        rows = locked_chapters(Chapter.objects.filter(work=work))
+        old = sorted(rows, key=lambda row: row.number)
+        if basis is not None and basis != basis_of(old):
+            raise ChangedMeanwhile(work.title)
+        self._work = work
+        self.change = Change(old, wanted, keep_missing=keep_missing)
+        self.unindexed: set[WorkTextId] = set()
+        self.dropped: set[WorkTextId] = set()
+
+    def write(self) -> None:
+        for row in self.change.removed:
+            self.dropped.add(WorkTextId(row.text_id))
+            row.delete()
+        if self.change.moves_numbers:
+            self._make_room()
+        for wanted in self.change.wanted:
+            self._put(wanted)
+
+    def _make_room(self) -> None:
+        """Move the numbers out of the way, so that no two rows share one half-way."""
+        numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
+        beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
+        kept = [row.pk for row in self.change.stays]
+        Chapter.objects.filter(work=self._work).exclude(pk__in=kept).update(number=F("number") + beyond)
+
+    def _put(self, wanted: Wanted) -> None:
+        chapter, text_id = wanted.chapter, wanted.text_id
+        row = wanted.row or Chapter(work=self._work, text_id=text_id, chars=count_characters(chapter.text))
+        if wanted.has_new_text:
+            self.dropped.add(WorkTextId(row.text_id))
+            row.text_id, row.chars = text_id, count_characters(chapter.text)
+            row.indexed_at = row.reworded_at = None
+        if row.indexed_at is None:
+            self.unindexed.add(text_id)
+        row.number, row.title = chapter.number, wanted.title
+        row.published_at = chapter.published_at or row.published_at
+        row.save()
+
+
+def _announce(unindexed: Iterable[WorkTextId], dropped: Iterable[WorkTextId], outbox: Outbox) -> None:
+    for text_id in sorted(unindexed):
+        outbox.send(WorkAdded(text_id))
+    for text_id in sorted(_unowned(dropped)):
+        outbox.send(WorkRemoved(text_id))
+
+
+def _unowned(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
+    left = sorted(set(text_ids))
+    owned: set[str] = set()
+    for batch in batches(left):
+        owned |= set(Chapter.objects.filter(text_id__in=batch).values_list("text_id", flat=True))
+    return set(left) - {WorkTextId(text) for text in owned}
+
+
+def named(work_file: WorkFile) -> tuple[str, str]:
+    """The title and author that a work is found by. Raises BadInput for one without title or chapters."""
+    return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
+
+
+def _required_title(work_file: WorkFile) -> str:
+    title = " ".join(work_file.title.split())[:MAX_TITLE_CHARS]
+    if not title:
+        raise BadInput("work.no-title")
+    if not work_file.chapters:
+        raise BadInput("work.no-chinese", title=title)
+    return title
+
+
+def _require_kind(kind: str) -> None:
+    if kind and kind not in Work.Kind.values:
+        raise BadInput("work.no-kind", kind=kind, kinds=Work.Kind.values)
+
+
+def _only_holder() -> RightsHolder:
+    holders = list(RightsHolder.objects.order_by("name")[:4])
+    if len(holders) == 1:
+        return holders[0]
+    if not holders:
+        raise BadInput("work.no-holder")
+    names = [each.name for each in holders[:3]] + ["..."] * (len(holders) > 3)
+    raise BadInput("work.which-holder", names=names)
+
+
+def _is_key(text: str) -> bool:
+    return text.strip().isdecimal() and len(text.strip()) < 19

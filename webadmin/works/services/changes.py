@@ -1,0 +1,127 @@
+"""From the chapters that a work has to those that it should have: what would change, before anything does."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from core.ids import WorkTextId, digest
+from core.works import Chapter as ChapterText
+from webadmin.works.models import Chapter
+
+MAX_TITLE_CHARS = 300
+
+
+class Was(NamedTuple):
+    """A chapter as it was before a change."""
+
+    number: int
+    title: str
+    text_id: str
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A chapter as it should be, the id of its text, and the row that it keeps; None for a new one."""
+
+    chapter: ChapterText
+    text_id: WorkTextId
+    row: Chapter | None
+    was: Was | None  # what the row said, which writing changes
+
+    @property
+    def title(self) -> str:
+        return self.chapter.title[:MAX_TITLE_CHARS]
+
+    @property
+    def has_new_text(self) -> bool:
+        return self.was is not None and self.was.text_id != self.text_id
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether number or title alone are others."""
+        if self.was is None or self.has_new_text:
+            return False
+        return (self.was.number, self.was.title) != (self.chapter.number, self.title)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it gets an official time that it did not have."""
+        at = self.chapter.published_at
+        return at is not None and (self.was is None or self.was.published_at != at)
+
+
+class Change:
+    """With as few changed rows as can be: a chapter keeps its row while its text or its number stays.
+
+    keep_missing: chapters that are not wanted stay (a file could be read in part only), but where their number is.
+    """
+
+    def __init__(
+        self, old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]], *, keep_missing: bool
+    ) -> None:
+        rows = _paired(old, wanted)
+        self.wanted = [
+            Wanted(chapter, text_id, row, _was(row)) for (chapter, text_id), row in zip(wanted, rows, strict=True)
+        ]
+        paired = {row.pk for row in rows if row is not None}
+        taken = {chapter.number for chapter, _ in wanted}
+        left = [row for row in old if row.pk not in paired]
+        self.stays = [row for row in left if keep_missing and row.number not in taken]
+        staying = {row.pk for row in self.stays}
+        self.removed = [row for row in left if row.pk not in staying]
+
+    @property
+    def new(self) -> list[Wanted]:
+        return [each for each in self.wanted if each.was is None]
+
+    @property
+    def changed(self) -> list[Wanted]:
+        """Those with another text."""
+        return [each for each in self.wanted if each.has_new_text]
+
+    @property
+    def unchanged(self) -> list[Wanted]:
+        """Those with the same text, whatever their number and title."""
+        return [each for each in self.wanted if each.was is not None and not each.has_new_text]
+
+    @property
+    def renamed(self) -> list[Wanted]:
+        return [each for each in self.wanted if each.is_renamed]
+
+    @property
+    def timed(self) -> list[Wanted]:
+        return [each for each in self.wanted if each.is_timed]
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.new or self.changed or self.removed or self.renamed or self.timed)
+
+    @property
+    def moves_numbers(self) -> bool:
+        return any(each.was is not None and each.was.number != each.chapter.number for each in self.wanted)
+
+
+def basis_of(chapters: Iterable[Chapter]) -> str:
+    """What a plan of changes rests on: equal for chapters that are the same, in whatever order."""
+    rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
+    return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
+
+
+def _was(row: Chapter | None) -> Was | None:
+    return None if row is None else Was(row.number, row.title, row.text_id, row.published_at)
+
+
+def _paired(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
+    """For each wanted chapter the row that it keeps: one with its text, by order, else the one with its number."""
+    by_text: dict[str, list[Chapter]] = defaultdict(list)
+    for row in reversed(old):
+        by_text[row.text_id].append(row)
+    rows = [by_text[text_id].pop() if by_text[text_id] else None for _, text_id in wanted]
+    by_number = {row.number: row for left in by_text.values() for row in left}
+    return [
+        row if row is not None else by_number.pop(chapter.number, None)
+        for row, (chapter, _) in zip(rows, wanted, strict=True)
+    ]

@@ -1,0 +1,23 @@
+"""A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
+
+from webadmin.works.services.intake.bounded import BoundedReader
+from webadmin.works.services.intake.division import divided, divisions
+from webadmin.works.services.intake.files import READERS, read_file, read_work, read_works
+from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
+from webadmin.works.services.intake.found import Division, FoundWork, Intake
+
+__all__ = [
+    "READERS",
+    "WORKS_MANIFEST",
+    "WORK_MANIFEST",
+    "BoundedReader",
+    "Division",
+    "FoundWork",
+    "Intake",
+    "ReadFile",
+    "divided",
+    "divisions",
+    "read_file",
+    "read_work",
+    "read_works",
+]

@@ -1,0 +1,83 @@
+"""Files of works, read in a process of their own within the bounds of a crawl: people hand on what others made.
+
+A table of one cell that says it spans a thousand million columns, a page of tags in tags: whoever reads them runs out
+of time or memory, and that is the process and not the desk.
+"""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from core.errors import BrokenInvariant, UnreadableFile
+from crawler.formats.pdf import words_of_pdf
+from crawler.readers.messages import MAX_MEMORY_BYTES, MOST_MEMORY_BYTES, Call
+from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
+from webadmin.works.services.intake.division import divided, divisions
+from webadmin.works.services.intake.files import read_file
+from webadmin.works.services.intake.found import FoundWork, Intake
+
+MAX_SECONDS_OF_PDF = 20.0  # somebody waits for it; a deed of 50 pages takes .5 s, and what is given up is said
+MAX_PAGES_OF_PDF = 300  # notaries bind no thicker books
+
+
+class BoundedReader:
+    """A context manager; its process is started with the first file."""
+
+    def __init__(
+        self,
+        max_seconds: float = MAX_SECONDS,
+        max_cpu_s: float = MAX_BOOK_CPU_S,
+        max_memory_bytes: int = MAX_MEMORY_BYTES,
+    ) -> None:
+        self._process = ReadingProcess(max_seconds=max_seconds, max_cpu_s=max_cpu_s, max_memory_bytes=max_memory_bytes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.close()
+
+    def read_file(self, path: Path) -> Intake:
+        """As webadmin.works.services.intake.files.read_file, within bounds of time and memory. Raises UnreadableFile."""
+        if not path.is_file():
+            return read_file(path)
+        intake = self.call(path, _read, path)
+        assert isinstance(intake, Intake)
+        return intake
+
+    def divided(self, found: FoundWork, style: str) -> FoundWork:
+        """As webadmin.works.services.intake.division.divided, within the same bounds. Raises UnreadableFile."""
+        work = self.call(found.source, divided, found, style)
+        assert isinstance(work, FoundWork)
+        return work
+
+    def call(self, path: Path | str, function: Callable[..., object], *given: object) -> Any:
+        """What a function makes of a file, in the process. Raises UnreadableFile."""
+        try:
+            return self._process.read(Call(str(path), function, given))
+        except GivenUp as fault:
+            raise UnreadableFile(path, "intake.given-up", reason=fault.reason) from fault
+        except BrokenInvariant as fault:
+            raise UnreadableFile(path, "intake.unforeseen", fault=fault) from fault
+
+
+def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+    """The words of a PDF, and whether some lie beyond the bounds; "" for one of pictures. Raises UnreadableFile."""
+    with BoundedReader(MAX_SECONDS_OF_PDF, inf, MOST_MEMORY_BYTES) as reader:
+        text, is_cut = reader.call(name, _words, content, name, max_chars)
+    return str(text), bool(is_cut)
+
+
+def _read(path: Path) -> Intake:
+    intake = read_file(path)
+    return replace(intake, works=[replace(each, ways=tuple(divisions(each))) for each in intake.works])
+
+
+def _words(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
+    return words_of_pdf(io.BytesIO(content), name, MAX_PAGES_OF_PDF, max_chars)

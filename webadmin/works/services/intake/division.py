@@ -1,0 +1,36 @@
+"""How else a work may be divided into chapters than it was when it was read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.errors import UnreadableFile
+from core.works import GIVEN, OWN
+from crawler.formats.chapters import numbered
+from crawler.formats.headings import split_chapters, styles_in
+from webadmin.works.services.intake.found import Division, FoundWork
+
+
+def divisions(found: FoundWork) -> Sequence[Division]:
+    """The ways to divide a work as it was read, the one of its chapters first; that alone where these were given."""
+    if found.ways:
+        return found.ways
+    own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
+    if found.file.style == GIVEN:
+        return own
+    return [*own, *(Division(style, count) for style, count in styles_in(_text(found)))]
+
+
+def divided(found: FoundWork, style: str) -> FoundWork:
+    """A work as it was read, divided in one of these ways; "" for the first. Raises UnreadableFile for another."""
+    if style in ("", found.file.style):
+        return found
+    known = [each.style for each in divisions(found)]
+    if style not in known:
+        raise UnreadableFile(found.source, "intake.no-such-style", style=style, styles=known)
+    chapters = ((each.title, each.text) for each in split_chapters(_text(found), style))
+    return replace(found, file=replace(found.file, chapters=numbered(chapters), style=style))
+
+
+def _text(found: FoundWork) -> str:
+    """All of a work; what was cut at headings joins without a line feed of its own."""
+    return ("\n" if found.file.style == OWN else "").join(each.text for each in found.file.chapters)

@@ -1,0 +1,151 @@
+"""A path -> the works in it, by what the file is called."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import UnreadableFile
+from core.states import Rejection
+from core.text import storable
+from core.wording import Message
+from core.works import OWN, WorkFile
+from crawler.formats.chapters import numbered
+from crawler.formats.epub import read_epub
+from crawler.formats.headings import split_at, split_chapters
+from crawler.formats.pdf import read_pdf
+from crawler.formats.plain import TRIED, unified, with_text
+from crawler.formats.word import read_docx
+from crawler.opening import Rejected
+from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
+from webadmin.works.services.intake.found import FoundWork, Intake
+from webadmin.works.services.intake.jsonl import read_jsonl
+from webadmin.works.services.intake.plain import read_bytes, read_text, reason_of
+
+_BOOK_TITLE = re.compile("《([^《》]{1,100})》")
+_AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40})", re.MULTILINE)
+_AUTHOR_IN_NAME = re.compile("作者[:：_ ]?(.{1,30})$")
+_MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
+_HEAD_CHARS = 400
+_UNREAD = {  # a page that is a file, and has no address to be named by
+    Rejection.NOT_HTML: Message("intake.not-html"),
+    Rejection.MOJIBAKE: Message("intake.no-encoding", tried=TRIED),
+    Rejection.NO_MAIN_TEXT: Message("intake.no-main-text"),
+}
+_MAX_SHOWN_CHARS = 200  # of a name that cannot be
+
+
+def read_file(path: Path) -> Intake:
+    """The works of a single file. Raises UnreadableFile."""
+    try:
+        is_there, is_folder = path.exists(), path.is_dir()
+    except (OSError, ValueError) as error:
+        raise UnreadableFile(_shown(path), "intake.bad-name") from error
+    if not is_there:
+        raise UnreadableFile(path, "intake.missing-or-folder")
+    if is_folder:
+        raise UnreadableFile(path, "intake.folder-for-file")
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise UnreadableFile(path, "intake.unknown-kind", kinds=" ".join(READERS))
+    return reader(path)
+
+
+def read_works(path: Path, read: ReadFile = read_file) -> Intake:
+    """All works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing.
+
+    read: reads a single file, for whoever wants to limit what is read; it may raise UnreadableFile.
+    """
+    is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
+    if is_manifest or _is_folder(path):
+        return read_folder(path.parent if is_manifest else path, read).made_storable()
+    return read(path).made_storable()
+
+
+def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
+    """The works of a file or folder. Raises the first fault where nothing could be read."""
+    intake = read_works(path, read)
+    if not intake.works and intake.faults:
+        raise intake.faults[0]
+    return [found.file for found in intake.works]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _shown(path: Path) -> str:
+    text = storable(str(path))
+    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
+
+
+def _plain(path: Path) -> Intake:
+    read = read_text(path)
+    return Intake([FoundWork(WorkFile(*_named(path, read.text), split_chapters(read.text), flaws=read.flaws()), path)])
+
+
+def _markdown(path: Path) -> Intake:
+    """The shallowest heading that stands twice makes the chapters; a single one above it is the title."""
+    read = read_text(path)
+    text = read.text
+    found = [(len(marks), title) for marks, title in _MARKDOWN.findall(text)]
+    levels = [level for level, _ in found]
+    level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
+    above = [title for each, title in found if each < (level or 7)]
+    title, author = _named(path, text)
+    chapters = split_at(text, lambda line: _markdown_title(line, level)) if level else split_chapters(text)
+    file = WorkFile(above[0] if above else title, author, chapters, OWN if level else "", read.flaws())
+    return Intake([FoundWork(file, path)])
+
+
+def _markdown_title(line: str, level: int) -> str:
+    found = _MARKDOWN.fullmatch(line)
+    return found[2] if found and len(found[1]) == level else ""
+
+
+def _named(path: Path, text: str) -> tuple[str, str]:
+    """Title and author by the file's name, which often reads 《书名》作者：某某, and by the first lines of its text."""
+    in_name = _BOOK_TITLE.search(path.stem)
+    title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
+    author = _AUTHOR.search(text[:_HEAD_CHARS]) or _AUTHOR_IN_NAME.search(path.stem)
+    return title.strip() or path.stem, author[1].strip() if author else ""
+
+
+def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
+    try:
+        with path.open("rb") as file:
+            book = read(file, path)
+    except OSError as error:
+        raise UnreadableFile(path, reason_of(error)) from error
+    return Intake([FoundWork(replace(book, title=book.title or path.stem), path)])
+
+
+def _html(path: Path) -> Intake:
+    from crawler.reading import read_page  # late: it loads fingerprint
+
+    reading = read_page(read_bytes(path), {}, str(path))
+    if isinstance(reading, Rejected):
+        raise UnreadableFile(path, _UNREAD.get(reading.reason, reading.message))
+    if not reading.text:
+        raise UnreadableFile(path, _UNREAD[Rejection.NO_MAIN_TEXT])
+    if reading.is_encoding_doubtful:
+        raise UnreadableFile(path, "intake.doubtful-page-encoding", name=reading.encoding)
+    text = with_text(unified(reading.text), path)
+    return Intake([FoundWork(WorkFile(reading.title or path.stem, reading.author, numbered([("", text)])), path)])
+
+
+READERS: dict[str, Callable[[Path], Intake]] = {
+    ".txt": _plain,
+    ".md": _markdown,
+    ".epub": lambda path: _book(path, read_epub),
+    ".docx": lambda path: _book(path, read_docx),
+    ".pdf": lambda path: _book(path, read_pdf),
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
+    ".jsonl": read_jsonl,
+}

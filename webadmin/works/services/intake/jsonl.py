@@ -1,0 +1,130 @@
+"""JSON lines -> works: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?} a line.
+
+Lines of one id are its chapters. published_at: when the chapter was officially published, with its offset from UTC.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from core.errors import BadInput, MalformedLine, UnreadableFile
+from core.moments import parse_moment
+from core.works import GIVEN, Chapter, WorkFile
+from crawler.characters.repertoire import count_han
+from crawler.formats.plain import unified
+from webadmin.works.services.intake.found import FoundWork, Intake
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted
+
+
+@dataclass(slots=True)
+class _Gathered:
+    title: str
+    author: str
+    chapters: list[Chapter] = field(default_factory=list)  # number 0 where the line gives none
+
+    def file(self) -> WorkFile:
+        given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}
+        chapters = (
+            [replace(chapter, number=number) for number, chapter in enumerate(self.chapters, 1)]
+            if len(given) < len(self.chapters)
+            else sorted(self.chapters, key=lambda chapter: chapter.number)
+        )
+        return WorkFile(self.title, self.author, tuple(chapters), GIVEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    work_id: str
+    title: str
+    author: str
+    chapter: Chapter
+
+
+def read_jsonl(path: Path) -> Intake:
+    """The works of a JSON lines file; a malformed line is a fault and the rest goes on. Raises UnreadableFile."""
+    intake = Intake()
+    works: dict[str, _Gathered] = {}
+    unlisted = 0
+    for number, data in _numbered_lines(path):
+        try:
+            line = _parsed(path, number, data)
+        except MalformedLine as fault:
+            if len(intake.faults) < MAX_FAULTS:
+                intake.faults.append(fault)
+            else:
+                unlisted += 1
+            continue
+        work = works.setdefault(line.work_id, _Gathered(line.title, line.author))
+        work.chapters.append(line.chapter)
+    if unlisted:
+        intake.faults.append(UnreadableFile(path, "intake.more-lines", count=unlisted))
+    if not works and not intake.faults:
+        raise UnreadableFile(path, "intake.empty")
+    intake.works = [
+        FoundWork(work.file(), path, key=work_id, is_whole=not intake.faults) for work_id, work in works.items()
+    ]
+    return intake
+
+
+def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while data := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if number == 1:
+                    data = data.removeprefix(b"\xef\xbb\xbf")
+                if data.strip():
+                    yield number, data
+                while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):
+                    data = file.readline(MAX_LINE_BYTES + 1)
+    except OSError as error:
+        raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
+
+
+def _parsed(path: Path, number: int, data: bytes) -> _Line:
+    if len(data) > MAX_LINE_BYTES:
+        raise MalformedLine(path, number, "intake.line-too-long", most=MAX_LINE_BYTES // (1024 * 1024))
+    try:
+        record = json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise MalformedLine(path, number, "intake.line-not-utf8") from error
+    except (ValueError, RecursionError) as error:
+        raise MalformedLine(path, number, "intake.not-json", error=error) from error
+    if not isinstance(record, dict):
+        raise MalformedLine(path, number, "intake.no-object")
+    for name in ("work_id", "title", "text"):
+        if not isinstance(record.get(name), str) or not record[name].strip():
+            raise MalformedLine(path, number, "intake.lacks-field", field=name)
+    if not count_han(record["text"]):
+        raise MalformedLine(path, number, "intake.text-no-chinese")
+    chapter_number, chapter_title = _chapter(path, number, record.get("chapter"))
+    author = record.get("author") or ""
+    if not isinstance(author, str):
+        raise MalformedLine(path, number, "intake.author-no-string")
+    published_at = _published(path, number, record.get("published_at"))
+    chapter = Chapter(chapter_number or 0, chapter_title.strip(), unified(record["text"]), published_at)
+    return _Line(record["work_id"], record["title"].strip(), author.strip(), chapter)
+
+
+def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
+    if value is None:
+        return None, ""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise MalformedLine(path, number, "intake.bad-chapter")
+    return (value, "") if isinstance(value, int) else (None, value)
+
+
+def _published(path: Path, number: int, value: object) -> datetime | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise MalformedLine(path, number, "intake.published-no-string")
+    try:
+        return parse_moment(value, None)
+    except BadInput as fault:
+        raise MalformedLine(path, number, "intake.published-at", fault=fault) from fault

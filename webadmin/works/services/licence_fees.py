@@ -1,0 +1,48 @@
+"""What a licence of a work costs for a thousand characters: entered by a manager with its source, never changed."""
+
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+
+from django.db import transaction
+
+from core.errors import BadInput
+from core.text import storable
+from webadmin.accounts.models import User
+from webadmin.accounts.services.access import may_manage
+from webadmin.accounts.services.locks import lock_rights
+from webadmin.works.models import LicenceFee, Work
+
+MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest fees that are spoken of are some thousand
+MAX_SOURCE_CHARS = 500
+
+
+class FeeRefused(BadInput):
+    """A fee that is not taken, and why."""
+
+
+def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetime) -> LicenceFee:
+    """Write down a fee in CNY, unless it stands already; the earlier ones stay to be seen. Raises FeeRefused."""
+    if not may_manage(by, work):
+        raise FeeRefused("damages.managers-only")
+    try:
+        fee = Decimal(per_thousand.strip())
+    except InvalidOperation as error:
+        raise FeeRefused("damages.no-amount") from error
+    if not fee.is_finite() or not 0 < fee <= MOST_PER_THOUSAND or fee != round(fee, 2):
+        raise FeeRefused("damages.no-amount")
+    source = " ".join(storable(source).split())
+    if not source:
+        raise FeeRefused("damages.no-source")
+    if len(source) > MAX_SOURCE_CHARS:
+        raise FeeRefused("proof.too-long", most=MAX_SOURCE_CHARS)
+    with transaction.atomic():
+        lock_rights(work.rights_holder_id)
+        standing = fee_of(work)
+        if standing is not None and (standing.per_thousand, standing.source) == (fee, source):
+            return standing  # the form was sent twice
+        return LicenceFee.objects.create(work=work, per_thousand=fee, source=source, entered_by=by, entered_at=now)
+
+
+def fee_of(work: Work) -> LicenceFee | None:
+    """The fee that stands: the newest."""
+    return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

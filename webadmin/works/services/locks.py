@@ -1,0 +1,10 @@
+"""The lock on chapters: see `webadmin.cases.services.locks` for the order of all locks."""
+
+from django.db.models import QuerySet
+
+from webadmin.works.models import Chapter
+
+
+def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
+    """The chapters, locked in the order of their keys."""
+    return chapters.select_for_update(of=("self",)).order_by("pk")

@@ -1,0 +1,165 @@
+"""When chapters were officially published: read from a list that people paste, or reckoned from a first and a step."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from django.db import transaction
+
+from core.errors import BadInput
+from core.moments import LAST_YEAR, parse_moment
+from core.wording import Message
+from crawler.main_text.chapters import chapter_number
+from webadmin.cases.services.matters.figures import refresh_works
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.locks import locked_chapters
+
+MAX_LINES = 20_000  # the longest novels have as many chapters
+MAX_BYTES = 2 * 1024 * 1024  # 100 bytes a line
+MAX_NAMED_LINES = 10  # that are at fault; a file of something else has thousands
+MAX_INTERVAL_HOURS = 24 * 366
+MAX_AT_ONCE = 1_000
+MAX_NUMBER = 2**31 - 1
+_PARTS = re.compile("[,，;；\t]")
+
+Times = Mapping[int, datetime | None]  # by number of the chapter; None takes the time of a chapter away
+Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number that their headings name
+
+
+@dataclass(frozen=True, slots=True)
+class TimesSet:
+    """What came of a list: how many chapters have another time now, and the numbers that the work does not have."""
+
+    changed: int
+    unknown: tuple[int, ...]
+
+
+def headings(work: Work) -> Headings:
+    """The numbers of chapters by those in their headings: behind a prologue 第一章 is the second chapter."""
+    found = defaultdict[int, list[int]](list)
+    for number, title in work.chapters.order_by("number").values_list("number", "title"):
+        named = chapter_number(title)
+        if named is not None:
+            found[named].append(number)
+    return found
+
+
+def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Times:
+    """As `read_list`, of a file: UTF-8, or the code page that a spreadsheet saved it in. Raises BadInput."""
+    if len(data) > MAX_BYTES:
+        raise BadInput("times.too-large", most=MAX_BYTES // (1024 * 1024))
+    for encoding in ("utf-8-sig", "gb18030"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return read_list(text, zone, named)
+    raise BadInput("times.not-text")
+
+
+def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
+    """The times of a list: a line has a chapter, a comma or tab, and its time; nothing behind the comma takes it away.
+
+    The chapter is its number or its heading, such as 第十二章, looked up among those of a work (`named`); one that the
+    work does not have gets a number below zero. What stands between chapter and time is passed over, and so is a first
+    line of headings. Times without an offset are of `zone`. Raises BadInput that names each line at fault.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(lines) > MAX_LINES:
+        raise BadInput("times.too-many", most=MAX_LINES)
+    times: dict[int, datetime | None] = {}
+    faults: list[Message] = []
+    for place, (number, line) in enumerate(lines):
+        if place == 0 and not re.search(r"\d", line):
+            continue
+        try:
+            times |= _read_line(line, zone, times, named)
+        except BadInput as fault:
+            faults.append(Message("times.line", number=number, reason=fault))
+    if faults:
+        unnamed = len(faults) - MAX_NAMED_LINES
+        more = [Message("times.more-lines", count=unnamed)] if unnamed > 0 else []
+        raise BadInput("times.bad-lines", lines=[*faults[:MAX_NAMED_LINES], *more])
+    if not times:
+        raise BadInput("times.empty")
+    return times
+
+
+def in_series(
+    work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
+) -> dict[int, datetime]:
+    """The times of all chapters from one on, of which so many appear at once, and the next after an interval.
+
+    Raises BadInput for a series that goes on for centuries, or from a chapter that the work does not have.
+    """
+    if first_number < 1:
+        raise BadInput("times.no-chapter", text=-first_number)
+    numbers = list(work.chapters.filter(number__gte=first_number).order_by("number").values_list("number", flat=True))
+    room = datetime(LAST_YEAR, 1, 1, tzinfo=UTC) - first_at
+    if interval * (max(0, len(numbers) - 1) // at_once) > room:
+        raise BadInput("times.beyond", year=LAST_YEAR)
+    return {number: first_at + interval * (place // at_once) for place, number in enumerate(numbers)}
+
+
+def read_interval(text: str) -> timedelta:
+    """So many hours between two chapters. Raises BadInput."""
+    written = text.strip()
+    if not re.fullmatch(r"\d{1,5}(\.\d{1,2})?", written, re.ASCII) or not 0 < float(written) <= MAX_INTERVAL_HOURS:
+        raise BadInput("times.interval", text=written[:60], least=0.01, most=MAX_INTERVAL_HOURS)
+    return timedelta(hours=float(written))
+
+
+def read_at_once(text: str) -> int:
+    """How many chapters appear at once. Raises BadInput."""
+    written = text.strip()
+    if not re.fullmatch(r"\d{1,4}", written, re.ASCII) or not 1 <= int(written) <= MAX_AT_ONCE:
+        raise BadInput("times.at-once", text=written[:60], most=MAX_AT_ONCE)
+    return int(written)
+
+
+def set_times(work: Work, times: Times) -> TimesSet:
+    """Write the official times of those chapters that the work has; the others keep theirs."""
+    with transaction.atomic():
+        chapters = list(locked_chapters(Chapter.objects.filter(work=work)))
+        stale = [each for each in chapters if each.number in times and each.published_at != times[each.number]]
+        for chapter in stale:
+            chapter.published_at = times[chapter.number]
+        Chapter.objects.bulk_update(stale, ["published_at"], batch_size=200)
+        if stale:
+            refresh_works([work.pk], ())
+    unknown = sorted(map(abs, set(times) - {chapter.number for chapter in chapters}))
+    return TimesSet(len(stale), tuple(unknown))
+
+
+def read_number(text: str, named: Headings | None = None) -> int:
+    """The number of a chapter, given as such or by its heading; below zero for a heading that is none of `named`.
+
+    Raises BadInput for what is neither, and for a heading of several chapters.
+    """
+    written = text.strip().strip('"')
+    is_number = re.fullmatch(r"\d{1,10}", written, re.ASCII) is not None
+    number = int(written) if is_number else chapter_number(written[:100])
+    if number is None or not 0 < number <= MAX_NUMBER:
+        raise BadInput("times.no-chapter", text=written[:60])
+    if is_number or not named:
+        return number
+    places = named.get(number, (-number,))
+    if len(places) > 1:
+        raise BadInput("times.several-chapters", text=written[:60], numbers=[str(each) for each in places])
+    return places[0]
+
+
+def _read_line(line: str, zone: tzinfo, before: Times, named: Headings | None) -> Times:
+    parts = [part.strip() for part in _PARTS.split(line)]
+    if len(parts) == 1:
+        parts = line.split(maxsplit=1)
+    if len(parts) == 1:
+        raise BadInput("times.no-chapter", text=line[:60])
+    written = parts[-1].strip('"')
+    number = read_number(parts[0], named)
+    if number in before:
+        raise BadInput("times.twice", number=abs(number))
+    return {number: parse_moment(written, zone) if written else None}

@@ -1,0 +1,222 @@
+"""Files that a person sends with the browser -> works. Read under limits; nothing of them stays on disk."""
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+
+from core.errors import BadInput, UnreadableFile
+from core.text import storable
+from core.wording import Message
+from crawler.formats.archive import Archive
+from crawler.formats.zipped import decoded_name
+from webadmin.works.services.intake import (
+    READERS,
+    WORK_MANIFEST,
+    WORKS_MANIFEST,
+    BoundedReader,
+    Intake,
+    ReadFile,
+    read_works,
+)
+
+TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx", ".toml"})
+_COMPRESSED = frozenset({".epub", ".docx", ".zip"})
+
+
+class Budget:
+    """What is left for the files of one request. A file that is read twice is charged twice.
+
+    most_bytes: of all .zip files, before they are unpacked, and again of all files that are read, unpacked; no reader
+    unpacks more than a container declares. most_chars, most_texts: of all texts and chapters that come of it.
+    """
+
+    def __init__(self, most_bytes: int, most_chars: int, most_texts: int) -> None:
+        self._megabytes = most_bytes // (1024 * 1024)
+        self._unpacked_bytes = self._read_bytes = most_bytes
+        self._chars, self._texts = most_chars, most_texts
+
+    def unpack(self, path: Path) -> None:
+        """Charge a .zip file. Raises UnreadableFile for one whose texts are beyond what is left."""
+        needed = declared_bytes(path)
+        if needed > self._unpacked_bytes:
+            raise self._too_large(path)
+        self._unpacked_bytes -= needed
+
+    def reading(self, read_file: ReadFile) -> ReadFile:
+        """`read_file` at the expense of this budget; raises UnreadableFile beyond it."""
+
+        def read(path: Path) -> Intake:
+            self._require_bytes(path)
+            intake = read_file(path)
+            self._require_text(path, intake)
+            return intake
+
+        return read
+
+    def _require_bytes(self, path: Path) -> None:
+        needed = declared_bytes(path)
+        if needed > self._read_bytes:
+            raise self._too_large(path)
+        self._read_bytes -= needed
+
+    def _require_text(self, path: Path, intake: Intake) -> None:
+        """What is beyond the budget is not charged: the next file may be small enough."""
+        chapters = [chapter for work in intake.works for chapter in work.file.chapters]
+        chars = sum(len(chapter.text) for chapter in chapters)
+        if chars > self._chars:
+            raise UnreadableFile(path, "intake.upload-chars")
+        if len(chapters) > self._texts:
+            raise UnreadableFile(path, "intake.upload-chapters")
+        self._chars -= chars
+        self._texts -= len(chapters)
+
+    def _too_large(self, path: Path) -> UnreadableFile:
+        return UnreadableFile(path, "intake.upload-unpacks", most=self._megabytes)
+
+
+def is_text(name: str) -> bool:
+    """Whether a member of a container is one that readers look at."""
+    return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
+
+
+def declared_bytes(path: Path) -> int:
+    """What is held in memory of a file: its size, or what a container unpacks to; 0 for one that its reader refuses."""
+    suffix = path.suffix.lower()
+    try:
+        if suffix not in _COMPRESSED:
+            return path.stat().st_size
+        with zipfile.ZipFile(path) as container:
+            # A .docx is read whole, pictures too; of the others only the texts are looked at.
+            return sum(each.file_size for each in container.infolist() if suffix == ".docx" or is_text(each.filename))
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return 0
+
+
+# Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
+# chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
+# outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
+MAX_UPLOAD_BYTES = 32 * 1024 * 1024
+MAX_SECONDS = 20.0  # for one file that is taken apart; proxies give up a request after 60 s, and each is tried twice
+MAX_FILES = 100  # Django itself takes no more in one request
+# Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
+# much as MAX_CHARS takes up no more than this, markup included.
+MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # what MAX_UPLOAD_BYTES of plain GB18030 hold: packing them buys no more
+MAX_TEXTS = 20_000  # chapters and works of one request; the longest novels have some 10,000 chapters
+MAX_FAULTS = 100  # of one file; nobody reads more
+TOO_LARGE = Message("intake.upload-too-large", most=MAX_UPLOAD_BYTES // (1024 * 1024))
+MAX_NAME_BYTES = 200  # file systems take 255, and an ending is kept
+_UNPACKED = "unpacked"
+
+
+@dataclass(slots=True)
+class Upload:
+    """One file as its sender called it, and what was in it."""
+
+    name: str
+    intake: Intake = field(default_factory=Intake)
+    faults: list[Message] = field(default_factory=list)
+
+
+def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
+    """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
+    budget = Budget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
+    with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
+        read_file = budget.reading(reader.read_file)
+        return [_read(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
+
+
+def _read(file: UploadedFile, folder: Path, budget: Budget, read_file: ReadFile) -> Upload:
+    upload = Upload(storable(Path(file.name or "").name))
+    path = folder / short_name(upload.name)
+    try:
+        folder.mkdir()
+        with path.open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+        upload.intake = read_works(_source(path, budget), read_file)
+        faults: Sequence[BadInput] = upload.intake.faults
+    except BadInput as fault:
+        faults = [fault]
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        faults = [UnreadableFile(path, "intake.upload-not-kept", error=reason)]
+    upload.faults = [_without_folder(fault.message, folder, upload.name) for fault in faults[:MAX_FAULTS]]
+    if len(faults) > MAX_FAULTS:
+        unlisted = Message("intake.upload-more-faults", count=len(faults) - MAX_FAULTS)
+        upload.faults.append(Message("core.unreadable", path=upload.name, reason=unlisted))
+    return upload
+
+
+def _without_folder(message: Message, folder: Path, name: str) -> Message:
+    """What is wrong with a file as its sender called it; where it lay meanwhile is nobody's business."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, Message):
+            return _without_folder(value, folder, name)
+        if isinstance(value, tuple):
+            return tuple(shown(each) for each in value)
+        if isinstance(value, str):
+            return value.replace(f"{folder}/{_UNPACKED}/", "").replace(f"{folder}/", "").replace(str(folder), name)
+        return value
+
+    return Message(message.code, **{each: shown(value) for each, value in message.params.items()})
+
+
+def _source(path: Path, budget: Budget) -> Path:
+    """What to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
+        raise UnreadableFile(path, "intake.upload-only-describes")
+    if path.suffix.lower() != ".zip":
+        return path
+    budget.unpack(path)
+    return _unpacked(path)
+
+
+def _unpacked(path: Path) -> Path:
+    """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
+    folder = path.parent / _UNPACKED / short_name(path.stem)
+    folder.mkdir(parents=True)
+    with path.open("rb") as file, Archive(file, path) as archive:
+        for name, inside in _chapter_names(archive.names):
+            target = folder / inside
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("xb") as kept:
+                    kept.write(archive.read(name))
+            except (OSError, ValueError) as error:
+                raise UnreadableFile(path, "intake.upload-part", part=inside) from error
+    if not any(folder.iterdir()):
+        raise UnreadableFile(path, "intake.upload-no-chapters")
+    return folder
+
+
+def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
+    """The members to unpack, and where to: never outside the folder, whatever a name says."""
+    for name in sorted(names):
+        inside = PurePosixPath(decoded_name(name).replace("\\", "/"))
+        parts = inside.parts
+        is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
+        is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]
+        if is_inside and not is_hidden and is_text(inside.name) and not name.endswith("/"):
+            yield name, PurePosixPath(*(short_name(part) for part in parts))
+
+
+def short_name(name: str) -> str:
+    """A name that every file system takes, with its ending.
+
+    >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
+    ('unnamed.zip', 'ab.txt', 'unnamed')
+    """
+    name = storable(name).replace("/", "")
+    stem, dot, ending = name.rpartition(".")
+    if not ending or not dot or len(ending) > 10:
+        stem, dot, ending = name, "", ""
+    most = MAX_NAME_BYTES - len(ending.encode())
+    kept = stem.encode()[:most].decode("utf-8", "ignore")
+    return (kept if kept.strip(". ") else "unnamed") + dot + ending

@@ -1,0 +1,32 @@
+"""How long works are: the characters of their texts, each text once."""
+
+from collections.abc import Collection, Mapping
+
+from webadmin.cases.services.matters.figures import refresh_works
+from webadmin.works.models import Chapter, Work
+from webadmin.works.services.locks import locked_chapters
+
+
+def note_counted(texts: Mapping[str, int]) -> None:
+    """Write how many characters of each of some texts are counted, and what that makes of their works."""
+    chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
+    known = chapters.only("pk", "work_id", "text_id", "chars")
+    stale = [chapter for chapter in known if chapter.chars != texts[chapter.text_id]]
+    for chapter in stale:
+        chapter.chars = texts[chapter.text_id]
+    Chapter.objects.bulk_update(stale, ["chars"], batch_size=200)
+    refresh_works(recount({chapter.work_id for chapter in stale}), ())
+
+
+def recount(works: Collection[int]) -> list[int]:
+    """Write the lengths of works anew from their chapters; those that are others now, which the caller refreshes."""
+    texts: dict[int, dict[str, int]] = {work: {} for work in works}
+    rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "chars")
+    for work, text_id, chars in rows:
+        texts[work][text_id] = chars
+    changed = []
+    for work, of_work in sorted(texts.items()):
+        length = sum(of_work.values())
+        if Work.objects.filter(pk=work).exclude(counted_chars=length).update(counted_chars=length):
+            changed.append(work)
+    return changed
