@@ -2,8 +2,8 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         seen, gone, back again              part of every PageStore
-VisitRepository           when addresses are due again        webadmin.sites.services.visit_repository, crawler.recrawl.memory
-WorkStore           texts of the reference corpus          pagestore.mongo
+VisitRepository           when addresses are due again        webadmin.sites.services.visit_repository,
+crawler.recrawl.memory WorkStore           texts of the reference corpus          pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
 CaseRepository            rights, outcomes, cases             webadmin.cases.services.case_repository
 EvidenceStore       bundles, append-only                pagestore.evidence

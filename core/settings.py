@@ -198,7 +198,8 @@ class MailSettings:
     sender: types.MailAddress = setting(
         "", _("mail address that notices come from; answers go to the rights holder's"), name="smtp_sender"
     )
-    # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s (webadmin.notices.services.smtp).
+    # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s
+    # (webadmin.notices.services.smtp).
     timeout_s: Annotated[float, Interval(ge=1, le=240)] = setting(
         60.0, _("seconds for one answer of the mail server"), name="smtp_timeout_s"
     )

@@ -21,16 +21,16 @@ from core.messages import (
 from pipeline.app import app
 
 TASKS: dict[type, str] = {
-    PagesStored: "pipeline.compare_pages",
-    MatchesFound: "pipeline.bundle_evidence",
-    WorkAdded: "pipeline.register_work",
-    WorkRemoved: "pipeline.withdraw_work",
-    SearchRequested: "pipeline.search_pages",
-    CrawlRequested: "pipeline.crawl_site",
-    RightsChanged: "pipeline.rule_again",
-    OpinionsRequested: "pipeline.ask_engines",
-    LookUpRequested: "pipeline.look_up_contacts",
-    MailRequested: "pipeline.send_mail",
+    PagesStored: "cases.compare_pages",
+    MatchesFound: "evidence.bundle_evidence",
+    WorkAdded: "works.register_work",
+    WorkRemoved: "works.withdraw_work",
+    SearchRequested: "cases.search_pages",
+    CrawlRequested: "sites.crawl_site",
+    RightsChanged: "cases.rule_again",
+    OpinionsRequested: "cases.ask_engines",
+    LookUpRequested: "sites.look_up_contacts",
+    MailRequested: "notices.send_mail",
 }
 
 

@@ -1,7 +1,8 @@
-"""The Celery application with its tasks: `celery --app webadmin.celery worker`."""
+"""The Celery application with the tasks of all applications: `celery --app webadmin.celery worker`."""
 
 from pipeline.app import app
 from webadmin.process import set_up
 
-app.conf.update(imports=["webadmin.tasks", "webadmin.worker"], beat_scheduler="webadmin.clock:Scheduler")
+app.conf.update(imports=["webadmin.worker"], beat_scheduler="webadmin.clock:Scheduler")
 set_up()
+app.autodiscover_tasks(force=False)

@@ -13,8 +13,8 @@ from core.heartbeat import write_heartbeat
 from core.wording import Message
 from pipeline.app import SETTINGS
 from pipeline.process_name import call_this_process
-from webadmin.backups.services import future_moments
 from webadmin.database import AWAY
+from webadmin.sites.services.runs import set_clock_back
 
 NAME = "zhuiwen-clock"
 log = logging.getLogger("zhuiwen.clock")
@@ -47,7 +47,7 @@ class Scheduler(DatabaseScheduler):
             self._dirty.add(entry.name)
         self.sync()
         with suppress(*AWAY):
-            count = len(ahead) + future_moments.set_back(now)
+            count = len(ahead) + set_clock_back(now)
             log.warning("%s", Message("start.set-back", count=count))
         # When each is next due was reckoned by that clock too, and when to read the tables again.
         self._heap, self._initial_read = None, True

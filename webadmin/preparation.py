@@ -1,6 +1,7 @@
 """What must be in order before workers start: the schedule, the index, and the traces of a machine that lost power.
 
-Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` says that no worker of this installation runs anywhere.
+Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` says that no worker of this installation
+runs anywhere.
 """
 
 import json
@@ -12,10 +13,10 @@ from pipeline.connections import redis_client
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
 from pipeline.redis_lock import MAINTENANCE, SEARCH, forget_lock, redis_lock
-from webadmin.backups.services.future_moments import set_back
 from webadmin.schedule import ensure_schedule
 from webadmin.sites.services.imports import requeue_running
 from webadmin.sites.services.interruptions import requeue_live_runs
+from webadmin.sites.services.runs import set_clock_back
 from webadmin.stores import live
 from webadmin.works.services.catalogue import corpus_texts
 
@@ -23,7 +24,7 @@ from webadmin.works.services.catalogue import corpus_texts
 def main(arguments: list[str]) -> int:
     """Safe to run again. What it changed is said on standard output, as messages in JSON."""
     ensure_schedule(SETTINGS)
-    if count := set_back(SystemClock().now()):
+    if count := set_clock_back(SystemClock().now()):
         _say(Message("start.set-back", count=count))
     ports, client = live(SETTINGS), redis_client(SETTINGS)
     if "--alone" in arguments:

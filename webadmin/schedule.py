@@ -20,18 +20,18 @@ DAY_S = 24 * 3600
 
 def ensure_schedule(settings: Settings) -> None:
     """Write the periodic tasks; one that an operator has disabled stays so, and the daily one where it was moved to."""
-    _every("zhuiwen: sweep", "pipeline.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
-    _every("zhuiwen: start due crawls", "pipeline.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
-    _every("zhuiwen: archive imports", "pipeline.take_imports", IMPORTS_INTERVAL_S)
-    _every("zhuiwen: comparison by meaning", "pipeline.search_reworded", REWORDED_INTERVAL_S)
-    _every("zhuiwen: discovery", "pipeline.discover", DISCOVERY_INTERVAL_S)
-    _daily("zhuiwen: daily comparison", "pipeline.compare_daily", settings.web.time_zone)
-    _daily("zhuiwen: database statistics", "pipeline.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR)
-    _every("zhuiwen: removals of pages", "pipeline.follow_removals", REMOVALS_INTERVAL_S)
-    _every("zhuiwen: stamp evidence", "pipeline.stamp_evidence", STAMPS_INTERVAL_S)
-    _every("zhuiwen: backup", "pipeline.back_up", BACKUP_INTERVAL_S)
-    _daily("zhuiwen: check evidence", "pipeline.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
-    _daily("zhuiwen: check stores", "pipeline.check_stores", settings.web.time_zone, STORES_HOUR)
+    _every("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
+    _every("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
+    _every("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
+    _every("zhuiwen: comparison by meaning", "rewrites.search_reworded", REWORDED_INTERVAL_S)
+    _every("zhuiwen: discovery", "sites.discover", DISCOVERY_INTERVAL_S)
+    _daily("zhuiwen: daily comparison", "cases.compare_daily", settings.web.time_zone)
+    _daily("zhuiwen: database statistics", "backups.refresh_statistics", settings.web.time_zone, STATISTICS_HOUR)
+    _every("zhuiwen: removals of pages", "notices.follow_removals", REMOVALS_INTERVAL_S)
+    _every("zhuiwen: stamp evidence", "evidence.stamp_evidence", STAMPS_INTERVAL_S)
+    _every("zhuiwen: backup", "backups.back_up", BACKUP_INTERVAL_S)
+    _daily("zhuiwen: check evidence", "evidence.check_evidence", settings.web.time_zone, EVIDENCE_HOUR)
+    _daily("zhuiwen: check stores", "backups.check_stores", settings.web.time_zone, STORES_HOUR)
 
 
 def _every(name: str, task: str, seconds: int) -> None:

@@ -3,10 +3,10 @@
 from django.contrib import admin
 from django.templatetags.static import static
 from django.urls import include, path
-from django.utils.module_loading import autodiscover_modules
 from django.views.generic import RedirectView
 
 from webadmin.accounts.pages.profile import profile_view
+from webadmin.apps import register_pages
 from webadmin.evidence.pages.factors_view import matter_factors_view
 from webadmin.evidence.pages.proofs_view import matter_proofs_view
 from webadmin.reports.pages.court_file_view import matter_export_view
@@ -14,7 +14,7 @@ from webadmin.reports.pages.report_page import report_view
 from webadmin.review.pages.damages_view import damages_view
 from webadmin.review.pages.inbox.matter_view import matter_view
 
-autodiscover_modules("pages.admin", register_to=admin.site)
+register_pages()
 
 handler400 = "webadmin.ui.pages.errors.bad_request"
 handler403 = "webadmin.ui.pages.errors.forbidden"

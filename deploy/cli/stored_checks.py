@@ -69,7 +69,7 @@ def clock(_: "Settings") -> list[Finding]:
     """Moments that lie in the future: what counts from them stands still."""
     from django.utils import timezone
 
-    from webadmin.backups.services.future_moments import count_ahead
+    from webadmin.ui.services.future_moments import count_ahead
 
     names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
     problem = Message("doctor.clock-ahead", names=names)

@@ -19,7 +19,8 @@ from laboratory.ports import free_port
 from laboratory.servers import Server
 
 COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
-# How webadmin.sites.services.crawler, webadmin.sites.services.crawl_process and webadmin.clock are seen; to import them wants an installation.
+# How webadmin.sites.services.crawler, webadmin.sites.services.crawl_process and webadmin.clock are seen; to import
+# them wants an installation.
 _CRAWLER, _CRAWL, CLOCK = "webadmin.sites.services.crawler", "crawl ", "zhuiwen-clock"
 
 

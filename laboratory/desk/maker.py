@@ -20,9 +20,23 @@ from core.states import CaseState, Rejection, Verdict
 from core.taken import Places
 from core.wording import Message
 from laboratory.draws import between, one_of
-from records import models_gone as models
-from webadmin.accounts.models import User
+from webadmin.accounts.models import FailedMessage, Membership, RightsHolder, User
+from webadmin.cases.models import Case, CaseMatch, Exclusion, Matter, TakenText, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh
+from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.sites.models import (
+    Address,
+    ArchiveImport,
+    CrawlRun,
+    DiscoveredPage,
+    DiscoveryPlan,
+    DiscoveryQuery,
+    PageRecord,
+    Site,
+    SiteDomain,
+    SiteMove,
+)
+from webadmin.works.models import Chapter, Licence, OwnDomain, Work
 
 Row = TypeVar("Row", bound=Model)
 WORDS = ("渡口", "灯火", "雨夜", "石桥", "北岸", "长河", "旧书", "归人", "青瓦", "远山", "雪线", "槐树", "码头", "春汛")
@@ -92,11 +106,11 @@ def _number(name: str, number: int, at: datetime) -> int:
 class Estate:
     """What a rights holder has. people: the manager first; chapters: of each work, by its key."""
 
-    holder: models.RightsHolder
+    holder: RightsHolder
     people: list[User]
-    works: list[models.Work]
-    sites: list[models.Site]
-    chapters: dict[int, list[models.Chapter]] = field(default_factory=lambda: defaultdict(list))
+    works: list[Work]
+    sites: list[Site]
+    chapters: dict[int, list[Chapter]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Maker:
@@ -107,7 +121,7 @@ class Maker:
         self.estates: list[Estate] = []
         self._rows: dict[type[Model], list[Any]] = defaultdict(list)
         self._keys: dict[type[Model], count[int]] = defaultdict(lambda: count(1))
-        self._matters: dict[tuple[int, int], models.Matter] = {}
+        self._matters: dict[tuple[int, int], Matter] = {}
 
     def fill(self, cases: int, pages: int, progress: Callable[[int, int], None]) -> None:
         """Write so many pages, in the order in which they were first seen, and on some of them a case."""
@@ -123,8 +137,8 @@ class Maker:
             if (number + 1) % BATCH_PAGES == 0 or number + 1 == pages:
                 self._write()
                 progress(number + 1, pages)
-        for bundle in models.EvidenceBundle.objects.all()[:50]:
-            self._add(models.RetentionLog, bundle=bundle)
+        for bundle in EvidenceBundle.objects.all()[:50]:
+            self._add(RetentionLog, bundle=bundle)
         self._write()
         refresh([matter.pk for matter in self._matters.values()])
 
@@ -162,27 +176,27 @@ class Maker:
         return items[int(len(items) * self._rng.random() ** 2)]
 
     def _estate(self, number: int, works: int, sites: int) -> Estate:
-        holder = self._add(models.RightsHolder, name=f"{self._title()}文学{number}", contact="rights@example.cn")
+        holder = self._add(RightsHolder, name=f"{self._title()}文学{number}", contact="rights@example.cn")
         people = [self._add(User, username=f"person{number}-{each}", is_staff=True) for each in range(5)]
         for person, role in zip(people, ["manager", *["reviewer"] * 4], strict=True):
-            self._add(models.Membership, rights_holder=holder, user=person, role=role)
+            self._add(Membership, rights_holder=holder, user=person, role=role)
         estate = Estate(holder, people, [], [])
         for each in range(works):
             names = {"title": f"{self._title()}{each}", "author": self._title()[:3]}
-            kind, chapters = one_of(self._rng, list(models.Work.Kind)), between(self._rng, 1, 80)
+            kind, chapters = one_of(self._rng, list(Work.Kind)), between(self._rng, 1, 80)
             chars = {"counted_chars": chapters * CHAPTER_CHARS}
-            estate.works.append(self._add(models.Work, rights_holder=holder, kind=kind, **names, **chars))
+            estate.works.append(self._add(Work, rights_holder=holder, kind=kind, **names, **chars))
         for work in estate.works:
             for at in range(1, work.counted_chars // CHAPTER_CHARS + 1):
                 kept = {"number": at, "title": self._title(), "chars": CHAPTER_CHARS, "indexed_at": self._now}
                 kept |= {"published_at": self._now - between(self._rng, 0, DAYS) * DAY} if work.pk % 2 else {}
                 text_id = digest(f"{work.pk} {at}".encode())[:40]
-                estate.chapters[work.pk].append(self._add(models.Chapter, work=work, text_id=text_id, **kept))
+                estate.chapters[work.pk].append(self._add(Chapter, work=work, text_id=text_id, **kept))
         for each in range(sites):
             host = f"s{each}.h{holder.pk}.example"
             site = {"name": f"{self._title()}网{host}", "start_urls": f"https://{host}/"}
-            estate.sites.append(self._add(models.Site, rights_holder=holder, **site))
-            self._add(models.SiteDomain, site=estate.sites[-1], host=host)
+            estate.sites.append(self._add(Site, rights_holder=holder, **site))
+            self._add(SiteDomain, site=estate.sites[-1], host=host)
         self._write()
         return estate
 
@@ -191,30 +205,30 @@ class Maker:
         owned, today = {"rights_holder": estate.holder}, self._now.date()
         for work in estate.works[::4]:
             days = {"valid_from": today - 200 * DAY, "valid_until": today + between(self._rng, -100, 300) * DAY}
-            self._add(models.Licence, work=work, entered_by=estate.people[0], **owned, **days)
-            self._add(models.OwnDomain, **owned)
-            self._add(models.DiscoveryPlan, work=work)
-            query = self._add(models.DiscoveryQuery, work=work, state=models.DiscoveryQuery.State.ANSWERED)
-            self._add(models.DiscoveredPage, work=work, query=query, state=models.DiscoveredPage.State.PROPOSED)
+            self._add(Licence, work=work, entered_by=estate.people[0], **owned, **days)
+            self._add(OwnDomain, **owned)
+            self._add(DiscoveryPlan, work=work)
+            query = self._add(DiscoveryQuery, work=work, state=DiscoveryQuery.State.ANSWERED)
+            self._add(DiscoveredPage, work=work, query=query, state=DiscoveredPage.State.PROPOSED)
         for site in estate.sites:
-            self._add(models.SiteMove, site=site, evidence={"pages_led": 3, "same_place": 2})
-            self._add(models.ArchiveImport, site=site, **owned, state=models.ArchiveImport.State.FINISHED)
+            self._add(SiteMove, site=site, evidence={"pages_led": 3, "same_place": 2})
+            self._add(ArchiveImport, site=site, **owned, state=ArchiveImport.State.FINISHED)
             for back in range(runs_a_site, 0, -1):
                 moments = dict.fromkeys(("due_at", "started_at", "finished_at"), self._now - back * DAY)
-                state = models.CrawlRun.State.FINISHED if back % 40 else models.CrawlRun.State.FAILED
+                state = CrawlRun.State.FINISHED if back % 40 else CrawlRun.State.FAILED
                 counts = {"requested": 90, "fetched": 84, "rejected": {"robots": 3}, "unchanged": 49}
-                self._add(models.CrawlRun, site=site, state=state, counts=counts, pages_fetched=84, **moments)
+                self._add(CrawlRun, site=site, state=state, counts=counts, pages_fetched=84, **moments)
         self._write()
 
     def _add_what_administrators_see(self, cases: int) -> None:
         """Add trees of days, stamps, checks, failed messages and logins."""
         days = min(DAYS, max(10, cases // 10))
         for _ in range(days):
-            tree = self._add(models.DayTree, leaves=[f"{number:064x}" for number in range(max(1, cases // days))])
-            self._add(models.Stamp, tree=tree)
-            self._add(models.StampAttempt, tree=tree)
+            tree = self._add(DayTree, leaves=[f"{number:064x}" for number in range(max(1, cases // days))])
+            self._add(Stamp, tree=tree)
+            self._add(StampAttempt, tree=tree)
         for model, rows in (
-            *((models.EvidenceCheck, days), (models.FailedMessage, 200), (AccessAttempt, 50)),
+            *((EvidenceCheck, days), (FailedMessage, 200), (AccessAttempt, 50)),
             *((AccessLog, 20 * days), (AccessFailureLog, 2 * days)),
         ):
             for _ in range(rows):
@@ -233,7 +247,7 @@ class Maker:
         )
         key = page_id(SiteId(str(site.pk)), CanonicalUrl(url))
         page = self._add(
-            models.PageRecord,
+            PageRecord,
             **owned,
             page_id=key,
             url=url,
@@ -260,15 +274,15 @@ class Maker:
             "page_url": url,
             "version_id": key[::-1],
         }
-        self._add(models.Address, **owned, **stands, **seen, **failed)
+        self._add(Address, **owned, **stands, **seen, **failed)
         on_page = {**owned, "page": page, "work": work, "page_url": url, "page_title": page.title}
         if has_case:
             self._add_case(page, estate, on_page)
         elif odd < 0.05:
             reason = one_of(rng, (Rejection.LICENSED, Rejection.OWN_SITE, Rejection.QUOTATION))
-            self._add(models.Exclusion, **on_page, reason=reason, match_class=MatchClass.IDENTICAL, found_at=first)
+            self._add(Exclusion, **on_page, reason=reason, match_class=MatchClass.IDENTICAL, found_at=first)
 
-    def _add_case(self, page: models.PageRecord, estate: Estate, on_page: dict[str, Any]) -> None:
+    def _add_case(self, page: PageRecord, estate: Estate, on_page: dict[str, Any]) -> None:
         """Add a case on a page with its match, verdict and evidence, and what its matter and work know of it."""
         rng, at, work = self._rng, page.first_seen, on_page["work"]
         (state, verdict), decided_at = one_of(rng, FATES), at + rng.random() * 30 * DAY
@@ -287,7 +301,7 @@ class Maker:
             "version_id": page.version_id,
         }
         case = self._add(
-            models.Case,
+            Case,
             **figures,
             **on_page,
             matter=self._matter(estate, on_page),
@@ -304,19 +318,19 @@ class Maker:
         )
         if verdict:
             by = {"decided_by": one_of(rng, estate.people[1:]), "decided_at": decided_at}
-            case.decision = self._add(models.VerdictRecord, case=case, verdict=verdict, note="逐字比对过", **by)
+            case.decision = self._add(VerdictRecord, case=case, verdict=verdict, note="逐字比对过", **by)
         text = {"text_id": chapter.text_id}
-        self._add(models.TakenText, case=case, places=Places((1 << chars) - 1).packed(), **text)
-        match = self._add(models.CaseMatch, case=case, chapter=chapter, spans=[SPAN], **figures, **text)
+        self._add(TakenText, case=case, places=Places((1 << chars) - 1).packed(), **text)
+        match = self._add(CaseMatch, case=case, chapter=chapter, spans=[SPAN], **figures, **text)
         moments = {"fetched_at": at, "day": at.date(), "made_at": at, "version_id": case.version_id}
-        self._add(models.EvidenceBundle, case=case, match=match, digest=digest(page.url.encode()), **moments)
+        self._add(EvidenceBundle, case=case, match=match, digest=digest(page.url.encode()), **moments)
 
-    def _matter(self, estate: Estate, on_page: dict[str, Any]) -> models.Matter:
+    def _matter(self, estate: Estate, on_page: dict[str, Any]) -> Matter:
         """Return the matter of a site and a work; of ten one is the manager's and two are others'."""
         of = {name: on_page[name] for name in ("rights_holder", "site", "work")}
         key = of["site"].pk, of["work"].pk
         if key not in self._matters:
             awaited = "授权合同" if self._rng.random() < 0.02 else ""
             assignee = one_of(self._rng, [*estate.people[:3], *[None] * 7])
-            self._matters[key] = self._add(models.Matter, **of, awaited=awaited, assignee=assignee)
+            self._matters[key] = self._add(Matter, **of, awaited=awaited, assignee=assignee)
         return self._matters[key]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-import webadmin.admin_gone  # noqa: F401 - registers the lists
 from django.contrib import admin
 from django.db.models import Model
 from django.urls import reverse

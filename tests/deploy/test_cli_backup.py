@@ -19,9 +19,10 @@ import os, sys
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django; django.setup()
-from records.models_gone import RightsHolder, Site, SiteProxy
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Site, SiteProxy
 from webadmin.sites.services.encrypted_secrets import seal
-from records import stores
+from webadmin import stores
 holder = RightsHolder.objects.create(name="青梧文学")
 site = Site.objects.create(rights_holder=holder, name="落霞小说网", start_urls="https://a.example/")
 SiteProxy.objects.create(site=site, place="proxy.example:3128", sealed_password=seal(sys.argv[1]))
@@ -32,9 +33,9 @@ import os, sys
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
 import django; django.setup()
-from records.models_gone import SiteProxy
+from webadmin.sites.models import SiteProxy
 from webadmin.sites.services.encrypted_secrets import unseal
-from records import stores
+from webadmin import stores
 print(stores.work_store().text(sys.argv[1]))
 print(unseal(SiteProxy.objects.get().sealed_password))
 """

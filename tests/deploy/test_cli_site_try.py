@@ -30,8 +30,9 @@ FILL = (
     + """
 from core.pages import Fetched, Reading
 from datetime import UTC, datetime
-from records import stores
-from records.models_gone import PageRecord, RightsHolder, Site, SiteBanRule
+from webadmin import stores
+from webadmin.sites.models import PageRecord, Site, SiteBanRule
+from webadmin.accounts.models import RightsHolder
 url = sys.argv[1]
 holder = RightsHolder.objects.create(name="青梧文学")
 site = Site.objects.create(name="落霞", start_urls=url, rights_holder=holder)
@@ -52,7 +53,7 @@ for number, text in ((1, "请拖动滑块完成验证"), (2, "清晨的雾还没
 )
 COUNT = (
     PREPARED
-    + "from records.models_gone import Address, CrawlRun, PageRecord; "
+    + "from webadmin.sites.models import Address, CrawlRun, PageRecord; "
     + "print(*(model.objects.count() for model in (PageRecord, CrawlRun, Address)))"
 )
 
@@ -183,7 +184,7 @@ TREAT = (
     PREPARED
     + """
 import json
-from records.models_gone import Site, SiteProxy, SiteRules
+from webadmin.sites.models import Site, SiteProxy, SiteRules
 given = json.loads(sys.argv[1])
 site = Site.objects.get(name="落霞")
 SiteProxy.objects.filter(site=site).delete()

@@ -44,9 +44,11 @@ import os, sys
 from datetime import UTC, datetime
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from pipeline.steps import compare_pages
-from records.models_gone import Case
+from webadmin.cases.models import Case
 from webadmin.wiring import live
 from core.pages import Fetched, Reading
 url, text = sys.argv[1], sys.stdin.read()
@@ -108,9 +110,11 @@ import os
 from datetime import timedelta
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from django.utils import timezone
-from records.models_gone import CrawlRun, Site
+from webadmin.sites.models import CrawlRun, Site
 CrawlRun.objects.create(site=Site.objects.get(), state="finished", due_at=timezone.now() + timedelta(days=400))
 """
 

@@ -24,6 +24,7 @@ from webadmin.accounts.models import RightsHolder, User
 from webadmin.rewrites.cli import leads as leads_verb
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.verdicts import decide
+from webadmin.ui.console import session
 
 pytestmark = [pytest.mark.django_db, needs_encoder]
 
@@ -32,7 +33,7 @@ GIVEN = other_words()
 
 @pytest.fixture
 def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    with spoken(monkeypatch, leads_verb, deploy.cli.session) as speaking:
+    with spoken(monkeypatch, leads_verb, session) as speaking:
         yield speaking
 
 

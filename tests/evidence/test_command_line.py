@@ -32,11 +32,13 @@ import os, sys
 from datetime import UTC, datetime, timedelta
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from webadmin.evidence.services.making import bundle_version, stamp_days
 from webadmin.evidence.services.authorities import authorities_of
 from pipeline.steps import compare_pages
-from records.models_gone import Case
+from webadmin.cases.models import Case
 from webadmin.wiring import live
 from webadmin.evidence.services.making import live_evidence
 from core.clock import ManualClock
@@ -192,6 +194,8 @@ CHECK = """
 import os
 from deploy.home import prepare
 os.environ.update(prepare(os.environ).environment)
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from webadmin.evidence.services.making import check_stored
 from webadmin.backups.services.status_notes import note_evidence_status

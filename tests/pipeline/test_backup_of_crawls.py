@@ -18,6 +18,8 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
 OTHER = os.environ.get("TEST_DATABASE_URL", "")
 _BACK_UP = """
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from webadmin.backups.services.runs import Asked, back_up
 made, *_ = back_up(Asked(sys.argv[1]), SETTINGS, lambda *_: None)
@@ -25,8 +27,10 @@ print(made.backup.id, len(made.backup.manifest.lacking))
 """
 _RESTORE = """
 from pagestore.connection import connect
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
-from records import stores
+from webadmin import stores
 from webadmin.backups.services.destinations import open_destination
 from webadmin.backups.services.format import backups_at, load
 from webadmin.backups.services.restoring import Target, require_empty, restore, settle
@@ -41,12 +45,12 @@ _GO_ON = """
 from django.utils import timezone
 from webadmin.sites.services.interruptions import requeue_live_runs
 from tests.support.memory_cases import MemoryOutbox
-from records.models_gone import CrawlRun
+from webadmin.sites.models import CrawlRun
 requeue_live_runs(MemoryOutbox())
 print(CrawlRun.objects.get(state="queued").pk)
 """
 _ENDED = """
-from records.models_gone import CrawlRun
+from webadmin.sites.models import CrawlRun
 print(CrawlRun.objects.get(pk=sys.argv[1]).state)
 """
 _EMPTY = """

@@ -17,16 +17,17 @@ from core.settings_loading import load
 from pipeline.app import app
 from tests.support.memory_cases import MemoryOutbox
 from webadmin import clock as beat
-from webadmin import tasks
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.pages.slow_logins import LONGEST_PAUSE_S, pause_left_s
 from webadmin.backups.models import BackupPlan, BackupRun
-from webadmin.backups.services import future_moments
 from webadmin.backups.services import schedule as backup_schedule
 from webadmin.schedule import ensure_schedule
+from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveryQuery, Site
 from webadmin.sites.services import imports
 from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.runs import set_clock_back
+from webadmin.ui.services import future_moments
 from webadmin.works.models import Work
 
 pytestmark = pytest.mark.django_db
@@ -51,8 +52,8 @@ def test_a_site_whose_runs_lie_ahead_is_crawled_again_when_its_time_comes(
     CrawlRun.objects.create(site=site, state=CrawlRun.State.MISSED, due_at=now + YEAR)
     later = now + timedelta(days=1, minutes=1)
     assert site not in crawls.due_sites(later), "what stood still"
-    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
-    tasks.start_due_crawls()
+    monkeypatch.setattr(sites_tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
+    sites_tasks.start_due_crawls()
     assert CrawlRun.objects.filter(due_at__gt=now + timedelta(minutes=1)).count() == 0
     assert CrawlRun.objects.get(pk=run.pk).finished_at <= timezone.now()
     assert not CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now - timedelta(minutes=1)).exists()
@@ -77,9 +78,9 @@ def test_what_counts_from_a_moment_ahead_counts_from_now(site: Site) -> None:
     work = Work.objects.create(rights_holder=site.rights_holder, title="夜航")
     DiscoveryQuery.objects.create(work=work, chapter_number=1, asked_at=now + YEAR)
     counted = future_moments.count_ahead(now)
-    assert sum(counted.values()) == future_moments.set_back(now) == 5
+    assert sum(counted.values()) == set_clock_back(now) == 5
     assert future_moments.count_ahead(now) == {}
-    assert future_moments.set_back(now) == 0
+    assert set_clock_back(now) == 0
     assert backup_schedule.due(now + timedelta(days=2)) is not None
     assert list(imports.waiting_imports(now + timedelta(minutes=11))) == [row]
     site.refresh_from_db()

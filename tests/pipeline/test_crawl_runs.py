@@ -22,8 +22,8 @@ from crawler.frontier import JOURNAL_NAME
 from pipeline import slots
 from tests.support.embedded import wait_until
 from tests.support.memory_cases import MemoryOutbox
-from webadmin import tasks
 from webadmin.accounts.models import RightsHolder
+from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import CrawlRun, Site
 from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages, run_lease
 from webadmin.sites.services import runs as crawls
@@ -54,10 +54,10 @@ def test_a_message_for_a_run_that_is_taken_starts_no_crawler(site: Site, monkeyp
     started: list[object] = []
     monkeypatch.setattr(crawlers, "start", started.append)
     run = crawls.request_run(site)
-    tasks.crawl_site(run.pk)
+    sites_tasks.crawl_site(run.pk)
     assert len(started) == 1
     assert crawls.mark_started(run)
-    tasks.crawl_site(run.pk)
+    sites_tasks.crawl_site(run.pk)
     assert len(started) == 1
 
 
@@ -393,14 +393,14 @@ def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawl
         assert slot is not None
         slot.note(interruptions.task_of(run))
         if place == 1:
-            crawlers.look_after(tasks.SETTINGS)
+            crawlers.look_after(sites_tasks.SETTINGS)
             assert started == [], "while its holder lives, nobody else is wanted"
             alive = slot
         else:
             alive.free()
             slot.free()
-    crawlers.look_after(tasks.SETTINGS)
-    assert started == [tasks.SETTINGS]
+    crawlers.look_after(sites_tasks.SETTINGS)
+    assert started == [sites_tasks.SETTINGS]
     taken = slots.take(tmp_path, 2)
     assert taken is not None
     crawler.Crawler(taken)._take_up_left()
@@ -408,7 +408,7 @@ def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawl
     assert [run.site_id for run in CrawlRun.objects.filter(state=State.QUEUED)] == [site.pk]
     assert len(started) == 2, "a crawler is started for it; what had ended is left alone"
     taken.free()
-    crawlers.look_after(tasks.SETTINGS)
+    crawlers.look_after(sites_tasks.SETTINGS)
     assert len(started) == 2
 
 
@@ -435,7 +435,6 @@ def test_a_run_whose_message_was_lost_is_sent_again_whatever_else_waits_in_the_q
     run, outbox = crawls.request_run(site), MemoryOutbox()
     assert interruptions.resend_lost_runs(timezone.now(), outbox) == 0
     CrawlRun.objects.filter(pk=run.pk).update(due_at=timezone.now() - timedelta(seconds=61))
-    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
-    monkeypatch.setattr(tasks, "redis_client", pytest.fail)
-    tasks.start_due_crawls()
+    monkeypatch.setattr(sites_tasks, "live", lambda _: SimpleNamespace(outbox=outbox))
+    sites_tasks.start_due_crawls()
     assert outbox.drain() == [CrawlRequested(run.pk)]

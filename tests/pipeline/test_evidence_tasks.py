@@ -21,9 +21,11 @@ from pipeline.outbox import TASKS
 from pipeline.sweep import Swept
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
-from webadmin import tasks
+from webadmin import base_tasks
 from webadmin.accounts.models import FailedMessage
 from webadmin.accounts.services import failures
+from webadmin.cases import tasks as cases_tasks
+from webadmin.evidence import tasks as evidence_tasks
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
 from webadmin.evidence.services.making import EvidencePorts
 from webadmin.schedule import ensure_schedule
@@ -57,11 +59,13 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
         case_texts.keep_estate(texts, estate)
     clock = ManualClock(admin_data.NOW + timedelta(days=2))
     made = Desk(client, EvidencePorts(texts.pages, texts.works, MemoryEvidenceStore(), clock), world)
-    monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=made, pages=texts.pages))
-    monkeypatch.setattr(tasks, "live_evidence", lambda _: made.ports)
-    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
-    monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, False))
-    monkeypatch.setattr(tasks.draw_evidence, "apply_async", lambda **options: made.draws.append(options))
+    for tasks in (cases_tasks, evidence_tasks):
+        monkeypatch.setattr(tasks, "live", lambda _: SimpleNamespace(outbox=made, pages=texts.pages))
+    for tasks in (base_tasks, cases_tasks, evidence_tasks):
+        monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    monkeypatch.setattr(evidence_tasks, "live_evidence", lambda _: made.ports)
+    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, False))
+    monkeypatch.setattr(evidence_tasks.draw_evidence, "apply_async", lambda **options: made.draws.append(options))
     yield made
     client.close()
 
@@ -70,28 +74,28 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 def test_a_match_sends_for_its_bundle_and_no_match_for_none(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, found: list[str], expected: list[StepMessage]
 ) -> None:
-    monkeypatch.setattr(tasks.steps, "compare_pages", lambda *_: found)
-    tasks.compare_pages(version_ids=["v" * 40])
+    monkeypatch.setattr(cases_tasks.steps, "compare_pages", lambda *_: found)
+    cases_tasks.compare_pages(version_ids=["v" * 40])
     assert desk.sent == expected
 
 
 def test_a_broker_that_is_away_does_not_undo_the_match(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.steps, "compare_pages", lambda *_: ["v" * 40])
+    monkeypatch.setattr(cases_tasks.steps, "compare_pages", lambda *_: ["v" * 40])
     desk.is_broker_away = True
-    tasks.compare_pages(version_ids=["v" * 40])
+    cases_tasks.compare_pages(version_ids=["v" * 40])
     assert desk.sent == []
 
 
 def test_the_sweep_sends_for_bundles_that_are_owed_and_then_for_pictures(desk: Desk) -> None:
-    tasks.sweep()
+    cases_tasks.sweep()
     (message,) = desk.sent
     assert isinstance(message, MatchesFound)
     assert len(message.version_ids) == 4
     assert desk.draws == []
-    tasks.bundle_evidence(version_ids=message.version_ids)
+    evidence_tasks.bundle_evidence(version_ids=message.version_ids)
     assert EvidenceBundle.objects.count() == 4
     desk.sent.clear()
-    tasks.sweep()
+    cases_tasks.sweep()
     assert desk.sent == []
     assert len(desk.draws) == 1
 
@@ -100,9 +104,9 @@ def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None
     version = desk.world.ours.cases[0].version_id
     desk.world.ours.cases[0].matches.update(page_text_digest="0" * 64)
     with pytest.raises(BrokenInvariant) as fault:
-        tasks.bundle_evidence(version_ids=[version])
-    failures.note(tasks.bundle_evidence.name, version, fault.value)
-    tasks.sweep()
+        evidence_tasks.bundle_evidence(version_ids=[version])
+    failures.note(evidence_tasks.bundle_evidence.name, version, fault.value)
+    cases_tasks.sweep()
     (message,) = desk.sent
     assert isinstance(message, MatchesFound)
     assert version not in message.version_ids
@@ -111,17 +115,17 @@ def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None
 
 def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(tasks.evidence, "draw_waiting", lambda *given: asked.append(given[3]()) or 0)
-    tasks.draw_evidence()
+    monkeypatch.setattr(evidence_tasks.evidence, "draw_waiting", lambda *given: asked.append(given[3]()) or 0)
+    evidence_tasks.draw_evidence()
     desk.client.rpush(f"{QUEUE_PREFIX}pages", b"{}")
-    tasks.draw_evidence()
+    evidence_tasks.draw_evidence()
     assert asked == [True, False]
 
 
 def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
     for estate in (desk.world.ours, desk.world.theirs):
-        tasks.bundle_evidence(version_ids=[estate.cases[0].version_id])
-    tasks.check_evidence()
+        evidence_tasks.bundle_evidence(version_ids=[estate.cases[0].version_id])
+    evidence_tasks.check_evidence()
     assert EvidenceCheck.objects.get().bundles == 2
     assert job_stats.last_job_stats(desk.client)[job_stats.EVIDENCE].counts == {
         "bundles": 2,
@@ -134,20 +138,20 @@ def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
 
 
 def test_without_authorities_the_task_of_stamps_does_nothing(desk: Desk) -> None:
-    tasks.bundle_evidence(version_ids=[desk.world.ours.cases[0].version_id])
-    tasks.stamp_evidence()
+    evidence_tasks.bundle_evidence(version_ids=[desk.world.ours.cases[0].version_id])
+    evidence_tasks.stamp_evidence()
 
 
 def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None:
     settings = load({})
     ensure_schedule(settings)
-    for name in ("pipeline.stamp_evidence", "pipeline.check_evidence"):
+    for name in ("evidence.stamp_evidence", "evidence.check_evidence"):
         task = PeriodicTask.objects.get(task=name)
         assert task.enabled
         PeriodicTask.objects.filter(pk=task.pk).update(enabled=False)
     ensure_schedule(settings)
     assert not PeriodicTask.objects.filter(task__contains="evidence", enabled=True).exists()
-    nightly = PeriodicTask.objects.get(task="pipeline.check_evidence")
+    nightly = PeriodicTask.objects.get(task="evidence.check_evidence")
     assert nightly.crontab is not None
     assert (nightly.crontab.hour, str(nightly.crontab.timezone)) == ("2", "Asia/Shanghai")
 
@@ -166,6 +170,6 @@ def test_a_round_that_a_service_kept_from_its_work_leaves_nothing_for_a_person(
     def fail(_: object) -> EvidencePorts:
         raise fault
 
-    monkeypatch.setattr(tasks, "live_evidence", fail)
-    tasks.draw_evidence.apply()
+    monkeypatch.setattr(evidence_tasks, "live_evidence", fail)
+    evidence_tasks.draw_evidence.apply()
     assert FailedMessage.objects.count() == left

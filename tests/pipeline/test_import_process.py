@@ -17,12 +17,12 @@ PAGES = 400
 _REQUEST = """
 from pathlib import Path
 from webadmin.sites.services import imports, watchlist
-from records.models_gone import RightsHolder
+from webadmin.accounts.models import RightsHolder
 holder, _ = RightsHolder.objects.get_or_create(name="甲")
 for path in sys.argv[1:]:
     imports.request_import(holder, Path(path), watchlist.archive_site(holder, Path(path).name))
 """
-_TAKE = "from pipeline import tasks; tasks.take_imports()"
+_TAKE = "from webadmin.sites import tasks as sites_tasks; sites_tasks.take_imports()"
 
 
 @pytest.fixture
@@ -75,7 +75,9 @@ def test_a_worker_that_is_stopped_ends_the_import_it_started(installation: Insta
     machine = installation.machine()
     request(machine, tmp_path, 1)
     with machine.worker(worker_command(1)) as worker:
-        machine.run("from pipeline import tasks; tasks.take_imports.apply_async(retry=False)")
+        machine.run(
+            "from webadmin.sites import tasks as sites_tasks; sites_tasks.take_imports.apply_async(retry=False)"
+        )
         wait_until(lambda: states(installation) == ["running"], "it is taken in")
         worker.terminate()
         assert worker.wait(120) == 0

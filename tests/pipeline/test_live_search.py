@@ -35,11 +35,14 @@ from pipeline.steps import Ports
 from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
-from webadmin import schedule, tasks
+from webadmin import base_tasks, schedule
 from webadmin.accounts.models import RightsHolder
+from webadmin.backups import tasks as backups_tasks
+from webadmin.cases import tasks as cases_tasks
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.maintenance import sweep_all
+from webadmin.evidence import tasks as evidence_tasks
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services import catalogue
@@ -119,8 +122,10 @@ def live(
     ports.index.clear()
     holder = RightsHolder.objects.create(name="甲")
     site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
-    monkeypatch.setattr(tasks, "live", lambda _: ports)
-    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    for tasks in (cases_tasks, evidence_tasks):
+        monkeypatch.setattr(tasks, "live", lambda _: ports)
+    for tasks in (base_tasks, backups_tasks, cases_tasks, evidence_tasks):
+        monkeypatch.setattr(tasks, "redis_client", lambda _: client)
     yield Live(ports, outbox, client, site, django_capture_on_commit_callbacks)
     client.close()
 
@@ -262,9 +267,9 @@ def test_two_searches_never_run_at_once(settled: Live) -> None:
         carry(message, settled.ports)
     with redis_lock(settled.client, SEARCH) as is_ours:
         assert is_ours
-        tasks.search_pages()
+        cases_tasks.search_pages()
     assert settled.ports.cases.lags(DEFAULT.id), "the second came to nothing"
-    tasks.search_pages()
+    cases_tasks.search_pages()
     assert not settled.ports.cases.lags(DEFAULT.id)
 
 
@@ -273,7 +278,7 @@ def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
     for message in settled.outbox.drain():
         carry(message, settled.ports)
     settled.client.rpush(QUEUE_PREFIX + "works", "another work")
-    tasks.search_pages()
+    cases_tasks.search_pages()
     assert settled.ports.cases.lags(DEFAULT.id)
 
 
@@ -282,7 +287,7 @@ def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) ->
     for message in settled.outbox.drain():
         carry(message, settled.ports)
     settled.client.rpush(QUEUE_PREFIX + "pages", "a page")
-    tasks.sweep()
+    cases_tasks.sweep()
     assert settled.outbox.drain() == [SearchRequested()]
 
 
@@ -293,7 +298,7 @@ def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
     for message in settled.outbox.drain():
         carry(message, settled.ports)
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
-        tasks.search_pages()
+        cases_tasks.search_pages()
     said = "1 texts, 3 pages, 1 sharing, 1 hits"
     assert f"search of stored pages: {said}" in caplog.text
     assert str(job_stats.last_job_stats(settled.client)[job_stats.SEARCH]) == said
@@ -302,10 +307,10 @@ def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
 def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
     settled.add_work("新作", story(2))
     settled.outbox.drain()  # the message was lost
-    tasks.sweep()
+    cases_tasks.sweep()
     assert job_stats.last_job_stats(settled.client)[job_stats.SWEEP].counts["works_added"] == 1
     settled.run()
-    tasks.sweep()
+    cases_tasks.sweep()
     assert str(job_stats.last_job_stats(settled.client)[job_stats.SWEEP]) == "nothing was pending"
 
 
@@ -313,7 +318,7 @@ def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
     settled: Live, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
-        tasks.compare_daily()
+        cases_tasks.compare_daily()
     assert settled.outbox.drain() == []
     assert "daily comparison: nothing was pending" in caplog.text
     assert str(job_stats.last_job_stats(settled.client)[job_stats.DAILY]) == "nothing was pending"
@@ -329,7 +334,7 @@ def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> N
     settled.add_work("新作", story(2))
     settled.store_page("http://pirate.example/4", story(1)[:-1])
     settled.outbox.drain()  # a part was down
-    tasks.compare_daily()
+    cases_tasks.compare_daily()
     counts = job_stats.last_job_stats(settled.client)[job_stats.DAILY].counts
     assert (counts["works_added"], counts["pages"]) == (2, 2)
     settled.run()
@@ -338,20 +343,20 @@ def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> N
     assert set(Case.objects.values_list("page_url", flat=True)) == {
         f"http://pirate.example/{number}" for number in (1, 2, 4)
     }
-    tasks.compare_daily()
+    cases_tasks.compare_daily()
     assert settled.outbox.drain() == []
 
 
 def test_beat_compares_every_day_at_an_hour_that_an_operator_may_move() -> None:
     settings = load({"ZHUIWEN_TIME_ZONE": "Asia/Shanghai"})
     schedule.ensure_schedule(settings)
-    daily = PeriodicTask.objects.get(task="pipeline.compare_daily")
+    daily = PeriodicTask.objects.get(task="cases.compare_daily")
     assert (daily.enabled, daily.crontab.hour, str(daily.crontab.timezone)) == (True, "5", "Asia/Shanghai")
     daily.crontab.hour, daily.enabled = "22", False
     daily.crontab.save()
     daily.save()
     schedule.ensure_schedule(settings)
-    moved = PeriodicTask.objects.get(task="pipeline.compare_daily")
+    moved = PeriodicTask.objects.get(task="cases.compare_daily")
     assert (moved.enabled, moved.crontab.hour) == (False, "22")
 
 
@@ -360,12 +365,12 @@ def test_every_message_has_a_task_that_the_worker_knows() -> None:
     from pipeline.outbox import TASKS
 
     assert set(TASKS.values()) <= set(app.tasks)
-    assert {"pipeline.compare_daily", "pipeline.sweep"} <= set(app.conf.task_routes) & set(app.tasks)
+    assert {"cases.compare_daily", "cases.sweep"} <= set(app.conf.task_routes) & set(app.tasks)
 
 
 def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
     assert search_pages(settled.ports).found_nothing
-    tasks.search_pages()
+    cases_tasks.search_pages()
     assert job_stats.last_job_stats(settled.client) == {}
 
 

@@ -16,7 +16,7 @@ from crawler.contacts.reading import PageContacts
 from pipeline import outbox
 from pipeline.app import app
 from tests.support.admin_data import holder, site
-from webadmin import tasks
+from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import ContactLookUp, ContactRead, CrawlRun, Site
 from webadmin.sites.services import crawl_process
 
@@ -37,21 +37,21 @@ def look_up(watched: Site) -> ContactLookUp:
 
 def test_every_message_has_a_task_that_takes_its_fields() -> None:
     assert set(outbox.TASKS) == set(get_args(StepMessage))
-    assert outbox.TASKS[LookUpRequested] == tasks.look_up_contacts.name
-    assert tasks.look_up_contacts.name in app.conf.task_routes
+    assert outbox.TASKS[LookUpRequested] == sites_tasks.look_up_contacts.name
+    assert sites_tasks.look_up_contacts.name in app.conf.task_routes
 
 
 def test_the_task_carries_out_what_was_asked_and_says_what_kept_it(look_up: ContactLookUp) -> None:
-    tasks.look_up_contacts(**as_dict(LookUpRequested(look_up.pk)))
+    sites_tasks.look_up_contacts(**as_dict(LookUpRequested(look_up.pk)))
     look_up.refresh_from_db()
     assert look_up.ended_at is not None
     assert [fault.code for fault in look_up.faults] == ["registry.off"], "the settings of the tests name no server"
-    tasks.look_up_contacts(look_up_id=404)
+    sites_tasks.look_up_contacts(look_up_id=404)
 
 
 def test_what_failed_for_good_leaves_nothing_open(look_up: ContactLookUp) -> None:
     given: dict[str, Any] = {"look_up_id": look_up.pk}
-    tasks.look_up_contacts.on_failure(RuntimeError("broken"), "id", (), given, None)
+    sites_tasks.look_up_contacts.on_failure(RuntimeError("broken"), "id", (), given, None)
     look_up.refresh_from_db()
     assert (look_up.ended_at is not None, look_up.faults[0].code) == (True, "registry.died")
 

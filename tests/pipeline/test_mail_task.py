@@ -14,7 +14,7 @@ from tests.support import sent_notices
 from tests.support.desk import CollectingOutbox
 from tests.support.mail_servers import scripted
 from tests.support.sent_notices import mailing
-from webadmin import tasks
+from webadmin.notices import tasks as notices_tasks
 from webadmin.notices.models import NoticeMail
 from webadmin.notices.services import mails
 from webadmin.notices.services.smtp import SESSION_S
@@ -34,12 +34,12 @@ def mail(monkeypatch: pytest.MonkeyPatch) -> NoticeMail:
 def test_the_message_has_a_task_that_takes_its_fields_and_sends_once(
     mail: NoticeMail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert outbox.TASKS[MailRequested] == tasks.send_mail.name
-    assert tasks.send_mail.name in app.conf.task_routes
+    assert outbox.TASKS[MailRequested] == notices_tasks.send_mail.name
+    assert notices_tasks.send_mail.name in app.conf.task_routes
     with scripted() as server:
-        monkeypatch.setattr(tasks, "SETTINGS", mailing(server.url))
+        monkeypatch.setattr(notices_tasks, "SETTINGS", mailing(server.url))
         for _ in range(2):
-            tasks.send_mail(**as_dict(MailRequested(mail.pk)))
+            notices_tasks.send_mail(**as_dict(MailRequested(mail.pk)))
     mail.refresh_from_db()
     assert (mail.state, len(server.received)) == (NoticeMail.State.SENT, 1)
 
@@ -47,6 +47,6 @@ def test_the_message_has_a_task_that_takes_its_fields_and_sends_once(
 def test_a_session_ends_before_its_worker_is_ended_and_what_failed_for_good_is_said(mail: NoticeMail) -> None:
     assert SESSION_S < STEP_LIMIT_S < mails.LOST_AFTER.total_seconds()
     given: dict[str, Any] = {"mail_id": mail.pk}
-    tasks.send_mail.on_failure(RuntimeError("broken"), "id", (), given, None)
+    notices_tasks.send_mail.on_failure(RuntimeError("broken"), "id", (), given, None)
     mail.refresh_from_db()
     assert mail.state == NoticeMail.State.FAILED

@@ -11,8 +11,9 @@ from core.errors import BrokenInvariant, NotFound, ServiceUnavailable
 from core.ids import digest
 from core.messages import MAX_IDS, pages_stored
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
-from webadmin import tasks
+from webadmin import base_tasks
 from webadmin.accounts.models import FailedMessage
+from webadmin.cases import tasks as cases_tasks
 
 pytestmark = pytest.mark.django_db
 PAGES = ["a" * 40, "b" * 40, "c" * 40]
@@ -35,13 +36,13 @@ class Worker:
 
     def run(self, version_ids: list[str]) -> None:
         """As a worker does, with what the message sends again."""
-        tasks.compare_pages(version_ids=version_ids)
+        cases_tasks.compare_pages(version_ids=version_ids)
         while self.sent_again:
             again = self.sent_again.pop()
             try:
-                tasks.compare_pages(version_ids=again)
+                cases_tasks.compare_pages(version_ids=again)
             except Exception as error:  # what Celery hands on when no retry is left
-                tasks.compare_pages.on_failure(error, "", (), {"version_ids": again}, None)
+                cases_tasks.compare_pages.on_failure(error, "", (), {"version_ids": again}, None)
 
 
 @pytest.fixture
@@ -54,11 +55,11 @@ def client(redis_url: str) -> Iterator["redis.Redis"]:
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch, client: "redis.Redis") -> Worker:
     made = Worker()
-    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
-    monkeypatch.setattr(tasks, "live", lambda _: None)
-    monkeypatch.setattr(tasks.steps, "compare_pages", made.compare)
+    monkeypatch.setattr(base_tasks, "redis_client", lambda _: client)
+    monkeypatch.setattr(cases_tasks, "live", lambda _: None)
+    monkeypatch.setattr(cases_tasks.steps, "compare_pages", made.compare)
     monkeypatch.setattr(
-        tasks.compare_pages, "apply_async", lambda kwargs, **_: made.sent_again.append(kwargs["version_ids"])
+        cases_tasks.compare_pages, "apply_async", lambda kwargs, **_: made.sent_again.append(kwargs["version_ids"])
     )
     return made
 
@@ -94,13 +95,15 @@ def test_a_page_that_there_is_no_more_is_passed_over(worker: Worker) -> None:
 
 
 def test_a_message_whose_worker_died_is_taken_apart(worker: Worker, client: "redis.Redis") -> None:
-    Attempts(client, tasks.compare_pages.name, digest("".join(PAGES).encode())).begin()  # and never came to its end
+    Attempts(
+        client, cases_tasks.compare_pages.name, digest("".join(PAGES).encode())
+    ).begin()  # and never came to its end
     worker.run(PAGES)
     assert sorted(worker.compared) == [[page] for page in PAGES]
 
 
 def test_a_page_that_ends_its_worker_again_and_again_is_given_up(worker: Worker, client: "redis.Redis") -> None:
-    attempts = Attempts(client, tasks.compare_pages.name, digest(PAGES[0].encode()))
+    attempts = Attempts(client, cases_tasks.compare_pages.name, digest(PAGES[0].encode()))
     for _ in range(MAX_ATTEMPTS):
         attempts.begin()
     worker.run([PAGES[0]])
@@ -112,7 +115,7 @@ def test_a_store_that_is_away_is_waited_for_and_takes_no_message_apart(worker: W
     worker.faults[PAGES[0]] = ServiceUnavailable("the page store", "mongodb://127.0.0.1:1")
     for _ in range(2 * MAX_ATTEMPTS):
         with pytest.raises(ServiceUnavailable):  # called as here, outside a worker, a task raises where it would retry
-            tasks.compare_pages(version_ids=PAGES)
+            cases_tasks.compare_pages(version_ids=PAGES)
     assert worker.sent_again == []
     worker.faults.clear()
     worker.run(PAGES)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from webadmin.accounts.models import User
 from pipeline.outbox import CeleryOutbox
 from webadmin.wiring import live
-from records.models_gone import PageRecord
+from webadmin.sites.models import PageRecord
 from webadmin.sites.services import rechecks
 user, _ = User.objects.get_or_create(username="li")
 page = PageRecord.objects.get(url__endswith=sys.argv[1])

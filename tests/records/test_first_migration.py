@@ -1,31 +1,38 @@
-"""The first migration: as the models are, and made by one operation."""
+"""The first migration of each application: as the models are, and made by one operation."""
 
 from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
+from django.db.migrations import Migration
 from django.db.migrations.operations import AddConstraint, AddField, AddIndex, CreateModel
 from django.db.models import AutoField, CharField, Index, UniqueConstraint
 
 from webadmin.first_migration import folded
 from webadmin.tables_at_once import CreateModels
 
-OPERATIONS = import_module("records.migrations.0001_initial").Migration.operations
+MIGRATIONS = [
+    import_module(f"{app.name}.migrations.0001_initial").Migration
+    for app in apps.get_app_configs()
+    if app.name.startswith("webadmin.") and list(app.get_models())
+]
 
 
 @pytest.mark.django_db
 def test_it_says_what_the_models_say() -> None:
-    call_command("makemigrations", "records", check=True, dry_run=True, verbosity=0)
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
 
 
-def test_it_is_one_operation_of_models_alone() -> None:
-    [operation] = OPERATIONS
+@pytest.mark.parametrize("migration", MIGRATIONS, ids=lambda migration: migration.__module__)
+def test_it_is_one_operation_of_models_alone(migration: type[Migration]) -> None:
+    [operation] = migration.operations
     assert isinstance(operation, CreateModels)
     assert {type(each) for each in operation.models} == {CreateModel}
 
 
 def test_folding_it_once_more_changes_nothing() -> None:
-    [operation] = OPERATIONS
+    [operation] = MIGRATIONS[0].operations
     again = folded(operation.models)
     assert [each.deconstruct() for each in again.models] == [each.deconstruct() for each in operation.models]
 

@@ -17,8 +17,9 @@ from pipeline.sweep import Swept
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
-from webadmin import stores, tasks
+from webadmin import stores
 from webadmin.accounts.models import FailedMessage
+from webadmin.cases import tasks as cases_tasks
 from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
 from webadmin.cases.services.opinions.requests import Subject, request_opinions
@@ -39,11 +40,11 @@ class Desk:
 
     def ask(self) -> None:
         """As a worker does with the message."""
-        tasks.ask_engines(**self.message())
+        cases_tasks.ask_engines(**self.message())
 
     def fail(self, error: Exception) -> None:
         """What Celery calls when no retry is left."""
-        tasks.ask_engines.on_failure(error, "", (), self.message(), None)
+        cases_tasks.ask_engines.on_failure(error, "", (), self.message(), None)
 
     def message(self) -> Mapping[str, object]:
         return as_dict(OpinionsRequested(self.subject.case_id, self.subject.version_id))
@@ -64,8 +65,8 @@ def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
         case_texts.keep_estate(texts, estate)
     case = world.ours.cases[0]
     ports = SimpleNamespace(pages=texts.pages, works=texts.works, clock=ManualClock(NOW), outbox=outbox)
-    monkeypatch.setattr(tasks, "live", lambda _: ports)
-    monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+    monkeypatch.setattr(cases_tasks, "live", lambda _: ports)
+    monkeypatch.setattr(cases_tasks, "redis_client", lambda _: client)
     monkeypatch.setattr(stores, "outbox", lambda: outbox)
     made = Desk(client, Subject(case.pk, case.version_id), outbox, texts)
     request_opinions(made.subject, NOW)
@@ -74,8 +75,8 @@ def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def test_a_request_goes_to_the_task_on_the_queue_of_what_people_wait_for(desk: Desk) -> None:
     assert desk.outbox.sent == [OpinionsRequested(desk.subject.case_id, desk.subject.version_id)]
-    assert TASKS[OpinionsRequested] == tasks.ask_engines.name
-    assert app.amqp.router.route({}, tasks.ask_engines.name)["queue"].name == "works"
+    assert TASKS[OpinionsRequested] == cases_tasks.ask_engines.name
+    assert app.amqp.router.route({}, cases_tasks.ask_engines.name)["queue"].name == "works"
 
 
 def test_the_requested_page_is_asked_about_and_no_other_and_a_message_that_comes_again_asks_nobody(
@@ -96,7 +97,7 @@ def test_the_requested_page_is_asked_about_and_no_other_and_a_message_that_comes
 
 def test_texts_that_ended_the_worker_again_and_again_are_given_up(desk: Desk) -> None:
     for _ in range(MAX_ATTEMPTS):
-        Attempts(desk.client, tasks.ask_engines.name, str(desk.subject)).begin()
+        Attempts(desk.client, cases_tasks.ask_engines.name, str(desk.subject)).begin()
     desk.ask()
     assert SecondOpinion.objects.get().left_out == SecondOpinion.LeftOut.GAVE_UP
     assert not OpinionRequest.objects.exists()
@@ -108,7 +109,9 @@ def test_a_store_that_is_away_is_waited_for_and_no_attempt_of_the_page(
     def away(*_: object) -> None:
         raise ServiceUnavailable("the page store", "nowhere")
 
-    assert ServiceUnavailable in {each for kind in tasks.ask_engines.autoretry_for for each in kind.__subclasses__()}
+    assert ServiceUnavailable in {
+        each for kind in cases_tasks.ask_engines.autoretry_for for each in kind.__subclasses__()
+    }
     with monkeypatch.context() as patched:
         patched.setattr(desk.texts.pages, "version", away)
         for _ in range(MAX_ATTEMPTS + 1):
@@ -121,13 +124,13 @@ def test_a_store_that_is_away_is_waited_for_and_no_attempt_of_the_page(
 
 def second_opinions_of(desk: Desk) -> None:
     """The task without Celery's retries around it."""
-    tasks.ask_engines.__wrapped__(**desk.message())
+    cases_tasks.ask_engines.__wrapped__(**desk.message())
 
 
 def test_what_failed_for_good_waits_for_a_person_and_may_be_asked_for_again(desk: Desk) -> None:
     desk.fail(BrokenInvariant("store.operation", error="an engine broke"))
     failed = FailedMessage.objects.get()
-    assert (failed.task, failed.subject) == (tasks.ask_engines.name, str(desk.subject))
+    assert (failed.task, failed.subject) == (cases_tasks.ask_engines.name, str(desk.subject))
     assert "an engine broke" in str(failed.error)
     request_opinions(desk.subject, NOW)
     assert len(desk.outbox.sent) == 2
@@ -141,8 +144,8 @@ def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
 
 
 def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
+    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
     desk.outbox.sent.clear()
-    tasks.sweep()
+    cases_tasks.sweep()
     assert not [message for message in desk.outbox.sent if isinstance(message, OpinionsRequested)]
     assert not SecondOpinion.objects.exists()

@@ -6,7 +6,7 @@ from django_celery_beat.models import PeriodicTask
 
 from core.settings_loading import load
 from tests.support.admin_data import fill_world
-from webadmin import tasks
+from webadmin.backups import tasks as backups_tasks
 from webadmin.schedule import ensure_schedule
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL looks at its tables by itself")
 def test_each_night_sqlite_looks_at_its_tables() -> None:
     fill_world()
-    tasks.refresh_statistics()
+    backups_tasks.refresh_statistics()
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT tbl FROM sqlite_stat1")
         known = {name for (name,) in cursor.fetchall()}
@@ -24,4 +24,4 @@ def test_each_night_sqlite_looks_at_its_tables() -> None:
 
 def test_beat_asks_for_it() -> None:
     ensure_schedule(load({}))
-    assert PeriodicTask.objects.get(task="pipeline.refresh_statistics").crontab is not None
+    assert PeriodicTask.objects.get(task="backups.refresh_statistics").crontab is not None

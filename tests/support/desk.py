@@ -10,6 +10,7 @@ from django.urls import reverse
 from core.errors import ServiceUnavailable
 from core.wording import Message
 from webadmin.accounts.models import User
+from webadmin.apps import register_pages
 
 
 def signed_in(person: User, language: str = "") -> Client:
@@ -76,7 +77,7 @@ def site_form(**changes: object) -> dict[str, object]:
 
 def registered_models() -> list[type[Model]]:
     """Every model that has a list in the admin, ours and others', in a fixed order."""
-    admin.autodiscover()  # else none is, until something imports the addresses
+    register_pages()  # else none is, until something imports the addresses
     return sorted(admin.site._registry, key=lambda model: model._meta.label)
 
 

@@ -59,7 +59,8 @@ call_command("migrate", verbosity=0, skip_checks=True)
 _MAKE_SITES = """
 import json
 from webadmin.sites.services import runs as crawls
-from records.models_gone import RightsHolder, Site, SiteRules
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Site, SiteRules
 holder, _ = RightsHolder.objects.get_or_create(name="甲")
 for given in json.loads(sys.argv[1]):
     rules = given.pop("rules", {})
@@ -69,13 +70,15 @@ for given in json.loads(sys.argv[1]):
 """
 _ASK = """
 from webadmin.sites.services import runs as crawls
-from records.models_gone import Site
+from webadmin.sites.models import Site
 print(crawls.request_run(Site.objects.get(pk=sys.argv[1])).pk)
 """
 # What the task `crawl_site` does; to load all tasks would take longer than the crawl.
 _WAKE = """
 from core.clock import SystemClock
-from pipeline import crawlers
+from webadmin.sites.services import crawlers
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from webadmin.sites.services import runs as crawls
 for run in sys.argv[1:]:
@@ -86,6 +89,8 @@ for run in sys.argv[1:]:
 _COMPARE = """
 from dataclasses import replace
 from pipeline import steps
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index

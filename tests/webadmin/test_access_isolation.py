@@ -116,7 +116,7 @@ def test_an_action_on_foreign_keys_of_records_changes_nothing(world: World, mode
 
 @pytest.mark.parametrize(("model", "field"), [("case", "work"), ("exclusion", "work")])
 def test_autocomplete_offers_nothing_of_another_rights_holder(world: World, model: str, field: str) -> None:
-    asked = {"app_label": "records", "model_name": model, "field_name": field, "term": ""}
+    asked = {"app_label": "cases", "model_name": model, "field_name": field, "term": ""}
     response = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked)
     names = [entry["text"] for entry in response.json()["results"]]
     assert names

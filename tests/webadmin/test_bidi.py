@@ -167,7 +167,7 @@ def test_what_a_field_holds_goes_back_as_it_was(world: World) -> None:
 
 
 def test_the_choices_that_a_script_shows_are_marked(world: World) -> None:
-    asked = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
+    asked = {"app_label": "cases", "model_name": "case", "field_name": "work", "term": ""}
     results = signed_in(world.ours.manager).get(reverse("admin:autocomplete"), asked).json()["results"]
     assert results
     assert not turning_in(json.dumps(results, ensure_ascii=False))

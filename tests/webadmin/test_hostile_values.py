@@ -248,7 +248,7 @@ def test_no_value_in_the_address_of_a_case_or_a_page_breaks_it(world: World) -> 
 def test_autocomplete_answers_for_the_fields_that_are_chosen_so_and_for_no_other(world: World) -> None:
     client = visitor(world.ours.manager)
     path = reverse("admin:autocomplete")
-    sound = {"app_label": "records", "model_name": "case", "field_name": "work", "term": ""}
+    sound = {"app_label": "cases", "model_name": "case", "field_name": "work", "term": ""}
     assert client.get(path, sound).json()["results"]
     chosen = {("case", "work"), ("exclusion", "work"), ("addressee", "sites")}
     chosen |= {("discoveryquery", "work"), ("discoveredpage", "work"), ("rewordedlead", "work")}
@@ -282,7 +282,7 @@ def test_a_search_has_a_length(world: World) -> None:
     assert f"look for {MAX_SEARCH_CHARS} characters at most." in too_long.content.decode()
     too_many = client.get(list_url(PageRecord), {"q": "a " * (MAX_SEARCH_WORDS + 1)})
     assert f"look for {MAX_SEARCH_WORDS} words at most." in too_many.content.decode()
-    term = {"app_label": "records", "model_name": "case", "field_name": "work", "term": "a " * (MAX_SEARCH_WORDS + 1)}
+    term = {"app_label": "cases", "model_name": "case", "field_name": "work", "term": "a " * (MAX_SEARCH_WORDS + 1)}
     assert client.get(reverse("admin:autocomplete"), term).status_code == 400
 
 

@@ -23,8 +23,9 @@ from tests.support.installation import REWORDED, Installation, Machine, installe
 from tests.support.reworded_chain import RewordedChain, other_words, reworded_chain
 from tests.support.rewritten import INNOCENT
 from tests.support.web_server import WebServer
-from webadmin import tasks, worker
+from webadmin import worker
 from webadmin.accounts.models import FailedMessage
+from webadmin.rewrites import tasks as rewrites_tasks
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services.search_process import LOCK, NICENESS
 from webadmin.rewrites.services.searching import search as searching_module
@@ -40,11 +41,14 @@ from datetime import UTC, datetime
 from core.pages import Fetched, Reading
 from core.works import Chapter, WorkFile
 from pipeline import steps
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 from tests.support.memory_cases import MemoryOutbox
 from pipeline.rebuild import rebuild_index
 from webadmin.wiring import live
-from records.models_gone import RightsHolder, Site
+from webadmin.accounts.models import RightsHolder
+from webadmin.sites.models import Site
 from webadmin.sites.services import watchlist
 from webadmin.works.services import catalogue
 ports = replace(live(SETTINGS), outbox=MemoryOutbox())
@@ -57,9 +61,11 @@ if is_new:
 fetched = Fetched(str(Site.objects.get().pk), url, url, url, 200, (), text.encode(), datetime.now(UTC))
 steps.compare_pages([ports.pages.put(fetched, Reading(title="某页", text=text)).version_id], ports)
 """
-_TICK = "from pipeline import tasks; tasks.search_reworded()"
+_TICK = "from webadmin.rewrites import tasks as rewrites_tasks; rewrites_tasks.search_reworded()"
 _STOP = """
-from pipeline import crawlers
+from webadmin.sites.services import crawlers
+from webadmin.process import set_up
+set_up()
 from pipeline.app import SETTINGS
 crawlers.stop(SETTINGS.home)
 crawlers.wait_until_ended(SETTINGS.home, 60)
@@ -176,7 +182,7 @@ class TestTask:
     def started(self, monkeypatch: pytest.MonkeyPatch) -> list[object]:
         """Processes that would have been started."""
         made: list[object] = []
-        monkeypatch.setattr(crawlers, "start_reworded", made.append)
+        monkeypatch.setattr(rewrites_tasks, "start_process", lambda *given, **options: made.append((given, options)))
         return made
 
     @pytest.fixture
@@ -184,47 +190,49 @@ class TestTask:
         made = reworded_chain()
         made.add_work(GIVEN.source)
         made.add_page(GIVEN.text)
-        monkeypatch.setattr(tasks, "live", lambda _: made.ports)
+        monkeypatch.setattr(rewrites_tasks, "live", lambda _: made.ports)
         with redis.Redis.from_url(redis_url) as client:
-            monkeypatch.setattr(tasks, "redis_client", lambda _: client)
+            monkeypatch.setattr(rewrites_tasks, "redis_client", lambda _: client)
             yield made
             client.delete(REWORDED_NOTE)
 
-    def test_a_process_is_started_where_something_is_owed(self, chain: RewordedChain, started: list[object]) -> None:
-        tasks.search_reworded()
-        assert len(started) == 1
+    def test_a_process_is_started_where_something_is_owed(self, chain: RewordedChain, started: list[Any]) -> None:
+        rewrites_tasks.search_reworded()
+        ((_, options),) = started
+        assert options["number"] == 1
+        assert options["environment"]["OPENBLAS_NUM_THREADS"] == "1"
         chain.watch()
-        tasks.search_reworded()
+        rewrites_tasks.search_reworded()
         assert len(started) == 1, "nobody watches"
 
     def test_without_the_extra_nothing_is_started_and_the_log_says_what_to_install(
         self,
         chain: RewordedChain,
-        started: list[object],
+        started: list[Any],
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        monkeypatch.setattr(tasks, "is_installed", lambda: False)
-        tasks._say_what_is_missing.cache_clear()
-        tasks.search_reworded()
-        tasks.search_reworded()
+        monkeypatch.setattr(rewrites_tasks, "is_installed", lambda: False)
+        rewrites_tasks._say_what_is_missing.cache_clear()
+        rewrites_tasks.search_reworded()
+        rewrites_tasks.search_reworded()
         assert started == []
         (record,) = caplog.records
         assert "pip install 'zhuiwen[reworded]'" in record.getMessage()
         assert "甲" in record.getMessage()
         caplog.clear()
         chain.watch()
-        tasks.search_reworded()
+        rewrites_tasks.search_reworded()
         assert caplog.text == ""
 
     @needs_encoder
     def test_the_status_says_how_much_is_left_and_what_is_missing(
-        self, chain: RewordedChain, started: list[object], monkeypatch: pytest.MonkeyPatch, redis_url: str
+        self, chain: RewordedChain, started: list[Any], monkeypatch: pytest.MonkeyPatch, redis_url: str
     ) -> None:
         settings = load({"ZHUIWEN_REDIS_URL": redis_url})
 
         def told() -> list[str]:
-            tasks.search_reworded()
+            rewrites_tasks.search_reworded()
             return [say(line, "en") for line in noted_backlog(settings)]
 
         (line,) = told()
@@ -233,7 +241,7 @@ class TestTask:
         chain.add_page(INNOCENT, "/2")
         chain.add_page(INNOCENT, "/3")
         assert told()[0].startswith("comparison by meaning: 2 pages wait, 0 texts")
-        monkeypatch.setattr(tasks, "is_installed", lambda: False)
+        monkeypatch.setattr(rewrites_tasks, "is_installed", lambda: False)
         _, missing = told()
         assert "(甲)" in missing
         assert "pip install 'zhuiwen[reworded]'" in missing
@@ -241,19 +249,11 @@ class TestTask:
         assert told() == []
 
     def test_it_has_a_queue_of_its_own_behind_all_others_and_comes_each_minute(self) -> None:
-        assert app.conf.task_routes["pipeline.search_reworded"] == {"queue": "reworded"}
+        assert app.conf.task_routes["rewrites.search_reworded"] == {"queue": "reworded"}
         assert QUEUES[-1] == "reworded"
         ensure_schedule(load({}))
-        row = PeriodicTask.objects.get(task="pipeline.search_reworded")
+        row = PeriodicTask.objects.get(task="rewrites.search_reworded")
         assert (row.interval.every, row.expire_seconds) == (60, 60)
-
-
-def test_it_computes_on_one_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    given: dict[str, Any] = {}
-    monkeypatch.setattr(crawlers, "_start", lambda *arguments, **options: given.update(options) or True)
-    crawlers.start_reworded(SimpleNamespace(home=tmp_path))  # type: ignore[arg-type]
-    assert given["number"] == 1
-    assert given["environment"]["OPENBLAS_NUM_THREADS"] == "1"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from webadmin.accounts.models import FailedMessage
 from webadmin.database import batches
 
 WORKER_DIED = Message("task.worker-died")
-PAGE_TASK = "pipeline.compare_pages"
+PAGE_TASK = "cases.compare_pages"
 
 
 def note(task: str, subject: str, fault: Exception | Message) -> None:

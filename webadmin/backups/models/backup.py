@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from webadmin.ui.models.message_field import MessageField
 
 ONLY = 1  # key of a row that there is one of
@@ -81,6 +82,8 @@ class BackupRun(models.Model):
     fault = MessageField(_("fault"), null=True, blank=True)  # why there is no backup
     warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong beside a backup that is whole
 
+    NOT_AHEAD = dict.fromkeys(("started_at", "ended_at"), CLOCKS_DIFFER)
+
     class Meta:
         verbose_name = _("backup")
         verbose_name_plural = _("backups")
@@ -98,7 +101,8 @@ class StoreCheck(models.Model):
     ended_at = models.DateTimeField(_("ended"))
     part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # of seven, from 0; None: all of it
     items = models.PositiveBigIntegerField(_("items read"))
-    # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]: webadmin.backups.services.checking.damage.Damage
+    # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]:
+    # webadmin.backups.services.checking.damage.Damage
     damages = models.JSONField(_("damages"), default=list, blank=True)
 
     class Meta:

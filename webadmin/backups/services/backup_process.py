@@ -1,4 +1,4 @@
-"""`python -m webadmin.process webadmin.backups.services.backup_process SLOT`: makes the backup of the schedule, as a process beside the workers."""
+"""The process that makes the backup of the schedule: `python -m webadmin.process` with this module and a slot."""
 
 import logging
 

@@ -34,7 +34,8 @@ class Case(models.Model):
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
     )
-    # All cases of the page's site and the work; given by webadmin.cases.services.matters in the transaction that makes the case.
+    # All cases of the page's site and the work; given by webadmin.cases.services.matters in the transaction that makes
+    # the case.
     matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
     work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"), db_index=False)
     page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"), db_index=False)

@@ -57,7 +57,8 @@ class Matter(models.Model):
         verbose_name=_("assignee"),
     )
     awaited = models.CharField(_("papers waited for"), max_length=300, blank=True)
-    # The earliest day until when somebody else is to take a page down; written by webadmin.evidence.services.third_party_tasks.
+    # The earliest day until when somebody else is to take a page down; written by
+    # webadmin.evidence.services.third_party_tasks.
     proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
     open_cases = models.PositiveIntegerField(_("open"), default=0)

@@ -3,6 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from webadmin.cases.models.case import Case
 
 
@@ -26,6 +27,8 @@ class OpinionRequest(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="opinion_requests", verbose_name=_("case"))
     version_id = models.CharField(_("page version"), max_length=40)
     requested_at = models.DateTimeField(_("requested"))
+
+    NOT_AHEAD = {"requested_at": CLOCKS_DIFFER}
 
     class Meta:
         verbose_name = _("request for a second opinion")

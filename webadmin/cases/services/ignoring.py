@@ -1,7 +1,8 @@
 """Texts that never count: noise of a site, marked on a page, and passages of works that a rights holder ignores.
 
-Nothing that was stored changes: the texts are laid over what a comparison finds (`webadmin.cases.services.what_counts`). Pages
-whose cases they may concern are compared again, in the order of all pending work.
+Nothing that was stored changes: the texts are laid over what a comparison finds
+(`webadmin.cases.services.what_counts`). Pages whose cases they may concern are compared again, in the order of all
+pending work.
 """
 
 import time

@@ -1,6 +1,7 @@
 """What was found on pages -> page records, checks, cases and frozen evidence: many pages in one transaction.
 
-Rows are locked in the order of `webadmin.cases.services.locks`, so that two workers that record the same pages wait for each other.
+Rows are locked in the order of `webadmin.cases.services.locks`, so that two workers that record the same pages wait
+for each other.
 """
 
 from collections.abc import Collection, Iterable, Sequence

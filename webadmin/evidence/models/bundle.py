@@ -4,17 +4,22 @@ The bundles themselves stand in the evidence store. Of a row that stands, only w
 state and when it was checked.
 """
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import Q
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.clock import CLOCKS_DIFFER
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case, CaseMatch
 from webadmin.ui.models.append_only import AppendOnly
 from webadmin.ui.models.copied_key import CopiedKey
 from webadmin.ui.models.message_field import MessageField
+
+LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
 
 
 class EvidenceBundle(AppendOnly):
@@ -136,6 +141,8 @@ class StampAttempt(models.Model):
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     error = MessageField(_("error"), null=True, blank=True)
     next_at = models.DateTimeField(_("asked again"))
+
+    NOT_AHEAD = {"next_at": CLOCKS_DIFFER + LONGEST_PAUSE}
 
     class Meta:
         verbose_name = _("failed request for a stamp")

@@ -54,7 +54,7 @@ def answering_authorities(what: str) -> list[Authority]:
 
 
 def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
-    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `webadmin.evidence.services.export.write`."""
+    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `export.write`."""
     return sealed_by_those_that_answer(
         lambda seals: write(path, material, code_version(), seals=seals), authorities, f"case {material.case}"
     )

@@ -20,11 +20,11 @@ from core.states import CaseState
 from core.wording import Message
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
+from webadmin.evidence.models.bundle import LONGEST_PAUSE
 from webadmin.evidence.services.kept_files import KeptFile
 from webadmin.notices.models import RemovalLook
 
 FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
-LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
 Held = EvidenceBundle.State
 
 

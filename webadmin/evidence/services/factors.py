@@ -1,6 +1,7 @@
 """What a court may look at, factor by factor: what is there and what is not, of a case or a matter.
 
-Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here says that anything is
+Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here says that
+anything is
 proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts (2018) and of
 articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.clock import CLOCKS_DIFFER
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.notices.models.addressee import Addressee
@@ -123,7 +124,7 @@ class PaperTemplate(KeptFile):
 
 
 class Notice(models.Model):
-    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (webadmin.notices.services.legal_fields)."""
+    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (`legal_fields`)."""
 
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
@@ -293,6 +294,9 @@ class NoticeMail(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("settled by")
     )
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+
+    NOT_AHEAD = dict.fromkeys(("asked_at", "began_at"), CLOCKS_DIFFER)
+    NOT_AHEAD_ROWS = models.Q(ended_at=None)
 
     class Meta:
         verbose_name = _("mail of a notice")

@@ -32,7 +32,8 @@ from webadmin.notices.services.smtp import Handed, Letter, Outcome, hand_over
 State = NoticeMail.State
 # As a look-up (webadmin.sites.services.look_ups): a message that is older was lost; a second one does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
-# Beyond the hard limit of a worker's task (six minutes) and the end of a session (webadmin.notices.services.smtp): who tried is dead.
+# Beyond the hard limit of a worker's task (six minutes) and the end of a session (webadmin.notices.services.smtp): who
+# tried is dead.
 LOST_AFTER = timedelta(minutes=7)
 PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 

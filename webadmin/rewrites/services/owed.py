@@ -23,7 +23,7 @@ from webadmin.rewrites.models import RewordedCheck
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
-TASK = "pipeline.search_reworded"  # under which pages at fault are written down
+TASK = "rewrites.search_reworded"  # under which pages at fault are written down
 M = TypeVar("M", bound=Model)
 _A_MOMENT = timedelta(microseconds=1)
 

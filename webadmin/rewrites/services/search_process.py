@@ -1,4 +1,4 @@
-"""`python -m webadmin.process webadmin.rewrites.services.search_process SLOT`: compares pages by meaning that owe it, until none does.
+"""The process that compares pages by meaning: `python -m webadmin.process` with this module and a slot.
 
 A process of its own: model and indexes lie in memory once, and none of it where nobody watches. It yields to all else
 on the machine, so that copies are never late for it; killed at any time, the next one goes on where it was.

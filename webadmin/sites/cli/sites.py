@@ -1,4 +1,4 @@
-"""The verbs `site add`, `site list`, `site reach`; `site failures` and `site moves` stand in webadmin.sites.cli.site_visits."""
+"""The verbs `site add`, `site list`, `site reach`; `site failures` and `site moves` stand in `site_visits`."""
 
 import re
 from contextlib import suppress

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
 from webadmin.ui.models.message_field import MessageField
@@ -43,6 +44,8 @@ class ArchiveImport(models.Model):
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
     heartbeat_at = models.DateTimeField(_("last sign of life"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    NOT_AHEAD = dict.fromkeys(("requested_at", "heartbeat_at"), CLOCKS_DIFFER)
 
     class Meta:
         verbose_name = _("archive import")

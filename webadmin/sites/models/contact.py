@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from core.contacts import MAX_LABEL_CHARS, MAX_VALUE_CHARS
 from webadmin.sites.models.site import Site
 from webadmin.ui.models.message_field import MessageField
@@ -44,6 +45,8 @@ class ContactLookUp(models.Model):
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     found = models.PositiveSmallIntegerField(_("found"), default=0)
     faults = MessageField(_("faults"), default=list, blank=True)
+
+    NOT_AHEAD = {"asked_at": CLOCKS_DIFFER}
 
     class Meta:
         verbose_name = _("look-up of a site")

@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from core.hidden_characters import spelled
 from webadmin.sites.models.site import Site
 from webadmin.ui.models.message_field import MessageField
@@ -57,6 +58,8 @@ class DiscoveryQuery(models.Model):
         _("left out"), default=dict, blank=True
     )  # counts by webadmin.sites.services.discovery.LeftOut
     fault = MessageField(_("fault"), null=True, blank=True)
+
+    NOT_AHEAD = {"asked_at": CLOCKS_DIFFER}
 
     class Meta:
         verbose_name = _("search query")

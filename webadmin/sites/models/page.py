@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from core.hidden_characters import spelled
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from webadmin.accounts.models.rights_holder import RightsHolder
@@ -39,7 +40,8 @@ class PageRecord(models.Model):
     obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("left out because"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
-    # The version that was last compared by meaning (webadmin.rewrites.services); "" for none. Another version owes it anew.
+    # The version that was last compared by meaning (webadmin.rewrites.services); "" for none. Another version owes it
+    # anew.
     reworded_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)
 
     class Meta:
@@ -94,6 +96,8 @@ class PageRecheck(models.Model):
     version_id = models.CharField(max_length=40, blank=True)  # that was seen
     fault = MessageField(_("what was wrong"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
+
+    NOT_AHEAD = {"asked_at": CLOCKS_DIFFER}
 
     class Meta:
         verbose_name = _("check of a page")

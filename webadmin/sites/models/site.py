@@ -1,6 +1,6 @@
 """What is watched, when, and how it went."""
 
-from datetime import time
+from datetime import time, timedelta
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
 from core.errors import NotFound
 from core.ids import SiteId
 from webadmin.accounts.models.rights_holder import RightsHolder
@@ -18,6 +19,8 @@ from webadmin.ui.models.in_order import in_order
 from webadmin.ui.models.message_field import MessageField
 
 MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever
+
+LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, what it asks for: a day, and one of 25 h
 
 
 class Site(models.Model):
@@ -61,6 +64,8 @@ class Site(models.Model):
         help_text=_("As a service that measures reach says; empty: how many of your works are found there counts."),
     )
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
+
+    NOT_AHEAD = {"added_at": CLOCKS_DIFFER}
 
     class Meta:
         verbose_name = _("site")
@@ -129,6 +134,10 @@ class CrawlRun(models.Model):
     by_second_route = models.BooleanField(_("by another route"), default=False)
     # When what it saw of the pages of confirmed cases was taken in (webadmin.notices.services.removals).
     followed_at = models.DateTimeField(null=True, editable=False)
+
+    NOT_AHEAD = dict.fromkeys(("due_at", "started_at", "heartbeat_at", "finished_at"), CLOCKS_DIFFER) | {
+        "resume_at": LONGEST_WAIT
+    }
 
     class Meta:
         verbose_name = _("crawl run")

@@ -1,7 +1,10 @@
 """How a site is treated: its hours and budgets, what its refusals look like, proxies, sessions, and who switched what.
 
-Columns named `sealed_…` hold secrets that only the installation's key opens (webadmin.sites.services.encrypted_secrets).
+Columns named `sealed_…` hold secrets that only the installation's key opens
+(webadmin.sites.services.encrypted_secrets).
 """
+
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator
@@ -9,6 +12,8 @@ from django.db import models
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from core.clock import CLOCKS_DIFFER
+from crawler.fetching.proxies import LONGEST_PAUSE_S
 from webadmin.sites.models.site import Site
 
 
@@ -103,6 +108,8 @@ class SiteProxy(models.Model):
     successes = models.PositiveBigIntegerField(_("successes"), default=0, editable=False)
     failures = models.PositiveBigIntegerField(_("failures"), default=0, editable=False)
     cools_until = models.DateTimeField(_("rests until"), null=True, editable=False)
+
+    NOT_AHEAD = {"cools_until": CLOCKS_DIFFER + timedelta(seconds=LONGEST_PAUSE_S)}
 
     class Meta:
         verbose_name = _("proxy")

@@ -1,9 +1,9 @@
-"""`python -m webadmin.process webadmin.sites.services.crawler SLOT`: crawls queued runs, one after the other, until none waits.
+"""The process that crawls queued runs, one after the other: `python -m webadmin.process` with this module and a slot.
 
 The queue is the table of runs; a message only wakes a crawler. Each run is crawled by a process of its own
-(`webadmin.sites.services.crawl_process`), since Scrapy's reactor starts once in a process. It is forked from this one, which has one
-thread and no connection then: a second is spared that importing all of it takes, and the memory that both hold is
-there once.
+(`webadmin.sites.services.crawl_process`), since Scrapy's reactor starts once in a process. It is forked from this one,
+which has one thread and no connection then: a second is spared that importing all of it takes, and the memory that
+both hold is there once.
 """
 
 import logging

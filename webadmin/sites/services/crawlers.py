@@ -1,6 +1,6 @@
 """What takes long on this machine, crawls, imports, backups and searches by meaning, started and stopped.
 
-Each is a process (`webadmin.sites.services.crawler`, `webadmin.sites.services.import_process`) that outlives whoever starts it: no worker waits.
+Each is a process (`crawler`, `import_process`) that outlives whoever starts it: no worker waits.
 """
 
 import os
@@ -18,11 +18,8 @@ import psutil
 from core.settings import Settings
 from pipeline import slots
 
-CRAWLER, IMPORT = (
-    "webadmin.sites.services.crawler",
-    "webadmin.sites.services.import_process",
-)  # the first: a slot of this machine, and each run in it
-BACKUP, REWORDED = "webadmin.backups.services.backup_process", "webadmin.rewrites.services.search_process"
+CRAWLER, IMPORT = "webadmin.sites.services.crawler", "webadmin.sites.services.import_process"
+_RUNNER = ("-m", "webadmin.process")
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
 
@@ -33,7 +30,7 @@ def slots_folder(home: Path) -> Path:
 
 def start(settings: Settings) -> bool:
     """Start a crawler where this machine has a slot for one, and return at once; whether there was."""
-    return _start(CRAWLER, slots_folder(settings.home), settings)
+    return start_process(CRAWLER, slots_folder(settings.home), settings)
 
 
 def look_after(settings: Settings) -> None:
@@ -46,34 +43,26 @@ def look_after(settings: Settings) -> None:
 
 def start_import(settings: Settings) -> bool:
     """The same of a process that takes in archives: as many as crawlers, and beside them."""
-    return _start(IMPORT, settings.home / "run" / "imports", settings)
+    return start_process(IMPORT, settings.home / "run" / "imports", settings)
 
 
-def start_backup(settings: Settings) -> bool:
-    """The same of the one process that makes the backup of the schedule. It copies the desk's tables too."""
-    desk = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
-    return _start(BACKUP, settings.home / "run" / "backups", settings, number=1, environment=desk)
-
-
-def start_reworded(settings: Settings) -> bool:
-    """The same of the one process that compares pages by meaning. It computes on one core, and leaves the others."""
-    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return _start(REWORDED, settings.home / "run" / "reworded", settings, number=1, environment=alone)
-
-
-def _start(
+def start_process(
     module: str,
     folder: Path,
     settings: Settings,
     number: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
+    """Start a module in a process where a slot of the folder is free, and return at once; whether one was.
+
+    number: of slots, as many as crawlers where None. environment: added to that of this process.
+    """
     slot = slots.take(folder, number or settings.pipeline.crawlers)
     if slot is None:
         return False
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", module, str(slot.fileno())],
+            [sys.executable, *_RUNNER, module, str(slot.fileno())],
             stdin=subprocess.DEVNULL,
             pass_fds=(slot.fileno(),),
             env={**os.environ, **environment, _HOME: str(settings.home)},
@@ -107,7 +96,6 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
-        is_one = process.cmdline()[1:3] in [["-m", module] for module in (CRAWLER, IMPORT, BACKUP, REWORDED)]
-        return is_one and process.environ().get(_HOME) == str(home)
+        return tuple(process.cmdline()[1:3]) == _RUNNER and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

@@ -1,4 +1,4 @@
-"""`python -m webadmin.process webadmin.sites.services.import_process SLOT`: takes in the archives that wait, one after the other, until none does.
+"""The process that takes in archives that wait: `python -m webadmin.process` with this module and a slot.
 
 A process of its own, as a crawl is: hours of reading, and what is loaded to read, cost the workers nothing.
 """

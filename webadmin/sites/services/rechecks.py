@@ -2,8 +2,8 @@
 
 The crawl is the site's own, with its hours, pace, robots.txt and budgets. Where another crawl of the site is under way
 the page waits for its end, and is answered by it where it has looked at the page meanwhile. What the program itself
-wants to know (webadmin.notices.services.removals.schedule) is asked for in the same way, beside another page that tells whether the site
-answers at all, and is no part of what people may ask for in a day.
+wants to know (webadmin.notices.services.removals.schedule) is asked for in the same way, beside another page that
+tells whether the site answers at all, and is no part of what people may ask for in a day.
 """
 
 from collections.abc import Sequence

@@ -11,6 +11,7 @@ from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from core.clock import CLOCKS_DIFFER
 from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
@@ -29,8 +30,10 @@ from crawler.site_kinds import KINDS
 from crawler.sources.url_list import read_url_list
 from webadmin.accounts.models import User
 from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.models.site import LONGEST_WAIT
 from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services.politeness import politeness_of
+from webadmin.ui.services.future_moments import set_back
 
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
 
@@ -42,7 +45,6 @@ MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
-LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, what it asks for: a day, and one of 25 h
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
 
@@ -422,3 +424,19 @@ def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
     changed = CrawlRun.objects.filter(allowed, pk=run.pk).update(**values)
     run.refresh_from_db()
     return changed == 1
+
+
+def has_crawls_ahead(now: datetime) -> bool:
+    """Whether any crawl is due later than now, which an index says; none is by right."""
+    return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
+
+
+def forget_missed_ahead(now: datetime) -> int:
+    """Delete the crawls that only a clock that was ahead missed; how many."""
+    deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
+    return deleted
+
+
+def set_clock_back(now: datetime) -> int:
+    """Let no moment lie ahead of the clock, as one that was ahead left them; how many did."""
+    return forget_missed_ahead(now) + set_back(now)

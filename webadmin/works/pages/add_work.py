@@ -44,8 +44,8 @@ NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the othe
 def add_work_view(request: HttpRequest) -> HttpResponse:
     """Show the form; take files (POST), keep what was read of them, and lead to the plan. Nothing is added yet.
 
-    The caller has checked that the user may add. The files are read in the request, which `webadmin.works.services.uploads`
-    bounds.
+    The caller has checked that the user may add. The files are read in the request, which
+    `webadmin.works.services.uploads` bounds.
     """
     form = AddWorkForm(None, None, request.user)
     sending = None

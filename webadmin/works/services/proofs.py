@@ -11,7 +11,8 @@ from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.works.models import Licence, LicenceProof
 
-# Chosen: a scanned contract of 50 pages has some 10 MB; the desk takes requests of 33 MB (webadmin.works.services.uploads).
+# Chosen: a scanned contract of 50 pages has some 10 MB; the desk takes requests of 33 MB
+# (webadmin.works.services.uploads).
 MAX_PROOF_BYTES = 20 * 1024 * 1024
 MAX_FILES_OF_WORD = 5_000  # in one document; more would be listed in gigabytes of memory
 MAX_PROOFS = 20  # of one licence; a contract and its supplements

@@ -1,8 +1,8 @@
 """Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
 
-Whatever writes cases calls `refresh` in its own transaction, once and behind all of them (`webadmin.cases.services.locks`), with the
-texts concerned where it knows them: a page of a book of 3,000 chapters changes one text of its matter and not the other
-2,999.
+Whatever writes cases calls `refresh` in its own transaction, once and behind all of them
+(`webadmin.cases.services.locks`), with the texts concerned where it knows them: a page of a book of 3,000 chapters
+changes one text of its matter and not the other 2,999.
 
 Of each work it is stored how much stands on pages, whatever the site: a character that many matters have counts once,
 and a list of works, however often they were copied, adds up a row a chapter.

@@ -1,6 +1,7 @@
 """Looks that prove a removal become evidence bundles: each response as it came, held against the text that stood there.
 
-Apart from the export of the proof (`webadmin.notices.services.removals.proof`): the desk, which writes it, loads no engine.
+Apart from the export of the proof (`webadmin.notices.services.removals.proof`): the desk, which writes it, loads no
+engine.
 """
 
 from django.db.models import QuerySet

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 1_000  # a large site has a hundred thousand, and a list shows fifty sites: more is said to be more
 _PAGES = (
-    "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord WHERE watched_sites_pagerecord.site_id = watched_sites_site.id "
+    "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord AS page WHERE page.site_id = watched_sites_site.id "
     "LIMIT %s) AS capped)"
 )
 

@@ -44,7 +44,7 @@ class BoundedReader:
         self._process.close()
 
     def read_file(self, path: Path) -> Intake:
-        """As webadmin.works.services.intake.files.read_file, within bounds of time and memory. Raises UnreadableFile."""
+        """As `files.read_file`, within bounds of time and memory. Raises UnreadableFile."""
         if not path.is_file():
             return read_file(path)
         intake = self.call(path, _read, path)

@@ -1,0 +1,58 @@
+"""The tasks of backups and of the checks of the stores."""
+
+import logging
+
+from django.dispatch import receiver
+
+from core.clock import SystemClock
+from pipeline.app import SETTINGS, app
+from pipeline.connections import redis_client
+from pipeline.redis_lock import redis_lock
+from webadmin import database_statistics as statistics
+from webadmin.backups.services import schedule as backup_schedule
+from webadmin.backups.services import store_checks
+from webadmin.backups.services.checking import run as checking
+from webadmin.backups.services.checking.damage import Part
+from webadmin.backups.services.status_notes import note_evidence_status
+from webadmin.base_tasks import PeriodicTask, Step
+from webadmin.cases.signals import sweep_began
+from webadmin.sites.services.crawlers import start_process
+
+log = logging.getLogger("zhuiwen.pipeline")
+PROCESS = "webadmin.backups.services.backup_process"
+CHECKING = "check of the stores"
+
+
+@app.task(name="backups.back_up", base=PeriodicTask, acks_late=False)
+def back_up() -> None:
+    """Start a process for the backup that the plan of the desk owes, where none runs."""
+    if backup_schedule.due(SystemClock().now()) is not None:
+        pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}  # their tables are copied too
+        start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=pages)
+
+
+@app.task(name="backups.check_stores", base=Step, soft_time_limit=None, time_limit=None)
+def check_stores() -> None:
+    """Read the part of the stores whose turn it is against its digests; what can be made anew is made anew."""
+    client = redis_client(SETTINGS)
+    with redis_lock(client, CHECKING) as is_ours:
+        if not is_ours:
+            return
+        part = Part(store_checks.next_part())
+        report = checking.check_and_note(SETTINGS, lambda name, done, total: None, may_mend=True, part=part)
+    for reason in report.unread:
+        log.warning("check of the stores: %s", reason)
+    for damage in report.damages:
+        log.error("damaged: %s", damage)
+
+
+@app.task(name="backups.refresh_statistics", base=Step)
+def refresh_statistics() -> None:
+    """Tell the database how large its tables have become."""
+    statistics.refresh_statistics()
+
+
+@receiver(sweep_began)
+def note_status(**_: object) -> None:
+    """Note how evidence and backups stand: at each sweep."""
+    note_evidence_status(redis_client(SETTINGS), SETTINGS)

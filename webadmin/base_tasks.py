@@ -1,0 +1,117 @@
+"""How tasks end: one rule for errors, for the tasks of every application.
+
+RetryLater is tried again with a growing pause; BadInput is written down and done with; anything else fails loudly.
+What failed for good, or killed the worker again and again, stands in FailedMessage, where a person looks.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from celery import Task
+from celery.exceptions import CeleryError
+
+from core.errors import BadInput, RetryLater
+from core.ids import digest
+from pipeline.app import SETTINGS
+from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.connections import redis_client
+from webadmin.accounts.services import failures
+from webadmin.database import AWAY, is_away
+
+log = logging.getLogger("zhuiwen.pipeline")
+MAX_BACKOFF_S = 600
+SERVICE_AWAY = (RetryLater, *AWAY)  # tried again; some of it is a fault of ours: _is_service_away
+
+
+class Step(Task):
+    """A task that knows which errors pass and which stay."""
+
+    autoretry_for = SERVICE_AWAY
+    max_retries = SETTINGS.pipeline.max_retries
+    retry_backoff = SETTINGS.pipeline.retry_backoff_s
+    retry_backoff_max = MAX_BACKOFF_S
+    retry_jitter = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        """Put the message where a person looks. Called once, when no retry is left."""
+        log.error("%s %s failed: %s", self.name, kwargs, exc)
+        failures.note(self.name, str(next(iter(kwargs.values()), "")), exc)
+
+
+class PeriodicTask(Step):
+    """A step that comes again by the clock: what a service that is away has kept it from, the next one does."""
+
+    abstract = True
+    max_retries = 0
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        if _is_service_away(exc):
+            log.warning("%s waits for its next turn: %s", self.name, exc)
+        else:
+            super().on_failure(exc, task_id, args, kwargs, einfo)
+
+
+class PagesStep(Step):
+    """A step on some page versions. One of them that fails, or ends its worker, does not keep the others from it.
+
+    A message of several that fails, or comes back because its worker died, is sent again as one message each. A version
+    that ends its worker is not tried for ever.
+    """
+
+    abstract = True
+
+    def __call__(self, version_ids: Sequence[str]) -> Any:
+        attempts = Attempts(redis_client(SETTINGS), self.name, digest("".join(version_ids).encode()))
+        count = attempts.begin()
+        try:
+            if count > MAX_ATTEMPTS:
+                failures.note(self.name, version_ids[0], failures.WORKER_DIED)
+            elif count > 1 and len(version_ids) > 1:
+                self._take_apart(version_ids)
+            else:
+                self._run(version_ids)
+        finally:
+            attempts.end()  # what is left standing is a worker that died
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        """Put the version where a person looks. Called once, when no retry is left."""
+        version_ids = kwargs["version_ids"]
+        log.error("%s %s failed: %s", self.name, version_ids, exc)
+        # Of several, and where a service is away for longer than retries last, the sweeper sends again what is owed.
+        if len(version_ids) == 1 and not _is_service_away(exc):
+            failures.note(self.name, version_ids[0], exc)
+
+    def _run(self, version_ids: Sequence[str]) -> None:
+        try:
+            super().__call__(version_ids=version_ids)
+        except CeleryError:
+            raise
+        except Exception as error:
+            if _is_service_away(error):
+                raise
+            if len(version_ids) == 1 and isinstance(error, BadInput):
+                log.warning("%s: %s", self.name, error)
+            elif len(version_ids) == 1:
+                raise
+            else:
+                log.info(
+                    "%s: one of %d pages is at fault (%s); each is tried alone", self.name, len(version_ids), error
+                )
+                self._take_apart(version_ids)
+
+    def _take_apart(self, version_ids: Sequence[str]) -> None:
+        for version in version_ids:
+            self.apply_async(kwargs={"version_ids": [version]}, retry=False)
+
+
+def _is_service_away(error: BaseException) -> bool:
+    return isinstance(error, RetryLater) or is_away(error)
+
+
+def log_bad_input(name: str, call: Callable[[], object]) -> None:
+    """Call a step; input that is at fault is logged and does not come back."""
+    try:
+        call()
+    except BadInput as error:
+        log.warning("%s: %s", name, error)

@@ -1,0 +1,143 @@
+"""The tasks of cases: comparison, rulings, opinions, searches and the sweep."""
+
+import logging
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from core.clock import SystemClock
+from core.errors import RetryLater
+from core.ids import VersionId
+from core.messages import MatchesFound
+from pipeline import job_stats, steps
+from pipeline.app import SETTINGS, app
+from pipeline.attempts import MAX_ATTEMPTS, Attempts
+from pipeline.connections import redis_client
+from pipeline.pending import pending
+from pipeline.redis_lock import MAINTENANCE, SEARCH, redis_lock
+from pipeline.search import Searched
+from pipeline.search import search_pages as search
+from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
+from webadmin.accounts.services import failures
+from webadmin.base_tasks import PagesStep, PeriodicTask, Step, log_bad_input
+from webadmin.cases.services.maintenance import sweep_all
+from webadmin.cases.services.opinions import requests as opinion_requests
+from webadmin.cases.services.opinions.requests import Subject
+from webadmin.cases.signals import sweep_began
+from webadmin.stores import live
+
+log = logging.getLogger("zhuiwen.pipeline")
+PROGRESS_EVERY_S = 10.0
+LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+
+
+class OpinionsStep(Step):
+    """A step on one page version of a case. What failed for good may be asked for again at once."""
+
+    abstract = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        subject = Subject(**kwargs)
+        log.error("%s %s failed: %s", self.name, subject, exc)
+        failures.note(self.name, str(subject), exc)
+        opinion_requests.close(subject)
+
+
+@app.task(name="cases.compare_pages", base=PagesStep)
+def compare_pages(version_ids: list[str]) -> None:
+    """Compare pages; what they took from works is bundled next. A message that is lost, the sweeper sends again."""
+    ports = live(SETTINGS)
+    found = steps.compare_pages([VersionId(each) for each in version_ids], ports)
+    if found:
+        with suppress(RetryLater):
+            ports.outbox.send(MatchesFound(tuple(found)))
+
+
+@app.task(name="cases.rule_again", base=Step)
+def rule_again(rights_holder_id: int) -> None:
+    """Rule the findings of a rights holder whose rights changed."""
+    log_bad_input("rule_again", lambda: live(SETTINGS).cases.rule_again(rights_holder_id))
+
+
+@app.task(name="cases.ask_engines", base=OpinionsStep)
+def ask_engines(case_id: int, version_id: str) -> None:
+    """Ask the published engines about a page; texts that ended the worker again and again are given up."""
+    from webadmin.cases.services.opinions import (
+        asking as second_opinions,  # loads all engines, 50 MB: only where somebody asks
+    )
+
+    subject, ports = Subject(case_id, version_id), live(SETTINGS)
+    attempts = Attempts(redis_client(SETTINGS), ask_engines.name, str(subject))
+    count = attempts.begin()
+    try:
+        if count > MAX_ATTEMPTS:
+            second_opinions.give_up(subject, ports.clock.now())
+        else:
+            second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
+    finally:
+        attempts.end()  # what is left standing is a worker that died
+
+
+# As long as there are pages. Delivered again after a while, it meets its own lock and ends.
+@app.task(name="cases.search_pages", base=Step, soft_time_limit=None, time_limit=None)
+def search_pages() -> None:
+    """Search the stored pages for texts that are new, all of them at once: while works still come in, it waits."""
+    client, ports = redis_client(SETTINGS), live(SETTINGS)
+    if pending(client).waiting["works"]:
+        return  # the last of them sends for it again
+    with redis_lock(client, SEARCH) as is_ours:
+        if is_ours:
+            searched = search(ports, _Progress().tell)
+            if not searched.found_nothing:
+                log.info("%s: %s", job_stats.SEARCH, _noted(job_stats.SEARCH, searched))
+    # What became findable meanwhile met a search that was under way, and nobody else asks for it before the clock does.
+    if is_ours and not searched.found_nothing:
+        ask_for_search(ports)
+
+
+@app.task(name="cases.sweep", base=PeriodicTask, soft_time_limit=None, time_limit=None)
+def sweep() -> None:
+    """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
+    client, ports = redis_client(SETTINGS), live(SETTINGS)
+    is_idle = not pending(client).waiting["pages"]
+    sweep_began.send(sender=None, is_idle=is_idle)
+    if not is_idle:
+        if not pending(client).waiting["works"]:
+            ask_for_search(ports)
+            ask_for_rulings(ports)
+        return
+    with redis_lock(client, MAINTENANCE) as is_ours:
+        if is_ours:
+            swept = sweep_all(ports)
+            _noted(job_stats.SWEEP, swept)
+            if not swept.found_nothing:
+                log.warning("the sweeper found work left behind: %s", swept)
+
+
+@app.task(name="cases.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
+def compare_daily() -> None:
+    """Schedule what the reference corpus owes: new works, another algorithm, pages that came while a part was down."""
+    client = redis_client(SETTINGS)
+    with redis_lock(client, MAINTENANCE, wait_s=LOCK_WAIT_S) as is_ours:
+        if not is_ours:
+            raise RetryLater("index.being-swept")
+        swept = sweep_all(live(SETTINGS), with_fingerprints=True)
+    log.info("%s: %s", job_stats.DAILY, _noted(job_stats.DAILY, swept))
+
+
+class _Progress:
+    """Tells the log from time to time how far a search has come."""
+
+    def __init__(self) -> None:
+        self._told_at = time.monotonic()
+
+    def tell(self, searched: Searched) -> None:
+        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S:
+            self._told_at = time.monotonic()
+            log.info("searching stored pages: %s", searched)
+
+
+def _noted(name: str, done: Searched | Swept) -> job_stats.JobStats:
+    counts = {key: int(value) for key, value in asdict(done).items()}
+    return job_stats.note_job_stats(redis_client(SETTINGS), name, SystemClock().now(), counts)

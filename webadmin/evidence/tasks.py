@@ -1,0 +1,95 @@
+"""The tasks of evidence: bundles, pictures, stamps, the nightly check."""
+
+import logging
+import time
+from dataclasses import asdict
+
+from django.dispatch import receiver
+
+from core.clock import SystemClock
+from core.errors import RetryLater
+from core.ids import VersionId
+from core.messages import matches_found
+from pipeline import job_stats
+from pipeline.app import SETTINGS, app
+from pipeline.connections import redis_client
+from pipeline.pending import pending
+from pipeline.redis_lock import STAMPING, redis_lock
+from webadmin.accounts.services import failures
+from webadmin.base_tasks import PagesStep, PeriodicTask, Step
+from webadmin.cases.signals import sweep_began
+from webadmin.evidence.services import bundles as evidence_book
+from webadmin.evidence.services import making as evidence
+from webadmin.evidence.services.authorities import authorities_of
+from webadmin.evidence.services.making import live_evidence
+from webadmin.stores import live
+
+log = logging.getLogger("zhuiwen.pipeline")
+LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
+DRAWING = "drawing of evidence"
+OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
+DRAWING_S = 20.0  # then other messages come first
+DRAWING_BATCH = 100
+
+
+@app.task(name="evidence.bundle_evidence", base=PagesStep)
+def bundle_evidence(version_ids: list[str]) -> None:
+    """Bundle the evidence of page versions that became matches."""
+    for version in version_ids:
+        evidence.bundle_version(VersionId(version), live_evidence(SETTINGS))
+
+
+# Acknowledged early: what was not drawn is drawn after the next sweep.
+@app.task(name="evidence.draw_evidence", base=PeriodicTask, acks_late=False)
+def draw_evidence() -> None:
+    """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
+    client, end = redis_client(SETTINGS), time.monotonic() + DRAWING_S
+
+    def may_go_on() -> bool:
+        waits = pending(client).waiting
+        return time.monotonic() < end and not (waits["pages"] or waits["works"])
+
+    chromium, is_left = SETTINGS.crawl.chromium, False
+    with redis_lock(client, DRAWING) as is_ours:
+        if is_ours:
+            drawn = evidence.draw_waiting(live_evidence(SETTINGS), DRAWING_BATCH, chromium, may_go_on)
+            log.info("%d page versions were drawn", drawn)
+            is_left = drawn > 0 and time.monotonic() >= end and bool(evidence_book.waiting_to_be_drawn(limit=1))
+    if is_left:
+        draw_evidence.apply_async(retry=False)
+
+
+@app.task(name="evidence.stamp_evidence", base=PeriodicTask)
+def stamp_evidence() -> None:
+    """Close the days that ended and ask the authorities for what they have not stamped."""
+    with redis_lock(redis_client(SETTINGS), STAMPING) as is_ours:
+        if is_ours:
+            authorities = authorities_of(SETTINGS.evidence)
+            log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
+
+
+@app.task(name="evidence.check_evidence", base=Step, soft_time_limit=None, time_limit=None)
+def check_evidence() -> None:
+    """Apply the retention policy, then read every stored bundle and kept file again."""
+    with redis_lock(redis_client(SETTINGS), STAMPING, wait_s=LOCK_WAIT_S) as is_ours:
+        if not is_ours:
+            raise RetryLater("evidence.being-stamped")
+        ports = live_evidence(SETTINGS)
+        removed = evidence.retain(SETTINGS.evidence.keep_years, ports)
+        checked = evidence.check_stored(ports)
+    counts = {**asdict(checked), "removed": removed}
+    done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
+    log.info("%s: %s", job_stats.EVIDENCE, done)
+
+
+@receiver(sweep_began)
+def send_for_evidence(*, is_idle: bool, **_: object) -> None:
+    """Send for bundles that are owed, cases older than evidence among them, and for pictures: at each sweep."""
+    if not is_idle:
+        return
+    waits = pending(redis_client(SETTINGS)).waiting["evidence"]
+    owed = evidence_book.pending(OWED_BUNDLES) if not waits else []
+    for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):
+        live(SETTINGS).outbox.send(message)
+    if SETTINGS.evidence.draws and evidence_book.waiting_to_be_drawn(limit=1):
+        draw_evidence.apply_async(retry=False)

@@ -1,0 +1,43 @@
+"""The tasks of notices: mail, and what became of pages."""
+
+import logging
+from typing import Any
+
+from core.clock import SystemClock
+from pipeline.app import SETTINGS, app
+from pipeline.connections import redis_client
+from pipeline.redis_lock import redis_lock
+from webadmin.base_tasks import PeriodicTask, Step
+from webadmin.evidence.services.making import live_evidence
+from webadmin.notices.services import mails
+from webadmin.notices.services.removals import following as removals
+from webadmin.stores import live
+
+log = logging.getLogger("zhuiwen.pipeline")
+REMOVALS = "removals of pages"
+
+
+class MailStep(Step):
+    """A step on one mail of a notice. What failed for good is said there."""
+
+    abstract = True
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        super().on_failure(exc, task_id, args, kwargs, einfo)
+        mails.give_up(kwargs["mail_id"], SystemClock().now())
+
+
+@app.task(name="notices.send_mail", base=MailStep)
+def send_mail(mail_id: int) -> None:
+    """Hand the mail of a notice over, since a person pressed "Send"; one that was tried is not tried again."""
+    mails.carry_out(mail_id, SETTINGS, SystemClock())
+
+
+@app.task(name="notices.follow_removals", base=PeriodicTask)
+def follow_removals() -> None:
+    """Tell from what crawls saw which pages were removed or are back, prove it, and ask for the looks that are due."""
+    with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
+        if is_ours:
+            done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)
+            if done.says_something:
+                log.info("removals: %s", done)

@@ -1,0 +1,58 @@
+"""The tasks of suspected rewrites."""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+
+import redis
+
+from core.clock import SystemClock
+from core.redis_names import REWORDED_NOTE
+from core.wording import Message
+from matcher.reworded.weights import is_installed
+from pipeline.app import SETTINGS, app
+from pipeline.connections import redis_client
+from pipeline.status_notes import write_note
+from webadmin.base_tasks import PeriodicTask
+from webadmin.rewrites.services import owed as leads_owed
+from webadmin.rewrites.services.owed import Watch
+from webadmin.rewrites.services.searching.owing import owes_anything
+from webadmin.sites.services.crawlers import start_process
+from webadmin.stores import live
+
+PROCESS = "webadmin.rewrites.services.search_process"
+log = logging.getLogger("zhuiwen.pipeline")
+
+
+@app.task(name=leads_owed.TASK, base=PeriodicTask, acks_late=False)
+def search_reworded() -> None:
+    """Start a process for pages that owe a comparison by meaning, where none runs; where nobody watches, do nothing."""
+    watches, has_encoder = leads_owed.watches(), is_installed()
+    note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
+    if not watches:
+        return
+    if not has_encoder:
+        _say_what_is_missing(tuple(watch.name for watch in watches))
+    elif owes_anything(live(SETTINGS)):
+        one_core = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the others are left to the rest
+        start_process(PROCESS, SETTINGS.home / "run" / "reworded", SETTINGS, number=1, environment=one_core)
+
+
+@cache
+def _say_what_is_missing(holders: tuple[str, ...]) -> None:
+    """Once in the life of a process, and not each minute."""
+    log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
+
+
+def note_backlog(client: "redis.Redis", watches: Sequence[Watch], seen_at: datetime, *, has_encoder: bool) -> None:
+    """Note how much is left to compare by meaning, and who has it switched on; nothing where nobody has."""
+    left = leads_owed.backlog(watches)
+    note = {
+        "holders": [watch.name for watch in watches],
+        "has_encoder": has_encoder,
+        "pages": left.pages,
+        "texts": left.texts,
+        "seen_at": seen_at.isoformat(),
+    }
+    write_note(client, REWORDED_NOTE, note if watches else None)
