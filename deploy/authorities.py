@@ -15,12 +15,12 @@ from bundles.authority import Authority
 from bundles.certificates import MAX_PEM_BYTES, certificates_in
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.known_settings import variable_of
+from core.private_files import write_privately
 from core.service_urls import without_secrets
 from core.settings_layers import Origin
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
-from deploy.private_files import write_privately
 from webadmin.evidence.services.authorities import root_file_of, roots_for
 from webadmin.evidence.services.authority_trial import roots_from
 

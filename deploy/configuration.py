@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import BadConfiguration
 from core.known_settings import HOME, KnownSetting, known_settings, shown, variable_of, written
+from core.private_files import touched_privately
 from core.settings import Settings, default_home
 from core.settings_layers import (
     SECRETS_FILE,
@@ -26,7 +27,6 @@ from core.settings_loading import read, read_leniently
 from core.wording import Message
 from deploy import started
 from deploy.home import HEAD_OF_SECRETS, make_folders, prepare
-from deploy.private_files import touched_privately
 from deploy.services.processes import processes
 from deploy.settings_files import change
 from webadmin.ui.console.words import translator

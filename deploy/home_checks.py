@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from core import disk
 from core.known_settings import known_settings, nearest, shown, unknown_names, written
 from core.settings_layers import file_layers, planned
 from core.settings_loading import read_leniently
 from core.sqlite_files import find_faults
 from core.wording import Message
-from deploy import disk
 from deploy.findings import Context, Finding
 from deploy.home import FOLDERS
 

@@ -14,6 +14,7 @@ from core.errors import BadInput
 from core.ids import Digest, digest
 from core.known_settings import HOME, known_settings, shown
 from core.ports import ObjectStore
+from core.private_files import write_privately
 from core.settings import Settings
 from core.settings_layers import (
     SECRETS_FILE,
@@ -28,7 +29,6 @@ from core.settings_layers import (
 from core.settings_loading import read_leniently
 from deploy import services
 from deploy.home import HEAD_OF_SECRETS, Home
-from deploy.private_files import write_privately
 from deploy.services import OnProgress, preparation
 from deploy.services.supervision import Supervisor
 from deploy.settings_files import change

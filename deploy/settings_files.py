@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit.exceptions import ParseError
 
 from core.errors import BadConfiguration
-from deploy.private_files import write_privately
+from core.private_files import write_privately
 
 
 def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), head: str = "") -> None:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.fit_text import fit_text
-from core.typesetting import typeset_folder_apart
+from core.typesetting import typeset_apart
 from documents.blocks import Block, Cell, Document, PageBreak, Paragraph, Picture, Table
 from documents.plain import printable
 
@@ -28,7 +28,7 @@ def pdf_file(document: Document, made_at: datetime) -> bytes:
         }
         shutil.copy(TEMPLATE, folder.path)
         # Apart: what it takes for pictures and long tables, this process would never get back.
-        return typeset_folder_apart(folder.path, TEMPLATE.name, json.dumps(content, ensure_ascii=False), made_at)
+        return typeset_apart(folder.path, TEMPLATE.name, {"content": json.dumps(content, ensure_ascii=False)}, made_at)
 
 
 class _Folder:

@@ -13,6 +13,7 @@ from core.states import CaseState
 IS_MANAGER = "webadmin.accounts.pages.isolation.is_manager"
 ADMINISTRATION = _("Administration")
 CASE_LIST = "admin:cases_case_changelist"
+NAVIGATION = "webadmin.theme.navigation"  # what makes the sidebar
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -39,7 +40,7 @@ class _Item(NamedTuple):
     permission: Any = None
 
 
-NAVIGATION: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
+_GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
     (
         _("Review"),
         (
@@ -150,7 +151,7 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
-        "navigation": "webadmin.theme.navigation",
+        "navigation": NAVIGATION,
     },
     "TABS": "webadmin.theme.tabs",
 }
@@ -171,7 +172,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
                 for each in items
             ],
         }
-        for number, (title, items) in enumerate(NAVIGATION)
+        for number, (title, items) in enumerate(_GROUPS)
     ]
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import BadInput
 
 if TYPE_CHECKING:  # the command line lists the formats each time, and writes a report once
     from analytics.report import Report
+
+
+TEMPLATES = Path(__file__).parents[1] / "templates"  # of Typst
 
 
 @dataclass(frozen=True, slots=True)

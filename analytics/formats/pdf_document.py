@@ -8,6 +8,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from analytics.formats import TEMPLATES
 from analytics.report import Report
 from analytics.view import CaseView, ReportView, lay_out
 from core.errors import BadInput, RetryLater
@@ -31,9 +32,9 @@ def render(report: Report) -> bytes:
     content = json.dumps(_content(lay_out(report)), ensure_ascii=False)
     made_at = report.scope.generated_at
     if rows <= MAX_CASES_IN_THIS_PROCESS:
-        return typeset(content, made_at)
+        return typeset(TEMPLATES, "report.typ", {"report": content}, made_at)
     try:
-        return typeset_apart(content, made_at)
+        return typeset_apart(TEMPLATES, "report.typ", {"report": content}, made_at)
     except TypesettingError as error:
         raise RetryLater("report.unfinished-pdf", cases=len(report.cases), error=error) from error
 

@@ -15,6 +15,7 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
+from analytics.formats import TEMPLATES
 from analytics.phrases import Phrases
 from analytics.report import Report
 from analytics.view import CaseGroup, CaseView, CellView, Charts, LeadsView, ReportView, TableView, lay_out
@@ -77,7 +78,9 @@ def _definitions(lines: Sequence[tuple[str, str]], name: str) -> Any:
 def _charts(charts: Charts, phrases: Phrases) -> Any:
     keys = ("top_sites", "days_chart") if charts.top_sites else ("days_chart",)
     section = tag.SECTION(id="charts")
-    for key, svg in zip(keys, draw(json.dumps(fit_text(asdict(charts)))), strict=True):
+    for key, svg in zip(
+        keys, draw(TEMPLATES, "pictures.typ", {"report": json.dumps(fit_text(asdict(charts)))}), strict=True
+    ):
         section.extend((tag.H2(phrases[key]), _picture(svg, phrases[key])))
     return section
 

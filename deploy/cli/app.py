@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -14,41 +14,46 @@ from typer.core import TyperGroup
 
 from core.errors import BadInput
 from deploy.cli.help import localize
+from deploy.cli.opening import open_installation
 from webadmin.ui.console.faults import DONE, INTERRUPTED, exit_code_of
+from webadmin.ui.console.session import open_with
 from webadmin.ui.console.words import language
 
-# Which module of this package has which verbs, in the order of the help. A verb's module alone is loaded to run it, so
-# that `zhuiwen read` does not pay for what `zhuiwen up` needs. The module has a function of the verb's name, or the
-# GROUP of what stands below it. The laboratory stands above: only a checkout has it.
+# Which module, of this package where no other is named, has which verbs, in the order of the help. A verb's module
+# alone is loaded to run it, so that `zhuiwen read` does not pay for what `zhuiwen up` needs. The module has a function
+# of the verb's name, or the GROUP of what stands below it. The laboratory stands above: only a checkout has it.
 LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
     "config": ("config",),
     "demo": ("demo",),
-    "backup": ("backup",),
+    "webadmin.backups.cli.backup": ("backup",),
     "restore": ("restore",),
-    "works": ("work",),
-    "sites": ("site",),
+    "webadmin.works.cli.works": ("work",),
+    "webadmin.sites.cli.sites": ("site",),
     "crawl": ("crawl",),
-    "archive_import": ("import",),
-    "discover": ("discover",),
+    "webadmin.sites.cli.archive_import": ("import",),
+    "webadmin.sites.cli.discover": ("discover",),
     "check": ("check",),
     "batch": ("batch",),
     "engines": ("engines",),
     "read": ("read",),
-    "cases": ("cases", "case"),
-    "leads_verb": ("leads",),
-    "matters": ("matter",),
-    "notices": ("notice",),
+    "webadmin.cases.cli.cases": ("cases", "case"),
+    "webadmin.rewrites.cli.leads": ("leads",),
+    "webadmin.reports.cli.matters": ("matter",),
+    "webadmin.notices.cli.notices": ("notice",),
     "evidence": ("evidence",),
-    "report": ("report",),
+    "webadmin.reports.cli.report": ("report",),
     "index": ("index",),
-    "checking": ("check-stores",),
+    "webadmin.backups.cli.check_stores": ("check-stores",),
     LABORATORY: ("bench",),
-    "users": ("user",),
-    "holders": ("holder",),
+    "webadmin.accounts.cli.users": ("user",),
+    "webadmin.backups.cli.holders": ("holder",),
 }
+ADDED = {"site": "webadmin.notices.cli.site_verbs"}  # verbs below a verb that belong to another subject
 FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # where a verb is no name of Python
+
+open_with(open_installation)
 
 
 class _InOrder(TyperGroup):
@@ -80,9 +85,16 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         for verb in VERBS[module]:
             if hasattr(loaded, "GROUP"):
                 app.add_typer(loaded.GROUP, name=verb)
+                for name, function in _added(verb).items():
+                    loaded.GROUP.command(name)(function)
             else:
                 app.command(verb)(getattr(loaded, FUNCTIONS.get(verb, verb)))
     return app
+
+
+def _added(verb: str) -> dict[str, Callable[..., object]]:
+    """The verbs below a verb that another module has."""
+    return importlib.import_module(ADDED[verb]).VERBS if verb in ADDED else {}
 
 
 def _present_modules() -> list[str]:
@@ -91,7 +103,7 @@ def _present_modules() -> list[str]:
 
 def _module_path(module: str) -> str:
     if module != LABORATORY:
-        return f"deploy.cli.{module}"
+        return module if "." in module else f"deploy.cli.{module}"
     if importlib.util.find_spec(LABORATORY) is None:
         raise BadInput("cli.no-laboratory")
     return f"{LABORATORY}.cli"

@@ -15,7 +15,7 @@ from core.settings import Settings
 from core.shares import cut_share, percentage
 from core.wording import Message
 from core.zones import Zone
-from deploy.cli.leads_shown import Lead, show_leads
+from webadmin.rewrites.cli.leads_output import Lead, show_leads
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.output import as_json, fields, passage, pieces_of, progress, say, table
 from webadmin.ui.console.session import session
@@ -85,10 +85,10 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
 
 def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
     """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
-    from deploy.cli.leads import search_among
     from matcher.reworded.calibration import COPIED_SHARE
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts
+    from webadmin.rewrites.cli.meaning_search import search_among
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
 

@@ -13,11 +13,14 @@ from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
 from deploy.cli import evidence_authority
+from webadmin.cases.cli.keys import case_number, find_case, find_matter
+from webadmin.rewrites.cli.keys import find_lead
+from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import case_number, find_case, find_lead, find_matter, find_site, find_work
 from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import local_time, session
 from webadmin.ui.console.words import language, worded
+from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
     from bundles.ports import Stamper

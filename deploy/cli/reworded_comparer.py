@@ -10,11 +10,11 @@ from core.errors import BadInput
 from core.ids import WorkTextId, work_text_id
 from core.matches import MatchClass
 from deploy.cli.archive import Comparer
-from deploy.cli.leads import Progress, lead_record, search_among
 from matcher.reworded.calibration import COPIED_SHARE
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.sentences import is_latin
 from matcher.reworded.stretches import MemoryTexts
+from webadmin.rewrites.cli.meaning_search import Progress, lead_record, search_among
 from webadmin.ui.console.json_lines import records
 
 _NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)

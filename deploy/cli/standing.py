@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from core import disk
 from core.clock import CLOCKS_DIFFER, SystemClock
 from core.errors import BadConfiguration
 from core.known_settings import variable_of
@@ -19,7 +20,7 @@ from core.settings_layers import Origin, planned, running, started_layer
 from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
-from deploy import disk, started
+from deploy import started
 from deploy.cli.evidence_standing import noted_lines
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status

@@ -10,9 +10,10 @@ from core.works import WorkFile
 from deploy.demo.library import DemoWork
 from deploy.demo.plan import SitePlan
 from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.accounts.services.holders import holder
 from webadmin.sites.models import Site, SiteDomain
 from webadmin.works.models import Licence, OwnDomain, Work
-from webadmin.works.services.catalogue import add_work, holder
+from webadmin.works.services.catalogue import add_work
 from webadmin.works.services.official_times import in_series, set_times
 
 LICENCE_NUMBER = "QW-2026-017"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import django
 
+from core.private_files import write_privately
 from core.settings_layers import planned
 from core.wording import Message
 from deploy import demo_presence
@@ -18,7 +19,6 @@ from deploy.demo.plan import SitePlan, load_plan
 from deploy.demo.verification import Verification
 from deploy.home import Home, adopt, prepare
 from deploy.outages import Outages
-from deploy.private_files import write_privately
 from deploy.services import up
 
 if TYPE_CHECKING:

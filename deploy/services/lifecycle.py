@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 import psutil
 
-from core import sockets
+from core import disk, sockets
 from core.errors import RetryLater, ServiceUnavailable
+from core.private_files import touched_privately
 from core.wording import Message
-from deploy import disk, started
+from deploy import started
 from deploy.home import Home, make_socket_folder
-from deploy.private_files import touched_privately
 from deploy.services import installed, ports, preparation
 from deploy.services.logs import last_line
 from deploy.services.processes import Process, processes

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.private_files import touched_privately
 from core.sqlite_files import says_damage
 from core.wording import Message
 from deploy.home import Home
-from deploy.private_files import touched_privately
 from deploy.services.service_faults import PreparationFailed
 
 STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table

@@ -16,8 +16,8 @@ from core import sockets
 from core.errors import BadConfiguration, BrokenInvariant
 from core.heartbeat import PROCESS
 from core.known_settings import PREFIX, variable_of
+from core.private_files import write_privately
 from deploy.home import Home
-from deploy.private_files import write_privately
 from deploy.services import launch, redis_server
 from deploy.services.processes import Process
 from deploy.services.waiting import wait_for

@@ -19,15 +19,17 @@ from core.states import Verdict
 from core.works import Chapter, WorkFile
 from laboratory.chaos.plan import Act, Options, site_count, works
 from webadmin.accounts.models import User
+from webadmin.accounts.services.holders import holder
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.notices.models import HolderIdentity, Notice
 from webadmin.notices.services import drafting
 from webadmin.notices.services.sending import Noted, mark_sent
 from webadmin.sites.models import Site
 from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.watchlist import add_site
 from webadmin.wiring import live
 from webadmin.works.models import Work
-from webadmin.works.services.catalogue import add_site, add_work, holder
+from webadmin.works.services.catalogue import add_work
 
 USER, PASSWORD, HOLDER = "chaos", "of-the-laboratory-alone", "laboratory"
 TIMEOUT_S = 20.0  # of an answer of the desk

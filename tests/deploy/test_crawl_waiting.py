@@ -19,12 +19,12 @@ from core.redis_names import QUEUE_PREFIX
 from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
+from deploy.cli import crawl_waiting
+from deploy.cli.crawl_waiting import Patience, Watch, wait_for_runs
 from deploy.services import health
 from tests.support import admin_data
 from tests.support.embedded import wait_until
 from tests.support.redis_server import database_of, redis_url
-from webadmin.sites.cli import crawl_waiting
-from webadmin.sites.cli.crawl_waiting import Patience, Watch, wait_for_runs
 from webadmin.sites.models import CrawlRun
 
 pytestmark = pytest.mark.django_db

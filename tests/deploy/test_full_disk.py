@@ -16,12 +16,14 @@ import pytest
 import redis
 from django.db import OperationalError
 
+from core import disk
 from core.errors import RetryLater, ServiceUnavailable
 from core.settings_loading import load
 from core.wording import Message
 from crawler.obfuscation import recognition
-from deploy import disk, home_checks
+from deploy import home_checks
 from deploy import outages as outages_of_commands
+from deploy.cli.crawl_waiting import Patience, Watch
 from deploy.cli.standing import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
@@ -31,7 +33,6 @@ from pagestore.connection import MongoDatabase, connect, translated
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
-from webadmin.sites.cli.crawl_waiting import Patience, Watch
 from webadmin.sites.services import outages
 from webadmin.ui.console import faults
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from core.errors import ServiceUnavailable
 from core.settings_loading import load
+from deploy.cli.crawl_waiting import wait_for_runs
 from tests.support import admin_data
-from webadmin.sites.cli.crawl_waiting import wait_for_runs
 from webadmin.sites.models import CrawlRun
 from webadmin.ui.console.interrupts import noted_interrupts
 

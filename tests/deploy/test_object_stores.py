@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from core import disk
 from core.settings_loading import load
-from deploy import disk, doctor
+from deploy import doctor
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare

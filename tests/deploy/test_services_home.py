@@ -7,9 +7,9 @@ import pytest
 
 from core import sockets
 from core.errors import BadConfiguration
+from core.private_files import write_privately
 from core.settings_loading import load
 from deploy.home import prepare
-from deploy.private_files import write_privately
 
 
 def environ_for(folder: Path) -> dict[str, str]:

@@ -34,7 +34,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.sites.models import CrawlRun, DiscoveredPage, DiscoveryQuery, Site
-from webadmin.sites.services import discovery
+from webadmin.sites.services import discovery, watchlist
 from webadmin.sites.services import discovery_round as round_of
 from webadmin.sites.services.query_sentences import MAX_CHARS, MIN_CHARS, distinctive
 from webadmin.works.models import OwnDomain, Work
@@ -192,7 +192,7 @@ def test_a_result_is_fetched_once_however_often_it_is_found(world: World) -> Non
 def test_own_licensed_and_watched_sites_and_what_is_no_page_are_left_out(world: World) -> None:
     limited(world, 1)
     OwnDomain.objects.create(rights_holder=world.work.rights_holder, domain=world.other.netloc)
-    catalogue.add_site(world.work.rights_holder, world.pirate.url("/"))
+    watchlist.add_site(world.work.rights_holder, world.pirate.url("/"))
     world.results += [{"url": "http://a.example/x.pdf"}, {"url": "javascript:alert(1)"}, {"title": "no address"}]
     world.round()
     assert world.pirate.requested == world.other.requested == []

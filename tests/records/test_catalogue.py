@@ -15,6 +15,7 @@ from core.works import WorkFile
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.accounts.models import RightsHolder
+from webadmin.accounts.services import holders
 from webadmin.sites.models import Site, SiteDomain
 from webadmin.sites.services import watchlist
 from webadmin.sites.services.sharing import shared_hosts
@@ -185,13 +186,13 @@ def test_a_kind_is_kept_unless_another_is_given(owner, store, outbox) -> None:
 
 def test_nobody_need_name_the_only_rights_holder() -> None:
     with pytest.raises(BadInput, match="no rights holder yet"):
-        catalogue.holder("")
-    only = catalogue.holder(" 长河  文学 ")
+        holders.holder("")
+    only = holders.holder(" 长河  文学 ")
     assert only.name == "长河 文学"
-    assert catalogue.holder("") == only == catalogue.holder("长河 文学")
-    catalogue.holder("北斗日报")
+    assert holders.holder("") == only == holders.holder("长河 文学")
+    holders.holder("北斗日报")
     with pytest.raises(BadInput, match=r"北斗日报, 长河 文学.*--rights-holder"):
-        catalogue.holder("")
+        holders.holder("")
 
 
 def test_a_work_is_found_by_number_and_by_title(owner, store, outbox) -> None:
@@ -205,15 +206,15 @@ def test_a_work_is_found_by_number_and_by_title(owner, store, outbox) -> None:
 
 
 def test_a_site_is_added_with_its_host_and_brought_up_to_date(owner) -> None:
-    site = catalogue.add_site(owner, "HTTPS://Www.Example.com:443/books?x=1#top", max_pages=50)
+    site = watchlist.add_site(owner, "HTTPS://Www.Example.com:443/books?x=1#top", max_pages=50)
     assert (site.name, site.start_urls, site.max_pages) == ("www.example.com", "https://www.example.com/books?x=1", 50)
-    again = catalogue.add_site(owner, "https://www.example.com/news", delay_s=0.5)
+    again = watchlist.add_site(owner, "https://www.example.com/news", delay_s=0.5)
     assert (again.pk, again.max_pages, again.delay_s) == (site.pk, 50, 0.5)
     assert again.start_urls.splitlines() == ["https://www.example.com/books?x=1", "https://www.example.com/news"]
-    mirror = catalogue.add_site(owner, "http://127.0.0.1:8801/", name="www.example.com")
+    mirror = watchlist.add_site(owner, "http://127.0.0.1:8801/", name="www.example.com")
     assert mirror.pk == site.pk
     assert sorted(domain.host for domain in site.domains.all()) == ["127.0.0.1:8801", "www.example.com"]
-    chinese = catalogue.add_site(owner, "http://例子.中国/")
+    chinese = watchlist.add_site(owner, "http://例子.中国/")
     assert chinese.domains.get().host == "xn--fsqu00a.xn--fiqs8s"
 
 
@@ -230,7 +231,7 @@ def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner) -> 
         ("https://-._$.com/", "names no host"),
     ):
         with pytest.raises(UnsafeUrl, match=reason) as caught:
-            catalogue.add_site(owner, url)
+            watchlist.add_site(owner, url)
         assert "secret" not in str(caught.value)
     assert not Site.objects.exists()
 
@@ -247,37 +248,37 @@ def test_an_option_that_cannot_be_is_refused_by_name(owner) -> None:
     ]
     for options, reason in refused:
         with pytest.raises(BadInput, match=reason):
-            catalogue.add_site(owner, "https://example.com/", **options)
+            watchlist.add_site(owner, "https://example.com/", **options)
     assert not Site.objects.exists()
 
 
 def test_a_second_site_on_the_same_host_is_noticed_and_not_forbidden(owner) -> None:
-    first = catalogue.add_site(owner, "https://www.example.com/", name="甲")
+    first = watchlist.add_site(owner, "https://www.example.com/", name="甲")
     assert shared_hosts(first) == []
-    second = catalogue.add_site(owner, "http://example.com/b", name="乙")
+    second = watchlist.add_site(owner, "http://example.com/b", name="乙")
     (notice,) = shared_hosts(second)
     assert notice.params == {"hosts": ("www.example.com",), "site": "甲", "id": first.pk}
     assert [each.params["site"] for each in shared_hosts(first)] == ["乙"]
 
 
 def test_hosts_of_start_addresses_of_lists_and_of_other_rights_holders_are_told_apart(owner) -> None:
-    first = catalogue.add_site(owner, "https://example.com/", name="甲")
+    first = watchlist.add_site(owner, "https://example.com/", name="甲")
     SiteDomain.objects.filter(site=first).delete()
-    other = catalogue.add_site(admin_data.holder("北斗日报"), "https://example.com/", name="乙")
+    other = watchlist.add_site(admin_data.holder("北斗日报"), "https://example.com/", name="乙")
     assert shared_hosts(other) == []
     listed = watchlist.add_list(owner, "清单", "https://example.com/1.html")
     assert shared_hosts(listed) == []
-    second = catalogue.add_site(owner, "https://example.com/", name="丙")
+    second = watchlist.add_site(owner, "https://example.com/", name="丙")
     assert [each.params["site"] for each in shared_hosts(second)] == ["甲"]
-    assert shared_hosts(catalogue.add_site(owner, "https://example.com:8443/", name="丁")) == []
+    assert shared_hosts(watchlist.add_site(owner, "https://example.com:8443/", name="丁")) == []
 
 
 def test_a_site_is_found_by_number_name_host_and_address(owner) -> None:
-    site = catalogue.add_site(owner, "http://127.0.0.1:8801/", name="落霞")
+    site = watchlist.add_site(owner, "http://127.0.0.1:8801/", name="落霞")
     for key in (str(site.pk), "落霞", "127.0.0.1:8801", "http://127.0.0.1:8801/book/7.html"):
-        assert catalogue.find_site(key) == site
+        assert watchlist.find_site(key) == site
     with pytest.raises(NotFound):
-        catalogue.find_site("http://127.0.0.1:8802/")
+        watchlist.find_site("http://127.0.0.1:8802/")
 
 
 def test_chapters_that_get_other_numbers_have_licences_for_chapters_ruled_anew(

@@ -14,8 +14,9 @@ from core.matches import ChangeKind
 from tests.webadmin.test_comparison import span
 from webadmin.review.pages.case_page.change_summary import change_counts
 from webadmin.review.pages.case_page.comparison import compare
-from webadmin.review.pages.case_page.comparison_html import CONTEXT_CHARS, column_html, visible
+from webadmin.review.pages.case_page.comparison_html import CONTEXT_CHARS, column_html
 from webadmin.review.pages.case_page.text_map import ticks
+from webadmin.ui.pages.visible_text import visible
 
 UNSEEN = "\u202e\u200b\u2066\ufeff\x07\ue000\ufffe\u2800\u3164\U000e0041\ud800"
 texts = st.text(alphabet=st.one_of(st.sampled_from("甲乙<>&\"'\n" + UNSEEN), st.characters()), max_size=80)

@@ -22,9 +22,9 @@ from tests.support.desk import record_url, signed_in
 from webadmin import theme
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, Matter, SavedView, TakenText, VerdictRecord
+from webadmin.cases.pages.state_columns import CASE_STATE_COLORS
 from webadmin.cases.services.matters.figures import refresh
 from webadmin.ui.models.phrases import STATES
-from webadmin.ui.pages.columns import CASE_STATE_COLORS
 
 pytestmark = pytest.mark.django_db
 INBOX = "/admin/"

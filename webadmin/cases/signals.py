@@ -1,6 +1,10 @@
-"""What cases tell the applications above them."""
+"""What cases tell the applications above them. The first two are sent inside the transaction of the change."""
 
 from django.dispatch import Signal
 
+# No work has this text any more. text: its id.
+text_withdrawn = Signal()
+# The findings of a rights holder are ruled anew. holder: its key.
+rights_ruled = Signal()
 # The sweep begins. is_idle: whether no page waits for a comparison.
 sweep_began = Signal()

@@ -7,3 +7,8 @@ from django.utils.translation import gettext_lazy as _
 class RewritesConfig(AppConfig):
     name = "webadmin.rewrites"
     verbose_name = _("Rewrites and translations")
+
+    def ready(self) -> None:
+        from webadmin.rewrites.services import receivers  # models are there from now on
+
+        receivers.connect()

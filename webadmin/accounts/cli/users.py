@@ -119,7 +119,7 @@ def _fit_name(name: str) -> str:
 def _give_role(user: "User", role: str, rights_holder: str) -> None:
     from webadmin.accounts.models import Membership
     from webadmin.accounts.services.access import admit
-    from webadmin.works.services.catalogue import holder
+    from webadmin.accounts.services.holders import holder
 
     if role == ADMINISTRATOR:
         if rights_holder:

@@ -1,7 +1,7 @@
 """What the lists and records of every model have in common, whoever may see them."""
 
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
@@ -17,11 +17,8 @@ from unfold.decorators import display
 from webadmin.accounts.pages.filters import isolated_filter
 from webadmin.accounts.pages.lookups import DeclaredChangeList
 from webadmin.accounts.pages.searching import search, written_ways
-from webadmin.accounts.services.access import visible
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.requests.request_values import check_search
-from webadmin.works.models import AuthorAlias
-from webadmin.works.services.aliases import names_like
 
 _KEY = "key-of-the-row"
 
@@ -30,7 +27,6 @@ class DeskLists:
     """A model admin of the desk: nothing is looked up but what it declares, and no value of an address breaks it."""
 
     model: type[Model]
-    author_path: ClassVar[str] = ""  # from a record to the author of its work, where a search asks for authors
 
     @display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> str:
@@ -54,9 +50,6 @@ class DeskLists:
             found, may_repeat = super().get_search_results(request, queryset, ways[0])  # type: ignore[misc]
             for words in ways[1:]:
                 found |= super().get_search_results(request, queryset, words)[0]  # type: ignore[misc]
-        if self.author_path:
-            names = names_like(ways, visible(AuthorAlias.objects.all(), request.user))
-            found |= queryset.filter(**{f"{self.author_path}__in": names}) if names else queryset.none()
         return found, may_repeat
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:

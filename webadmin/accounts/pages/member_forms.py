@@ -15,8 +15,8 @@ from unfold.widgets import (
 from core.wording import Message
 from matcher.reworded.weights import PACKAGE, is_installed
 from webadmin.accounts.models import Membership, RightsHolder, User
+from webadmin.accounts.models.work_kind import WorkKind
 from webadmin.ui.pages.wording import said
-from webadmin.works.models import Work
 
 
 class RightsHolderForm(forms.ModelForm):
@@ -24,7 +24,7 @@ class RightsHolderForm(forms.ModelForm):
 
     reworded_kinds = forms.MultipleChoiceField(
         label=_("looked for in other words"),
-        choices=Work.Kind.choices,
+        choices=WorkKind.choices,
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
     )

@@ -1,7 +1,9 @@
 """What was typed into a search, in the ways in which it may be stored; and where a long list is looked through for it.
 
 A list of millions is looked through in its order as far as SEARCHED entries. What can be looked up is found wherever it
-stands: the address of a page, and all that belongs to a work or a site whose name has the words.
+stands: the address of a page, and all that belongs to a work or a site whose name has the words. A model says with
+`SEARCH_PATHS` how its entries lead to their page and site, with `SEARCHED_FURTHER` to further pages, and with
+`IS_SEARCHED_FIRST` that there are few of it.
 """
 
 import json
@@ -19,12 +21,7 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from webadmin.accounts.services.access import Person, visible
-from webadmin.cases.models import Case, CaseAddress, Exclusion
-from webadmin.evidence.models import EvidenceBundle
-from webadmin.rewrites.models import RewordedLead
-from webadmin.sites.models import Address, PageRecord, Site
 from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
-from webadmin.works.models import Work
 
 MAX_SITES = 20  # of a host that was typed
 # Half of what is counted: 10,000 took .2 to .5 s where titles stand in a table of five million (PostgreSQL,
@@ -104,7 +101,11 @@ class _Word:
     def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
         ways, named = written_ways(word), {}
         relations = {field.partition("__")[0]: model._meta.get_field(field.partition("__")[0]) for field in fields}
-        few = {name: field.related_model for name, field in relations.items() if field.related_model in {Work, Site}}
+        few = {
+            name: field.related_model
+            for name, field in relations.items()
+            if field.related_model is not None and getattr(field.related_model, "IS_SEARCHED_FIRST", False)
+        }
         for relation, related in few.items():
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
             named[relation] = having(related, of_it, ways, user)
@@ -143,7 +144,7 @@ def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: P
     host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _paths(rows.model)[1]
     if "." in host and host.isascii() and "__" not in to_site:  # through another table no order has an index
         of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
-        sites = visible(Site.objects.order_by(), user).filter(of_host).values_list("pk", flat=True)
+        sites = _sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
         for site in sites.distinct()[:MAX_SITES]:  # one by one, each in the order that an index of its has
             yield rows.filter(**{to_site: site})[:SEARCHED]
 
@@ -151,7 +152,7 @@ def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: P
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     """That the entry is of the page with this address, with either scheme, with or without www."""
     bare = written_ways(typed)[0]
-    to_page, _site = _paths(model)
+    to_page, to_site = _paths(model)
     if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
         return Q(pk__in=[])
     spelled = [f"{scheme}://{www}{bare}" for scheme in ("http", "https") for www in ("", "www.")]
@@ -159,26 +160,26 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
         urls = {canonical(each) for each in spelled}
     except ValueError:
         return Q(pk__in=[])
-    sites = visible(Site.objects.order_by(), user).values_list("pk", flat=True)
+    sites = _sites(model, to_site, user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
     of_page = Q(**{f"{to_page}__among": pages})
-    if model is not Case:
+    further = getattr(model, "SEARCHED_FURTHER", "")  # by a table of its own, asked first: an index has it
+    if not further:
         return of_page
-    at_others = CaseAddress.objects.filter(page__among=pages).values_list("case_id", flat=True)
+    at_others = model._default_manager.filter(**{f"{further}__among": pages}).values_list("pk", flat=True)
     return of_page | Q(pk__in=list(at_others))
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:
     """From an entry to its page, "" for what has none, and to its site."""
-    known = {
-        PageRecord: ("pk", "site"),
-        Address: ("page_id", "site"),
-        Case: ("page", "site"),
-        Exclusion: ("page", "site"),
-        RewordedLead: ("page", "site"),
-        EvidenceBundle: ("case__page", "case__site"),
-    }
-    return known.get(model, ("", "site"))
+    return getattr(model, "SEARCH_PATHS", ("", "site"))
+
+
+def _sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
+    """The user's sites, of the model that a path leads to."""
+    for step in to_site.split("__"):
+        model = model._meta.get_field(step).related_model  # type: ignore[assignment]
+    return visible(model._default_manager.order_by(), user)
 
 
 def _keys(rows: "QuerySet[Any]") -> set[Any]:

@@ -7,8 +7,8 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
+from webadmin.accounts.cli.keys import find_holder
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import find_holder
 from webadmin.ui.console.output import as_json, progress, say
 from webadmin.ui.console.session import session
 

@@ -11,12 +11,14 @@ from core.settings import Settings
 from core.shares import cut_share, percentage
 from core.states import COPIES, CaseState
 from core.wording import Message
+from webadmin.cases.cli.keys import find_case
+from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.keys import find_case, find_site, find_work
 from webadmin.ui.console.lists import Column, as_record, print_list, share_column
 from webadmin.ui.console.output import as_json, fields, passage, pieces_of, say
 from webadmin.ui.console.session import local_iso, local_time, session
 from webadmin.ui.console.words import obfuscation, obfuscation_found, worded
+from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
     from webadmin.cases.models import Case, CaseMatch

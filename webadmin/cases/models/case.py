@@ -31,6 +31,8 @@ class Case(models.Model):
     The state follows from the verdict and from what the rights allow: `core.states.CaseState.of`.
     """
 
+    SEARCH_PATHS, SEARCHED_FURTHER = ("page", "site"), "addresses__page"
+
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
     )

@@ -39,6 +39,8 @@ class Exclusion(models.Model):
     aside, and none of these.
     """
 
+    SEARCH_PATHS = ("page", "site")
+
     page = models.ForeignKey(
         PageRecord, models.CASCADE, related_name="exclusions", verbose_name=_("page"), db_index=False
     )

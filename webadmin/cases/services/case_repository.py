@@ -5,10 +5,8 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max, Min, QuerySet
-from django.utils import timezone
 
 from core.ids import SiteId, VersionId, WorkTextId
-from core.matches import RewordedState
 from core.pages import Page, VersionOfPage
 from core.ports import Gap, Outcome, Search, Unsearched, WorkTexts
 from webadmin.accounts.models import RightsHolder
@@ -17,8 +15,8 @@ from webadmin.cases.services.recording import record_outcomes
 from webadmin.cases.services.rulings import rule_waiting
 from webadmin.cases.services.sightings import note_sightings
 from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.signals import text_withdrawn
 from webadmin.database import answering, batches
-from webadmin.rewrites.models import RewordedLead
 from webadmin.sites.models import PageRecord, Site
 from webadmin.sites.models.site import site_key
 from webadmin.works.models import Chapter
@@ -96,8 +94,7 @@ class DjangoSearchBacklog:
 
     def withdrawn(self, text: WorkTextId) -> None:
         _take_back(CaseMatch.objects.filter(text_id=text))
-        waiting = RewordedLead.objects.filter(text_id=text, state=RewordedState.WAITING, lapsed_at__isnull=True)
-        waiting.update(lapsed_at=timezone.now())
+        text_withdrawn.send(None, text=text)
 
 
 def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:

@@ -19,7 +19,6 @@ from django.db.models.signals import post_delete, post_save
 from django.utils import timezone
 
 from core.errors import RetryLater
-from core.matches import RewordedState
 from core.messages import RightsChanged
 from core.states import CaseState
 from webadmin import stores
@@ -28,13 +27,12 @@ from webadmin.accounts.services.locks import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
 from webadmin.cases.services.addresses import apply_rights_to_addresses
 from webadmin.cases.services.copied_texts import texts_by_case
-from webadmin.cases.services.locks import locked_cases, locked_pages
+from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
 from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches
-from webadmin.rewrites.models import RewordedLead
-from webadmin.sites.models import PageRecord
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
@@ -90,7 +88,7 @@ def rule_waiting(holder: int) -> None:
     occasion = Occasion(Cause.RIGHTS, row.unruled_since, row.unruled_by_id)
     with transaction.atomic():
         lock_rights(holder)
-        owe_leads(holder)
+        rights_ruled.send(None, holder=holder)
     cases, last = Case.objects.filter(rights_holder=holder).order_by("pk"), 0
     while keys := list(cases.filter(pk__gt=last).values_list("pk", flat=True)[:BATCH_CASES]):
         with transaction.atomic():
@@ -106,21 +104,13 @@ def rule_waiting(holder: int) -> None:
 
 def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule all findings of a rights holder, in the caller's transaction."""
-    owe_leads(holder)
+    rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
     list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
     refresh_of_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
-
-
-def owe_leads(holder: int) -> None:
-    """Have pages with leads that nobody decided on compared by meaning once more, which asks the rights first."""
-    leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
-    pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
-    for batch in batches(list(pages.values_list("page_id", flat=True))):
-        PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")
 
 
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:

@@ -28,6 +28,8 @@ class EvidenceBundle(AppendOnly):
     Of kind REMOVAL: a response without the passages of the match, as one look at the page had it (RemovalLook).
     """
 
+    SEARCH_PATHS = ("case__page", "case__site")
+
     CHANGING = frozenset({"state", "checked_at", "drawing"})
 
     class Kind(models.TextChoices):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from bundles.days import root_of
@@ -22,7 +21,6 @@ from webadmin.cases.models import CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.evidence.models.bundle import LONGEST_PAUSE
 from webadmin.evidence.services.kept_files import KeptFile
-from webadmin.notices.models import RemovalLook
 
 FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
 Held = EvidenceBundle.State
@@ -100,24 +98,6 @@ def note_bundle(
         },
     )
     return row
-
-
-def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
-    """Write down the bundle of a look that proves a removal. match: that the response was held against."""
-    with transaction.atomic():
-        row = EvidenceBundle.objects.create(
-            case_id=look.case_id,
-            match=match,
-            kind=EvidenceBundle.Kind.REMOVAL,
-            version_id=look.version_id,
-            digest=bundle.digest,
-            sha256=sha256,
-            size_bytes=len(bundle.content),
-            fetched_at=bundle.fetched_at,
-            day=bundle.day,
-            made_at=now,
-        )
-        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)
 
 
 def _drawn_page(part: Part) -> dict[str, Any]:

@@ -1,30 +1,25 @@
 """Files that people sent, or that notices were made into: their bytes stand in the evidence store beside the bundles.
 
-Every table that names such a file stands in KEPT, so that the nightly check reads it again.
+Every table that names such a file is registered, so that the nightly check reads it again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.apps import apps
 from django.db.models import Model
 
 from core.ids import Digest
 from webadmin.evidence.models import ThirdPartyProof
-from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail, PaperTemplate
 from webadmin.works.models import LicenceProof
 
-# Rows that were taken back or withdrawn stay in it: what they went with names their files still.
-KEPT: Mapping[type[Model], str] = {  # to the field that names the file
-    HolderPaper: "name",
-    PaperTemplate: "name",
-    NoticeFile: "name",
-    NoticeMail: "message_id",
-    EventPaper: "name",
-    ThirdPartyProof: "name",
-    LicenceProof: "name",
-}
+# To the field that names the file. Rows that were taken back or withdrawn stay: what they went with names their files.
+KEPT: dict[type[Model], str] = {ThirdPartyProof: "name", LicenceProof: "name"}
 CHUNK_ROWS = 1_000
+
+
+def register_kept_file(model: type[Model], field: str = "name") -> None:
+    """Have the files that a model's rows name read again each night, and kept by backups. field: the name's."""
+    KEPT[model] = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,5 @@ def kept_files() -> Iterator[KeptFile]:
 
 def kind_of_file(model: str) -> str:
     """What the desk calls a kept file of this model, in the language of now."""
-    try:
-        return str(apps.get_model("records", model)._meta.verbose_name)
-    except LookupError:  # a check of another release
-        return model
+    names = {str(each._meta.model_name): str(each._meta.verbose_name) for each in KEPT}
+    return names.get(model, model)  # one of another release keeps its own name

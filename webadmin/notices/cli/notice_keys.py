@@ -9,7 +9,7 @@ import typer
 
 from core.addressees import Paper
 from core.errors import BadInput, NotFound, UnreadableFile
-from webadmin.ui.console.keys import case_number
+from webadmin.cases.cli.keys import case_number
 
 if TYPE_CHECKING:
     from webadmin.accounts.models import User

@@ -10,8 +10,8 @@ from core.clock import SystemClock
 from core.errors import BadInput
 from core.settings import Settings
 from core.wording import Message
+from webadmin.cases.cli.keys import case_number
 from webadmin.notices.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
-from webadmin.ui.console.keys import case_number
 from webadmin.ui.console.lists import Column, print_list
 from webadmin.ui.console.output import fields, say
 from webadmin.ui.console.session import local_time, session

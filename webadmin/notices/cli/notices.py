@@ -8,11 +8,11 @@ import typer
 from core.addressees import Paper
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
+from webadmin.cases.cli.keys import find_matter
 from webadmin.notices.cli import notice_outcomes
 from webadmin.notices.cli.notice_keys import USER, addressee_of, notice_of, user_of
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import find_matter
 from webadmin.ui.console.lists import Column, as_record, print_list
 from webadmin.ui.console.output import as_json, fields, say
 from webadmin.ui.console.session import local_time, session

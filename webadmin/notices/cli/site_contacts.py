@@ -32,10 +32,9 @@ def contacts(
         from core.clock import SystemClock
         from webadmin.notices.services.addressees import addressees_of
         from webadmin.sites.models import ContactRead
-        from webadmin.sites.services import look_ups
-        from webadmin.works.services import catalogue
+        from webadmin.sites.services import look_ups, watchlist
 
-        found = catalogue.find_site(site)
+        found = watchlist.find_site(site)
         look_up = look_ups.look_up_now(found, settings, SystemClock()) if is_look_up else None
         addressees, rows = addressees_of(found), list(ContactRead.objects.filter(site=found))
         if is_json:

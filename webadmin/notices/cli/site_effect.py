@@ -8,7 +8,7 @@ import typer
 
 from core.shares import percentage
 from core.wording import Message
-from webadmin.reports.cli.report import day_of
+from webadmin.ui.console.days import day_of
 from webadmin.ui.console.lists import Column, as_record, print_list
 from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import session
@@ -51,9 +51,9 @@ def effect(
     first = day_of("--since", since)
     with session() as settings:
         from webadmin.notices.services.removals import track_record
-        from webadmin.works.services import catalogue
+        from webadmin.sites.services import watchlist
 
-        found = catalogue.find_site(site)
+        found = watchlist.find_site(site)
         zone = ZoneInfo(settings.web.time_zone)
         from_when = datetime.combine(first, time(), tzinfo=zone) if first else None
         total = track_record.of_site(found, from_when)

@@ -9,8 +9,8 @@ import typer
 
 from core.errors import BadInput, RetryLater
 from core.wording import Message
+from webadmin.cases.cli.keys import find_matter
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import find_matter
 from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import local_time, session
 

@@ -1,7 +1,7 @@
 """The verb `report`: the figures of a period in one of the formats of `analytics.formats`."""
 
 import sys
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -11,9 +11,11 @@ import typer
 from analytics.formats import FORMATS, find_format
 from core.errors import BadInput
 from core.settings import Settings
-from webadmin.ui.console.keys import find_site, find_work
+from webadmin.sites.cli.keys import find_site
+from webadmin.ui.console.days import day_of
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
+from webadmin.works.cli.keys import find_work
 
 DEFAULT_DAYS = 30
 
@@ -32,12 +34,12 @@ def report(  # noqa: PLR0917 - options of a command
     chosen = find_format(kind)
     with session() as settings:
         from webadmin.accounts.models import User
+        from webadmin.accounts.services import holders
         from webadmin.reports.services.report_rows import make_report
-        from webadmin.works.services import catalogue
 
         last = day_of("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
         first = day_of("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
-        owner = catalogue.find_holder(rights_holder) if rights_holder else None
+        owner = holders.find_holder(rights_holder) if rights_holder else None
         # Whoever may run commands on this machine may read everything that is stored on it.
         made = make_report(
             owner or User(username="command line", is_superuser=True),
@@ -51,16 +53,6 @@ def report(  # noqa: PLR0917 - options of a command
         path = _written(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
     if path is not None:
         say(str(path))
-
-
-def day_of(option: str, text: str) -> date | None:
-    """The day that an option names; None for "". Raises BadInput for what is none."""
-    if not text:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise BadInput("cli.no-day", option=option, text=text) from error
 
 
 def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | None:

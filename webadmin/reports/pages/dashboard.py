@@ -4,7 +4,7 @@ A fixed number of queries, whatever is stored: each table is one grouped count. 
 take seconds: they are kept for some minutes, and the page says of when they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -22,8 +22,6 @@ from django.utils.translation import gettext as _
 from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from webadmin.accounts.services.access import Person, is_administrator, roles, visible
-from webadmin.backups.models import BackupRun
-from webadmin.backups.services.runs import standing
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.matters.figures import taken_of
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
@@ -51,6 +49,14 @@ class Tile:
     count: int
     href: str
     is_urgent: bool = False
+
+
+_registered: list[Callable[[Person], list[Tile]]] = []
+
+
+def register_tiles(tiles: Callable[[Person], list[Tile]]) -> None:
+    """Show what `tiles` gives for a user beside the figures of the evidence."""
+    _registered.append(tiles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
         **_kept_counts(user, now),
         "runs": list(runs.select_related("site", "requested_by")[:MAX_RUNS]),
         "run_faults": _run_faults(runs, now),
-        "runs_href": _list(CrawlRun),
+        "runs_href": list_address(CrawlRun),
     }
 
 
@@ -112,7 +118,7 @@ def _counts(user: Person, now: datetime) -> dict[str, Any]:
         "case_tiles": _case_tiles(cases, now, by_class),
         "stock_tiles": _stock_tiles(user),
         "classes": [
-            Row(str(phrase), _list(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {})))
+            Row(str(phrase), list_address(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {})))
             for kind, phrase in MATCH_CLASSES.items()
             if str(kind) in by_class
         ],
@@ -123,7 +129,7 @@ def _counts(user: Person, now: datetime) -> dict[str, Any]:
     }
 
 
-def _list(model: type[Model], **filters: str) -> str:
+def list_address(model: type[Model], **filters: str) -> str:
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return f"{address}?{urlencode(filters)}" if filters else address
 
@@ -147,22 +153,22 @@ def _case_tiles(cases: "QuerySet[Case]", now: datetime, by_class: dict[Any, dict
     )
     still_open, confirmed, dismissed, aside = map(sum, zip((0,) * 4, *map(_states, by_class.values()), strict=True))
     return [
-        Tile(_("Open cases"), still_open, _list(Case, state__exact=_OPEN), is_urgent=still_open > 0),
-        Tile(_("New in 24 hours"), new["day"], _list(Case, opened_at_within="24h")),
-        Tile(_("New in 7 days"), new["week"], _list(Case, opened_at_within="7d")),
-        Tile(_("Confirmed"), confirmed, _list(Case, state__exact=_CONFIRMED)),
-        Tile(_("Dismissed"), dismissed, _list(Case, state__exact=_DISMISSED)),
-        Tile(_("Set aside"), aside, _list(Case, state__exact=_ASIDE)),
+        Tile(_("Open cases"), still_open, list_address(Case, state__exact=_OPEN), is_urgent=still_open > 0),
+        Tile(_("New in 24 hours"), new["day"], list_address(Case, opened_at_within="24h")),
+        Tile(_("New in 7 days"), new["week"], list_address(Case, opened_at_within="7d")),
+        Tile(_("Confirmed"), confirmed, list_address(Case, state__exact=_CONFIRMED)),
+        Tile(_("Dismissed"), dismissed, list_address(Case, state__exact=_DISMISSED)),
+        Tile(_("Set aside"), aside, list_address(Case, state__exact=_ASIDE)),
     ]
 
 
 def _stock_tiles(user: Person) -> list[Tile]:
     corpus = visible(Work.objects.order_by(), user).aggregate(chars=Sum("counted_chars"))
     return [
-        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), _list(PageRecord)),
-        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), _list(Site)),
-        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), _list(Work)),
-        Tile(_("Characters in the corpus"), corpus["chars"] or 0, _list(Work)),
+        Tile(_("Pages watched"), visible(PageRecord.objects.order_by(), user).count(), list_address(PageRecord)),
+        Tile(_("Sites"), visible(Site.objects.order_by(), user).count(), list_address(Site)),
+        Tile(_("Works"), visible(Work.objects.order_by(), user).count(), list_address(Work)),
+        Tile(_("Characters in the corpus"), corpus["chars"] or 0, list_address(Work)),
         *_evidence_tiles(user),
         *_proposal_tiles(user),
     ]
@@ -174,12 +180,15 @@ def _proposal_tiles(user: Person) -> list[Tile]:
     found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
     tiles = [
         Tile(
-            _("Moves of sites to decide"), moves, _list(SiteMove, state__exact=SiteMove.State.PROPOSED), is_urgent=True
+            _("Moves of sites to decide"),
+            moves,
+            list_address(SiteMove, state__exact=SiteMove.State.PROPOSED),
+            is_urgent=True,
         ),
         Tile(
             _("Found pages to decide"),
             found,
-            _list(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
+            list_address(DiscoveredPage, state__exact=DiscoveredPage.State.PROPOSED),
             is_urgent=True,
         ),
     ]
@@ -195,26 +204,15 @@ def _evidence_tiles(user: Person) -> list[Tile]:
     kept = sum(count for state, count in counts.items() if state != states.REMOVED)
     damaged = counts.get(states.CHANGED, 0) + counts.get(states.MISSING, 0)
     shown = states.CHANGED if counts.get(states.CHANGED) else states.MISSING
-    urgent = Tile(_("Evidence changed or missing"), damaged, _list(EvidenceBundle, state__exact=shown), is_urgent=True)
+    urgent = Tile(
+        _("Evidence changed or missing"), damaged, list_address(EvidenceBundle, state__exact=shown), is_urgent=True
+    )
     return [
-        Tile(_("Evidence bundles"), kept, _list(EvidenceBundle)),
+        Tile(_("Evidence bundles"), kept, list_address(EvidenceBundle)),
         *([urgent] if damaged else []),
         *_file_tiles(user),
-        *_backup_tiles(user),
+        *(tile for tiles in _registered for tile in tiles(user)),
     ]
-
-
-def _backup_tiles(user: Person) -> list[Tile]:
-    """That the last backup is too old, or that there never was one: for administrators, who see to it."""
-    if not is_administrator(user):
-        return []
-    now = timezone.now()
-    stands = standing(now)
-    if stands.warning is None:
-        return []
-    if stands.last is None:
-        return [Tile(_("Backups made"), 0, _list(BackupRun), is_urgent=True)]
-    return [Tile(_("Days since the last backup"), (now - stands.last).days, _list(BackupRun), is_urgent=True)]
 
 
 def _file_tiles(user: Person) -> list[Tile]:
@@ -223,13 +221,16 @@ def _file_tiles(user: Person) -> list[Tile]:
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:
         return []
-    return [Tile(_("Kept files changed or missing"), len(damaged), _list(EvidenceCheck), is_urgent=True)]
+    return [Tile(_("Kept files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
 
 
 def _sites(cases: "QuerySet[Case]") -> list[Row]:
     grouped = _grouped(cases, "site_id")
     names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
-    rows = [Row(names[key], _list(Case, site__id__exact=str(key)), _states(counts)) for key, counts in grouped.items()]
+    rows = [
+        Row(names[key], list_address(Case, site__id__exact=str(key)), _states(counts))
+        for key, counts in grouped.items()
+    ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 
@@ -243,7 +244,7 @@ def _works(cases: "QuerySet[Case]", user: Person) -> list[WorkRow]:
     return [
         WorkRow(
             label=str(works[work]),
-            href=_list(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
+            href=list_address(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
             cases=added[work][0],
             chars_taken=taken[work],
             share_taken=share_of_work(taken[work], works[work].counted_chars),
@@ -268,7 +269,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
         Tile(
             label,
             found.get(state, 0),
-            _list(CrawlRun, state__exact=state, due_at_within="7d"),
+            list_address(CrawlRun, state__exact=state, due_at_within="7d"),
             is_urgent=found.get(state, 0) > 0,
         )
         for state, label in states
@@ -278,7 +279,8 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
 def _exclusions(user: Person) -> list[Row]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     rows = [
-        Row(word_for(reason, REJECTIONS), _list(Exclusion, reason__exact=reason), (count,)) for reason, count in counts
+        Row(word_for(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
+        for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])
 

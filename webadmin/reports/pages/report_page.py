@@ -40,7 +40,7 @@ def report_view(request: HttpRequest) -> HttpResponse:
     wanted = request.GET.get("do", "")
     if wanted not in DEEDS:
         raise BadValue("do", wanted, _("it can be one of: %(choices)s.") % {"choices": ", ".join(filter(None, DEEDS))})
-    form = ReportForm(request.GET if wanted else default_choice(), request.user)
+    form = ReportForm({**default_choice(), **request.GET.dict()} if wanted else default_choice(), request.user)
     if not wanted:
         return _page(request, form, is_complete=False)
     if not form.is_valid():

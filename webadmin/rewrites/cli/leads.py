@@ -8,9 +8,10 @@ from typer.core import TyperGroup
 
 from core.settings import Settings
 from core.wording import Message
-from deploy.cli.leads_shown import leads_told, shown_sentence
+from webadmin.accounts.cli.keys import find_holder
+from webadmin.rewrites.cli.keys import find_lead
+from webadmin.rewrites.cli.leads_output import leads_told, shown_sentence
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import find_holder, find_lead
 from webadmin.ui.console.lists import Column, as_record, print_list
 from webadmin.ui.console.output import as_json, fields, passage, say
 from webadmin.ui.console.session import local_time, session

@@ -29,6 +29,8 @@ class RewordedLead(models.Model):
     `lapsed_at` and waits for nobody; a confirmed one has it where a search for its text did not find it.
     """
 
+    SEARCH_PATHS = ("page", "site")
+
     page = models.ForeignKey(
         PageRecord, models.PROTECT, related_name="reworded_leads", verbose_name=_("page"), db_index=False
     )

@@ -29,9 +29,9 @@ def import_(
     """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on."""
     ok = True
     with session() as settings:
-        from webadmin.works.services import catalogue
+        from webadmin.accounts.services import holders
 
-        holder = catalogue.holder(rights_holder)
+        holder = holders.holder(rights_holder)
         chosen = _site(site, holder) if site.strip() else None
         rows = []
         for file in files:

@@ -38,11 +38,10 @@ def try_site(
     """Try the rules for refusals, the proxies, the login and the browser of a site; nothing is stored."""
     with session() as settings:
         from webadmin import stores
-        from webadmin.sites.services import politeness
+        from webadmin.sites.services import politeness, watchlist
         from webadmin.sites.services import runs as crawls
-        from webadmin.works.services import catalogue
 
-        found = catalogue.find_site(site)
+        found = watchlist.find_site(site)
         if not url or is_stored:
             rules = [politeness.ban_rule(rule) for rule in found.ban_rules.all()]
             return _say_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)

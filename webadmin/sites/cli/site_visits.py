@@ -43,9 +43,9 @@ def failures(
     """List the addresses that could not be fetched, why, and when they are tried again."""
     with session() as settings:
         from webadmin.sites.services import visit_repository as revisits
-        from webadmin.works.services import catalogue
+        from webadmin.sites.services import watchlist
 
-        rows = revisits.failing(catalogue.find_site(site) if site.strip() else None)
+        rows = revisits.failing(watchlist.find_site(site) if site.strip() else None)
         shown = list(rows if is_json else rows[:MAX_ROWS])
         print_list(shown, _FAILURES, settings, is_json=is_json)
         if not is_json and len(shown) == MAX_ROWS and (left := rows.count() - MAX_ROWS) > 0:

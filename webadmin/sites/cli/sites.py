@@ -15,7 +15,6 @@ from core.settings import CrawlSettings
 from core.text import storable
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
-from webadmin.notices.cli import site_contacts, site_effect
 from webadmin.sites.cli import site_trial, site_visits
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
@@ -90,12 +89,12 @@ def add(  # noqa: PLR0917 - options of a command
 def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
     """Add a site that begins at an address. reason: why robots.txt is ignored, where the options say so."""
     with session() as settings:
-        from webadmin.sites.services import politeness
+        from webadmin.accounts.services import holders
+        from webadmin.sites.services import politeness, watchlist
         from webadmin.sites.services.sharing import shared_hosts
-        from webadmin.works.services import catalogue
 
         _require_reachable(url.strip(), settings.crawl)
-        site = catalogue.add_site(catalogue.holder(rights_holder), url, name, **options)
+        site = watchlist.add_site(holders.holder(rights_holder), url, name, **options)
         if options.get("obey_robots") is False:
             politeness.note_robots_switch(site, reason)
         hosts = _hosts(site)
@@ -248,12 +247,12 @@ def _add_named(  # noqa: PLR0917 - what the command was given
             raise BadInput("tracking.list-as-file", label=kind.label.in_language(language()), kind=kind.name)
         raise BadInput("tracking.no-address-of-archive", kind=kind.name)
     with session() as settings:
+        from webadmin.accounts.services import holders
         from webadmin.sites.services import watchlist
-        from webadmin.works.services import catalogue
         from webadmin.works.services.intake.plain import read_bytes
 
         text = read_bytes(urls, settings.crawl.max_body_bytes).decode("utf-8", "replace") if urls is not None else ""
-        holder = catalogue.holder(rights_holder)
+        holder = holders.holder(rights_holder)
         site = watchlist.add_list(holder, name, text, **options) if is_list else watchlist.archive_site(holder, name)
         if is_list:
             pages = len(site.start_urls.splitlines())
@@ -290,7 +289,5 @@ GROUP = verb_group(
         "failures": site_visits.failures,
         "moves": site_visits.moves,
         "reach": reach,
-        "contacts": site_contacts.contacts,
-        "effect": site_effect.effect,
     },
 )

@@ -1,5 +1,6 @@
 """The tables of sites."""
 
+from webadmin.accounts.services.access import register_scope
 from webadmin.sites.models.archive_import import ArchiveImport
 from webadmin.sites.models.contact import ContactLookUp, ContactRead
 from webadmin.sites.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
@@ -31,3 +32,24 @@ __all__ = [
     "SiteRules",
     "SiteTemplate",
 ]
+
+register_scope(Site, "rights_holder_id")
+register_scope(SiteDomain, "site__rights_holder_id")
+register_scope(CrawlRun, "rights_holder_id")
+register_scope(Address, "rights_holder_id")
+register_scope(OffSiteRedirect, "site__rights_holder_id")
+register_scope(SiteMove, "site__rights_holder_id")
+register_scope(SiteIdentifier, "site__rights_holder_id")
+register_scope(SiteTemplate, "site__rights_holder_id")
+register_scope(ContactRead, "site__rights_holder_id")
+register_scope(ContactLookUp, "site__rights_holder_id")
+register_scope(ArchiveImport, "rights_holder_id")
+register_scope(DiscoveryPlan, "work__rights_holder_id")
+register_scope(DiscoveryQuery, "work__rights_holder_id")
+register_scope(DiscoveredPage, "work__rights_holder_id")
+register_scope(PageRecord, "rights_holder_id")
+register_scope(SiteRules, "site__rights_holder_id")
+register_scope(SiteBanRule, "site__rights_holder_id")
+register_scope(SiteProxy, "site__rights_holder_id")
+register_scope(RobotsSwitch, "site__rights_holder_id")
+register_scope(PageRecheck, "page__rights_holder_id")

@@ -22,6 +22,8 @@ _NEWEST = ("-first_seen", "page_id")
 class PageRecord(models.Model):
     """A page and what became of its current version."""
 
+    SEARCH_PATHS = ("pk", "site")
+
     page_id = models.CharField(_("page id"), max_length=40, primary_key=True)
     site = models.ForeignKey(Site, models.CASCADE, related_name="pages", verbose_name=_("site"), db_index=False)
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "site.rights_holder", verbose_name=_("rights holder"))

@@ -26,6 +26,8 @@ LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, w
 class Site(models.Model):
     """An identity on the web that a rights holder watches; it may own many domains."""
 
+    IS_SEARCHED_FIRST = True
+
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="sites", verbose_name=_("rights holder")
     )

@@ -25,6 +25,8 @@ def _of_some(name: str, condition: Q) -> list[models.Index]:
 class Address(models.Model):
     """One address of a site and its history of visits: core.visits.Visit as a row."""
 
+    SEARCH_PATHS = ("page_id", "site")
+
     class Kind(models.TextChoices):
         UNKNOWN = AddressKind.UNKNOWN.value, _("not fetched yet")
         LIST = AddressKind.LIST.value, _("list of pages")

@@ -8,9 +8,9 @@ from io import StringIO
 from django.db import transaction
 
 from core.errors import BadInput, NotFound
-from webadmin.cases.services.matters.figures import rank_site
 from webadmin.sites.models import Site
 from webadmin.sites.services.watchlist import find_site
+from webadmin.sites.signals import reach_changed
 
 MOST_VISITS = 10**12
 MAX_DIGITS = 20  # beyond which a number is too large, and beyond 4,300 none that Python reads
@@ -46,7 +46,7 @@ def _written(visits: dict[int, int]) -> list[Site]:
         sites = list(Site.objects.select_for_update().filter(pk__in=visits).order_by("pk"))
         for site in sites:
             site.monthly_visits = visits[site.pk]
-            transaction.on_commit(partial(rank_site, site.pk))
+            transaction.on_commit(partial(reach_changed.send, None, site=site.pk))
         Site.objects.bulk_update(sites, ["monthly_visits"])
     return sites
 

@@ -24,7 +24,6 @@ from core.visits import address_id
 from core.wording import Message
 from crawler.urls import canonical
 from webadmin.accounts.models import User
-from webadmin.cases.models import PageCheck
 from webadmin.sites.models import Address, CrawlRun, PageRecheck, PageRecord, Site
 from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services import runs as crawls
@@ -116,7 +115,7 @@ def hand_over(run: CrawlRun, again: CrawlRun) -> None:
 
 def is_compared(recheck: PageRecheck) -> bool:
     """Whether what was seen has been compared with the works."""
-    return PageCheck.objects.filter(version_id=recheck.version_id).exists()
+    return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
 def _next_of(site: Site) -> list[PageRecheck]:

@@ -14,12 +14,10 @@ from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
 from webadmin.accounts.services.locks import lock_rights
-from webadmin.cases.models import Case
-from webadmin.cases.services.matters.figures import note_gone, note_returned, refresh
-from webadmin.cases.services.standing import move_cases_to_shown_pages
 from webadmin.database import answering, batches, fresh
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
 from webadmin.sites.models.site import site_key
+from webadmin.sites.signals import pages_came_and_went
 from webadmin.ui.models.storable_text import with_length_kept
 
 _FIELDS = [field.name for field in fields(Visit)]
@@ -45,7 +43,8 @@ class DjangoVisitRepository:
                 _note_gone(visits, holder)
 
     def open_pages(self, site: SiteId) -> frozenset[PageId]:
-        pages = Case.objects.filter(state=CaseState.OPEN, site_id=site_key(site)).values_list("page_id", flat=True)
+        rows = PageRecord.objects.filter(site_id=site_key(site), cases__state=CaseState.OPEN)
+        pages = rows.values_list("page_id", flat=True)
         with _answering():
             return frozenset(PageId(page) for page in pages)
 
@@ -114,8 +113,7 @@ def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
     lock_rights(holder)
     for page in sorted({*gone, *returned}):
         PageRecord.objects.filter(page_id=page).update(gone_since=gone.get(PageId(page)))
-    move_cases_to_shown_pages([*gone, *returned])
-    refresh(note_gone(list(gone)) | note_returned(returned), texts=())
+    pages_came_and_went.send(None, gone=list(gone), returned=returned)
 
 
 def _note_move(site: int, move: MovedTo) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
 from core.full_disk import want_of_space
+from core.private_files import touched_privately
 from core.wording import Message
-from deploy.private_files import touched_privately
 from webadmin.ui.console.output import shown
 from webadmin.ui.console.words import worded
 
@@ -66,8 +66,8 @@ def private_log(folder: Path) -> Path:
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
     """What is to be said of a disk on which the installation can store nothing more; None where it can."""
+    from core import disk
     from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
-    from deploy import disk
 
     try:
         return next((space.sentence for space in disk.full(load(environ))), None)

@@ -2,21 +2,25 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from core.errors import DamagedStore, ServiceUnavailable
-from core.known_settings import variable_of
 from core.settings import Settings
 from core.settings_loading import load
 from core.sqlite_files import says_damage
 from core.wording import Message
-from webadmin.ui.console.faults import complain, private_log
+from webadmin.ui.console.faults import private_log
 from webadmin.ui.console.words import language
 
-STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
+_openers: list[Callable[[], Settings]] = []
+
+
+def open_with(opener: Callable[[], Settings]) -> None:
+    """Have sessions opened by `opener`: it makes this process one of the installation, and gives its settings."""
+    _openers.append(opener)
 
 
 @contextmanager
@@ -26,14 +30,7 @@ def session() -> Iterator[Settings]:
     Raises ServiceUnavailable where the admin database is not there or was not made yet, DamagedStore where it is
     damaged.
     """
-    from deploy.home import adopt, prepare
-
-    home = prepare(os.environ)
-    _warn_of_other_stores(os.environ, home.settings)
-    settings = home.settings
-    if not settings.services.database_url and not settings.sqlite_path.exists():
-        os.umask(0o077)  # SQLite makes an empty one before it says that there are no tables
-    adopt(home)
+    settings = _openers[-1]()
     _log_to(settings)
     import django
     from django.db.utils import DatabaseError, InterfaceError
@@ -66,15 +63,6 @@ def local_time(moment: datetime, settings: Settings) -> str:
 def local_iso(moment: datetime | None, settings: Settings) -> str | None:
     """`moment` in the user's zone, for programs."""
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
-
-
-def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
-    """Whoever has another store in the environment of a shell than the services use is told so."""
-    from deploy import started
-
-    others = [variable_of(name) for name in started.overridden(environ, settings.home) if name in STORES]
-    if others:
-        complain(Message("cli.other-stores", names=others))
 
 
 def _unavailable(error: Exception) -> ServiceUnavailable:

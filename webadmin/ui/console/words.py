@@ -17,7 +17,7 @@ from core.wording import Message, say
 
 CHINESE, ENGLISH = "zh-hans", "en"
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
-_CATALOGUES = Path(__file__).resolve().parents[1] / "webadmin" / "locale"
+_CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 
 
 @cache

@@ -22,10 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.hidden_characters import clipped, spelled
-from core.states import CaseState
 from core.wording import Message
-from webadmin.cases.models import Case
-from webadmin.sites.models import CrawlRun
 from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import said
@@ -33,27 +30,6 @@ from webadmin.ui.pages.wording import said
 NOTHING = "—"
 MAX_SITE_CHARS = 30  # of a name in a list
 Column = Callable[[Any, Any], object]  # of a model admin and a record
-
-CASE_STATE_COLORS = {
-    CaseState.OPEN: "warning",
-    CaseState.CONFIRMED: "danger",
-    CaseState.DISMISSED: "success",
-    CaseState.SET_ASIDE: "default",
-}
-RUN_STATE_COLORS = {
-    CrawlRun.State.QUEUED: "info",
-    CrawlRun.State.RUNNING: "primary",
-    CrawlRun.State.FINISHED: "success",
-    CrawlRun.State.FAILED: "danger",
-    CrawlRun.State.MISSED: "warning",
-}
-
-
-def case_state_name(case: Case) -> str:
-    """Say where a case is, as its own page does: the state, what was decided, and what allows its page."""
-    verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
-    allowed = case.get_allowed_as_display() if case.allowed_as else ""
-    return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)
 
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
-
-from webadmin.theme import navigation
 
 register = template.Library()
 
@@ -68,7 +67,7 @@ def desk_navigation(context: Context) -> list[dict[str, Any]]:
     """Give the groups of entries that the user may open, with the one that is open marked."""
     request = context["request"]
     groups = []
-    for group in navigation(request):
+    for group in import_string(settings.NAVIGATION)(request):
         entries = [
             {"title": each["title"], "link": each["link"], "is_open": _is_open(request.path, each["link"])}
             for each in group["items"]

@@ -6,22 +6,14 @@ from typing import Any
 from django import template
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from core.counting import count_characters
 from core.hidden_characters import clipped, spelled
-from core.matches import ChangeKind
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
 from core.wording import Message
-from webadmin.cases.models import Case
-from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
-from webadmin.notices.services.removals.track_record import Record
-from webadmin.review.pages.case_page import comparison_html
-from webadmin.sites.models import PageRecord
-from webadmin.sites.pages.recheck import RecheckShown
-from webadmin.sites.pages.recheck import recheck_of as shown_recheck
 from webadmin.ui.models import phrases
+from webadmin.ui.pages import visible_text
 from webadmin.ui.pages.local_times import local_time
 from webadmin.ui.pages.wording import said
 
@@ -31,7 +23,7 @@ register = template.Library()
 @register.filter
 def visible(text: Any) -> SafeString:
     """Escape a crawled text and show its hidden characters as marks."""
-    return comparison_html.visible(str(text or ""))
+    return visible_text.visible(str(text or ""))
 
 
 @register.filter
@@ -43,7 +35,7 @@ def percent(share: float | None) -> str:
 @register.filter
 def example(text: str) -> SafeString:
     """As `visible`; a text of nothing but spaces is named, for nobody would see it."""
-    return comparison_html.named_spaces(text) if text.isspace() else comparison_html.visible(text)
+    return visible_text.named_spaces(text) if text.isspace() else visible_text.visible(text)
 
 
 @register.filter
@@ -66,12 +58,6 @@ def now_zone() -> str:
     return f"{timezone.get_current_timezone_name()} (UTC{timezone.localtime().isoformat()[-6:]})"
 
 
-@register.simple_tag
-def case_name(case: Case) -> str:
-    """What a case is called with its number, by what is decided on it."""
-    return phrases.case_name(case.pk, case.state)
-
-
 @register.filter
 def local_minute(moment: datetime | None) -> str:
     """Write a moment short enough for a table, in the zone of whoever reads."""
@@ -82,12 +68,6 @@ def local_minute(moment: datetime | None) -> str:
 def message(stored: Message | None) -> str:
     """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
     return spelled(said(stored)) if stored else ""
-
-
-@register.filter
-def record_line(record: Record) -> str:
-    """Say how those fared who were written to, in one line."""
-    return _("; ").join(said(sentence) for sentence in record.sentences)
 
 
 @register.filter
@@ -126,21 +106,3 @@ def obfuscation_caveat(kind: str) -> str:
 def change_name(kind: str) -> str:
     """Name a kind of change."""
     return phrases.word_for(kind, phrases.CHANGES)
-
-
-@register.filter
-def change_tag(kind: str) -> str:
-    """Name a kind of change in the few letters that stand above it in the text."""
-    return comparison_html.tag(ChangeKind(kind))
-
-
-@register.simple_tag
-def licence_in_part(case: Case) -> CoveredInPart | None:
-    """The licence that covers the page of a case but for some chapters."""
-    return covered_in_part(case)
-
-
-@register.simple_tag
-def recheck_of(page: PageRecord) -> RecheckShown:
-    """Where the newest check of a page stands, and how it is asked for."""
-    return shown_recheck(page)

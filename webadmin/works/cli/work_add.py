@@ -89,11 +89,12 @@ def _read(paths: Sequence[Path]) -> "Intake":
 def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
     """Add a work, its chapters by that style of headings; what came of it, and where its texts stand already."""
     from webadmin import stores
+    from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake import divided
 
     found = divided(read, style)
-    owner = catalogue.holder(rights_holder)
+    owner = holders.holder(rights_holder)
     keep_missing = not found.is_whole
     planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
     elsewhere, _ = _standing(owner, planned)
@@ -107,12 +108,13 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
 
 def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
     """What adding a work would change; nothing is written."""
+    from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake import divided, divisions
 
     found, ways = divided(read, style), divisions(read)
     try:
-        owner = catalogue.find_holder(rights_holder) if rights_holder else catalogue.holder("")
+        owner = holders.find_holder(rights_holder) if rights_holder else holders.holder("")
     except NotFound:  # adding would make one
         owner = None
     planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)

@@ -10,10 +10,10 @@ from core.taken import share_of_work
 from core.wording import Message
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.keys import find_work
 from webadmin.ui.console.lists import Column, print_list, share_column
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
+from webadmin.works.cli.keys import find_work
 from webadmin.works.cli.work_add import add, describe_work
 
 if TYPE_CHECKING:
@@ -49,19 +49,17 @@ def times(
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the works."""
     with session() as settings:
-        from django.db.models import Count, Q
+        from django.db.models import Count, Q, Sum
 
-        from webadmin.cases.models import Case
-        from webadmin.cases.services.matters.figures import taken_of
         from webadmin.works.models import Work
 
         works = Work.objects.select_related("rights_holder", "unprotected").annotate(
             total=Count("chapters"),
             indexed=Count("chapters", filter=Q(chapters__indexed_at__isnull=False)),
         )
-        cases = dict(Case.objects.order_by().values_list("work_id").annotate(n=Count("pk")))
-        taken = taken_of(Work.objects.all())
-        listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk, 0)) for work in works.order_by("pk")]
+        cases = dict(Work.objects.order_by().values_list("pk").annotate(n=Count("cases")))
+        taken = dict(Work.objects.order_by().values_list("pk").annotate(chars=Sum("copied_texts__taken_chars")))
+        listed = [_Listed(work, cases.get(work.pk, 0), taken.get(work.pk) or 0) for work in works.order_by("pk")]
         print_list(listed, _COLUMNS, settings, is_json=is_json)
 
 
@@ -150,9 +148,9 @@ def protect(
 
 
 def _work_of(key: str, rights_holder: str) -> "Work":
-    from webadmin.works.services import catalogue
+    from webadmin.accounts.services import holders
 
-    return find_work(key, catalogue.find_holder(rights_holder) if rights_holder else None)
+    return find_work(key, holders.find_holder(rights_holder) if rights_holder else None)
 
 
 GROUP = verb_group(

@@ -1,5 +1,6 @@
 """The tables of works."""
 
+from webadmin.accounts.services.access import register_scope
 from webadmin.works.models.licence_fee import LicenceFee
 from webadmin.works.models.rights import (
     AuthorAlias,
@@ -27,3 +28,14 @@ __all__ = [
     "Unprotected",
     "Work",
 ]
+
+register_scope(Work, "rights_holder_id")
+register_scope(Chapter, "work__rights_holder_id")
+register_scope(Licence, "rights_holder_id")
+register_scope(LicenceProof, "licence__rights_holder_id")
+register_scope(OwnDomain, "rights_holder_id")
+register_scope(OwnAccount, "rights_holder_id")
+register_scope(AuthorAlias, "rights_holder_id")
+register_scope(Unprotected, "work__rights_holder_id")
+register_scope(PlannedUpload, "rights_holder_id")
+register_scope(LicenceFee, "work__rights_holder_id")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import Rejection
 from webadmin.accounts.models.rights_holder import RightsHolder
+from webadmin.accounts.models.work_kind import WorkKind
 from webadmin.ui.models.phrases import unprotected_choices
 
 MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
@@ -16,12 +17,9 @@ MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
 class Work(models.Model):
     """A novel, a report, an essay: what a case is about."""
 
-    class Kind(models.TextChoices):
-        NOVEL = "novel", _("novel")
-        NEWS = "news", _("news")
-        ESSAY = "essay", _("essay")
-        STORY = "story", _("short story")
-        OTHER = "other", _("other")
+    IS_SEARCHED_FIRST = True
+
+    Kind = WorkKind
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="works", verbose_name=_("rights holder")

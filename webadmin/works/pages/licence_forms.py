@@ -9,10 +9,10 @@ from core.chapters import Chapters
 from core.errors import BadInput
 from core.rights import account_key, is_whole_site, is_within
 from webadmin.ui.pages.host_fields import clean_host, clean_urls
-from webadmin.ui.pages.sent_files import checked_document
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import AuthorAlias, Licence, OwnAccount, OwnDomain
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
+from webadmin.works.pages.sent_files import checked_document
 from webadmin.works.services.licences import one_spelling
 
 

@@ -9,11 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import is_administrator, manageable
+from webadmin.accounts.services.holders import MAX_HOLDER_CHARS, holder
 from webadmin.ui.pages.wording import said
+from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES, TOO_LARGE
 from webadmin.works.models import Work
-from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS, MAX_TITLE_CHARS, holder
+from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS, MAX_TITLE_CHARS
 from webadmin.works.services.intake import READERS
-from webadmin.works.services.uploads import MAX_FILES, MAX_UPLOAD_BYTES, TOO_LARGE
+from webadmin.works.services.uploads import MAX_FILES
 
 
 class FilesInput(forms.FileInput):

@@ -22,35 +22,29 @@ from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.locks import lock_rights
-from webadmin.cases.services.matters.figures import refresh_works
 from webadmin.database import batches
-from webadmin.sites.services.watchlist import add_site, find_site
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
 from webadmin.works.services.locks import locked_chapters
 from webadmin.works.services.work_length import recount
+from webadmin.works.signals import works_changed
 
 __all__ = [
     "MAX_AUTHOR_CHARS",
-    "MAX_HOLDER_CHARS",
     "MAX_TITLE_CHARS",
     "AddedWork",
     "ChangedMeanwhile",
     "PlannedChange",
-    "add_site",
     "add_work",
     "corpus_texts",
-    "find_holder",
-    "find_site",
     "find_work",
-    "holder",
     "named",
     "planned_change",
     "remove_work",
     "unnoted_texts",
 ]
 
-MAX_AUTHOR_CHARS, MAX_HOLDER_CHARS = 200, 200
+MAX_AUTHOR_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +92,6 @@ class ChangedMeanwhile(BadInput):
         super().__init__("work.changed-meanwhile", title=title)
 
 
-def holder(name: str) -> RightsHolder:
-    """The rights holder of that name, made if there is none; with "" the only one there is.
-
-    Raises BadInput where "" could mean nobody or several.
-    """
-    wanted = " ".join(name.split())
-    if not wanted:
-        return _only_holder()
-    if len(wanted) > MAX_HOLDER_CHARS:
-        raise BadInput("work.holder-too-long", most=MAX_HOLDER_CHARS)
-    return RightsHolder.objects.get_or_create(name=wanted)[0]
-
-
-def find_holder(name: str) -> RightsHolder:
-    """The rights holder of that name. Raises NotFound."""
-    found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
-    if found is None:
-        raise NotFound("rights-holder", name)
-    return found
-
-
 def add_work(
     rights_holder: RightsHolder,
     work_file: WorkFile,
@@ -153,7 +126,7 @@ def add_work(
         if has_numbers and (writer.change.moves_numbers or writer.dropped):
             _rule_again(rights_holder)
         recount([work.pk])
-        refresh_works([work.pk], writer.dropped)
+        works_changed.send(sender=None, works=[work.pk], texts=writer.dropped)
         transaction.on_commit(partial(_announce, writer.unindexed, writer.dropped, outbox))
     change = writer.change
     counts = (
@@ -306,16 +279,6 @@ def _required_title(work_file: WorkFile) -> str:
 def _require_kind(kind: str) -> None:
     if kind and kind not in Work.Kind.values:
         raise BadInput("work.no-kind", kind=kind, kinds=Work.Kind.values)
-
-
-def _only_holder() -> RightsHolder:
-    holders = list(RightsHolder.objects.order_by("name")[:4])
-    if len(holders) == 1:
-        return holders[0]
-    if not holders:
-        raise BadInput("work.no-holder")
-    names = [each.name for each in holders[:3]] + ["..."] * (len(holders) > 3)
-    raise BadInput("work.which-holder", names=names)
 
 
 def _is_key(text: str) -> bool:

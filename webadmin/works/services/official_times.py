@@ -12,9 +12,9 @@ from core.errors import BadInput
 from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
 from crawler.main_text.chapters import chapter_number
-from webadmin.cases.services.matters.figures import refresh_works
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.locks import locked_chapters
+from webadmin.works.signals import works_changed
 
 MAX_LINES = 20_000  # the longest novels have as many chapters
 MAX_BYTES = 2 * 1024 * 1024  # 100 bytes a line
@@ -129,7 +129,7 @@ def set_times(work: Work, times: Times) -> TimesSet:
             chapter.published_at = times[chapter.number]
         Chapter.objects.bulk_update(stale, ["published_at"], batch_size=200)
         if stale:
-            refresh_works([work.pk], ())
+            works_changed.send(sender=None, works=[work.pk], texts=())
     unknown = sorted(map(abs, set(times) - {chapter.number for chapter in chapters}))
     return TimesSet(len(stale), tuple(unknown))
 

@@ -15,6 +15,7 @@ from core.text import storable
 from core.wording import Message
 from crawler.formats.archive import Archive
 from crawler.formats.zipped import decoded_name
+from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES
 from webadmin.works.services.intake import (
     READERS,
     WORK_MANIFEST,
@@ -98,10 +99,6 @@ def declared_bytes(path: Path) -> int:
         return 0
 
 
-# Of all files of one request together. A whole long novel has 20 MB. 32 MB of UTF-8 are 11 million characters; as 3,600
-# chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
-# outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
-MAX_UPLOAD_BYTES = 32 * 1024 * 1024
 MAX_SECONDS = 20.0  # for one file that is taken apart; proxies give up a request after 60 s, and each is tried twice
 MAX_FILES = 100  # Django itself takes no more in one request
 # Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
@@ -110,7 +107,6 @@ MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
 MAX_CHARS = MAX_UPLOAD_BYTES // 2  # what MAX_UPLOAD_BYTES of plain GB18030 hold: packing them buys no more
 MAX_TEXTS = 20_000  # chapters and works of one request; the longest novels have some 10,000 chapters
 MAX_FAULTS = 100  # of one file; nobody reads more
-TOO_LARGE = Message("intake.upload-too-large", most=MAX_UPLOAD_BYTES // (1024 * 1024))
 MAX_NAME_BYTES = 200  # file systems take 255, and an ending is kept
 _UNPACKED = "unpacked"
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
-from webadmin.cases.services.matters.figures import refresh_works
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.locks import locked_chapters
+from webadmin.works.signals import works_changed
 
 
 def note_counted(texts: Mapping[str, int]) -> None:
@@ -15,7 +15,7 @@ def note_counted(texts: Mapping[str, int]) -> None:
     for chapter in stale:
         chapter.chars = texts[chapter.text_id]
     Chapter.objects.bulk_update(stale, ["chars"], batch_size=200)
-    refresh_works(recount({chapter.work_id for chapter in stale}), ())
+    works_changed.send(sender=None, works=recount({chapter.work_id for chapter in stale}), texts=())
 
 
 def recount(works: Collection[int]) -> list[int]:

@@ -1,33 +1,23 @@
 """Rights holders and their people."""
 
-from functools import partial
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
-from django.http.response import HttpResponseBase
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from unfold.decorators import action, display
+from unfold.decorators import display
 
-from core.errors import BadInput, ZhuiwenError
 from webadmin.accounts.models import Membership, RightsHolder
+from webadmin.accounts.models.work_kind import WorkKind
 from webadmin.accounts.pages.isolation import HolderAdmin, is_manager
 from webadmin.accounts.pages.member_forms import MembershipForm, ReviewerForm, RightsHolderForm
 from webadmin.accounts.services.access import admit, is_administrator
-from webadmin.backups.services.data_export import take_out
 from webadmin.ui.pages.columns import NOTHING
-from webadmin.ui.pages.downloads import spooled_download
-from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
-from webadmin.works.models import Work
 
 
-@admin.register(RightsHolder)
 class RightsHolderAdmin(HolderAdmin):
     """Founded and dissolved by administrators; a manager keeps the rest up to date."""
 
@@ -35,26 +25,6 @@ class RightsHolderAdmin(HolderAdmin):
     list_display = ["name", "contact", "created_at"]
     search_fields = ["name", "contact"]
     readonly_fields = ["created_at"]
-    actions_detail = ["take_out"]
-
-    @action(
-        description=_("All that is theirs, as one file"), url_path="take-out", permissions=["manage"], icon="download"
-    )
-    def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """The same file as `zhuiwen holder export`, by POST: reading all of it is nothing that a link should start."""
-        holder: RightsHolder = self.record_of(request, object_id)
-        if request.method != "POST":
-            title = _("All that is theirs, as one file")
-            return desk_page(request, "webadmin/take_out.html", {"holder": holder, "title": title})
-        own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
-        try:
-            own.mkdir(mode=0o700, exist_ok=True)
-            return spooled_download(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)
-        except (ZhuiwenError, OSError) as error:
-            if isinstance(error, OSError):
-                error = BadInput("backup.unwritable", path=own, reason=error.strerror)
-            messages.error(request, said(error))
-            return HttpResponseRedirect(reverse("admin:accounts_rightsholder_change", args=[holder.pk]))
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """Who may not change the kinds reads their names."""
@@ -64,7 +34,7 @@ class RightsHolderAdmin(HolderAdmin):
 
     @display(description=_("looked for in other words"))
     def reworded_kind_names(self, holder: RightsHolder) -> str:
-        known = dict(Work.Kind.choices)
+        known = dict(WorkKind.choices)
         return ", ".join(str(known.get(kind, kind)) for kind in holder.reworded_kinds) or NOTHING
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:

@@ -28,8 +28,8 @@ from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.ui.pages.downloads import as_file, kept_download
-from webadmin.ui.pages.sent_files import checked, checked_document
 from webadmin.ui.pages.wording import said
+from webadmin.works.pages.sent_files import checked, checked_document
 
 
 class HolderPaperForm(forms.ModelForm):

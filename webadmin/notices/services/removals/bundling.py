@@ -4,15 +4,18 @@ Apart from the export of the proof (`webadmin.notices.services.removals.proof`):
 engine.
 """
 
+from datetime import datetime
+
+from django.db import transaction
 from django.db.models import QuerySet
 
 from bundles import bundle as bundles
-from bundles.records import Capture
+from bundles.records import Bundle, Capture
 from core.errors import NotFound
 from core.ids import PageId, VersionId, digest
 from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.evidence.services.bundles import note_removal_bundle
+from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.material import capture_of, capture_of_answer, nothing_found_of
 from webadmin.notices.models import RemovalLook
 
@@ -56,3 +59,21 @@ def _match_of(case: Case) -> CaseMatch | None:
     """The largest match of the version that was decided on: what the page took."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()
+
+
+def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
+    """Write down the bundle of a look that proves a removal. match: that the response was held against."""
+    with transaction.atomic():
+        row = EvidenceBundle.objects.create(
+            case_id=look.case_id,
+            match=match,
+            kind=EvidenceBundle.Kind.REMOVAL,
+            version_id=look.version_id,
+            digest=bundle.digest,
+            sha256=sha256,
+            size_bytes=len(bundle.content),
+            fetched_at=bundle.fetched_at,
+            day=bundle.day,
+            made_at=now,
+        )
+        RemovalLook.objects.filter(pk=look.pk).update(bundle=row)

@@ -9,7 +9,7 @@ from core.shares import percentage
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
 from webadmin.evidence.services.papers import Kept, Row
-from webadmin.notices.models import EventPaper, HolderPaper, NoticeMail
+from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail
 from webadmin.notices.services.values import moment
 from webadmin.reports.services.court_file.evidence_list import Group, Piece
 from webadmin.reports.services.court_file.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
@@ -105,6 +105,7 @@ def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
             "权利人存档",
             f"通知 #{event.notice_id} 于 {day}：{event.get_state_display()}",
         )
+    assert isinstance(kept, NoticeFile)
     notice = kept.notice
     return (
         Group.NOTICES,

@@ -39,12 +39,13 @@ from webadmin.evidence.services.case_export import (
 )
 from webadmin.evidence.services.factor_facts import facts_of as factor_facts_of
 from webadmin.evidence.services.factors import sheet
-from webadmin.evidence.services.papers import Row, enclosed_one, files_of_notices, of_holder, of_others, standing_proofs
+from webadmin.evidence.services.papers import Row, enclosed_one, of_others, standing_proofs
 from webadmin.evidence.services.staff import Naming, by_name, by_role
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
 from webadmin.notices.services.compared import MAX_PICTURES, compared_cases
 from webadmin.notices.services.comparison_table import comparison_table
+from webadmin.notices.services.enclosed_files import files_of_notices, of_holder
 from webadmin.notices.services.kept_files import is_valid
 from webadmin.notices.services.values import in_order
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets

@@ -1,5 +1,5 @@
-"""The lists and forms of review; importing this package registers them."""
+"""The lists and forms that combine subjects; importing this package registers them."""
 
-from webadmin.review.pages.admin import cases, pages
+from webadmin.review.pages.admin import cases, licences, pages, sites, works
 
-__all__ = ["cases", "pages"]
+__all__ = ["cases", "licences", "pages", "sites", "works"]

@@ -16,20 +16,22 @@ from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
 from core.states import Verdict
 from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
-from webadmin.accounts.pages.isolation import HolderAdmin, is_member
+from webadmin.accounts.pages.isolation import is_member
 from webadmin.accounts.pages.searching import of_keys
 from webadmin.accounts.services.access import manageable
 from webadmin.cases.models import Case
 from webadmin.cases.pages.bulk_verdicts import answer
+from webadmin.cases.pages.state_columns import CASE_STATE_COLORS, case_state_name
 from webadmin.evidence.pages.factors_view import case_factors_view
 from webadmin.evidence.pages.proofs_view import case_proofs_view
 from webadmin.review.pages.case_page.case_view import case_view
 from webadmin.review.pages.case_page.left_out_requests import left_out_view
 from webadmin.ui.models.phrases import VERDICTS
-from webadmin.ui.pages.columns import CASE_STATE_COLORS, case_state_name, moment_column, obfuscation_line, two_lines
+from webadmin.ui.pages.columns import moment_column, obfuscation_line, two_lines
 from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key
+from webadmin.works.pages.author_search import AuthorSearchAdmin
 
 
 def _other_addresses(case: Case) -> str:
@@ -95,7 +97,7 @@ def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, Que
 
 
 @admin.register(Case)
-class CaseAdmin(HolderAdmin):
+class CaseAdmin(AuthorSearchAdmin):
     is_read_only = True
     record_view = staticmethod(case_view)
     record_pages = [

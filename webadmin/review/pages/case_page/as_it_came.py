@@ -14,11 +14,11 @@ from core.marks import BESIDE, Mark, RawPlaces
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
 from webadmin.review.pages.case_page.comparison import Column
-from webadmin.review.pages.case_page.comparison_html import visible
 from webadmin.review.pages.case_page.sweep import Mark as Placing
 from webadmin.review.pages.case_page.sweep import Placed, Run, swept
 from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
 from webadmin.ui.models.phrases import name_of_obfuscation
+from webadmin.ui.pages.visible_text import visible
 
 BESIDE_NAME = gettext_lazy("not part of the text")
 _WHOLE = 0  # the number of what stands for the whole text in the sweep; pairs count from 1 on

@@ -1,6 +1,5 @@
 """The columns of a comparison as markup: every character escaped, hidden ones as marks, changes linked by number."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +12,12 @@ from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
 
 from core.counting import count_characters
-from core.hidden_characters import glyphs, has_hidden, spelled
+from core.hidden_characters import spelled
 from core.matches import ChangeKind
 from webadmin.review.pages.case_page.comparison import Column, Copied, Link, Missing, Piece, Taken, Uncopied
 from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
 from webadmin.ui.models.phrases import CHANGES
+from webadmin.ui.pages.visible_text import _visible, visible
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
@@ -34,33 +34,6 @@ _TAGS = {
     ChangeKind.NOISE: pgettext_lazy("mark above a changed character", "noise"),
     ChangeKind.MOVED: pgettext_lazy("mark above a changed character", "mov"),
 }
-
-_SPACES = {
-    " ": pgettext_lazy("mark in place of white space", "space"),
-    "\u3000": pgettext_lazy("mark in place of white space", "wide space"),
-    "\n": pgettext_lazy("mark in place of white space", "line break"),
-    "\t": pgettext_lazy("mark in place of white space", "tab"),
-}
-
-
-def visible(text: str) -> SafeString:
-    """Escape `text` and put a mark in place of each run of hidden characters."""
-    return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
-
-
-def _visible(text: str) -> str:
-    return "".join(_glyphs(text)) if has_hidden(text) else escape(text)
-
-
-def named_spaces(spaces: str) -> SafeString:
-    """Put one mark in place of a text of spaces: what they are called, for their signs look like empty boxes."""
-    kinds = list(dict.fromkeys(spaces))
-    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
-    label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)
-    label += "" if len(spaces) == 1 else f"×{len(spaces)}"
-    return format_html(
-        '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
-    )
 
 
 def column_html(column: Column) -> SafeString:
@@ -109,19 +82,6 @@ def _words(_language: str | None) -> _Words:
         on_both=_("%(kind)s: work “%(work)s”, page “%(page)s”"),
         names={kind: str(phrase) for kind, phrase in CHANGES.items()},
     )
-
-
-def _glyphs(text: str) -> Iterator[str]:
-    for run in glyphs(text):
-        if run.label:
-            yield format_html(
-                '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>',
-                run.label,
-                run.detail,
-                run.detail,
-            )
-        else:
-            yield escape(run.text)
 
 
 def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:

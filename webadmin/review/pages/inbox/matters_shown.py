@@ -26,7 +26,6 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
 from webadmin.notices.pages.offers import offers
 from webadmin.notices.services.counters import due_of
-from webadmin.reports.pages.report_form import default_choice
 from webadmin.review.pages.matter_lists.among_matters import case_address
 from webadmin.review.pages.matter_lists.asked import Asked
 from webadmin.review.pages.matter_lists.queues import cases_in
@@ -228,7 +227,6 @@ def _report_address(matter: Matter) -> str:
     earliest = today - timedelta(days=MAX_DAYS - 1)
     since = timezone.localtime(matter.first_seen_at).date() if matter.first_seen_at else today
     asked = {
-        **default_choice(),
         "since": max(earliest, since).isoformat(),
         "site": matter.site_id,
         "work": matter.work_id,

@@ -13,12 +13,12 @@ from core.hidden_characters import spelled
 from core.matches import RewordedState
 from core.wording import Message
 from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
-from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.pages.lead_page.lead_view import BANDS, alarms, lead_view
 from webadmin.ui.pages.columns import NOTHING, moment_column, state_column, two_lines
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.wording import said
+from webadmin.works.pages.author_search import AuthorSearchAdmin
 
 STATE_COLORS = {
     RewordedState.WAITING: "warning",
@@ -54,7 +54,7 @@ class LapsedFilter(DropdownFilter):
 
 
 @admin.register(RewordedLead)
-class RewordedLeadAdmin(HolderAdmin):
+class RewordedLeadAdmin(AuthorSearchAdmin):
     is_read_only = True
     record_view = staticmethod(lead_view)
     paginator = CappedPaginator

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString, mark_safe
 
 from matcher.reworded.shared_wording import Places, shared_wording
-from webadmin.review.pages.case_page.comparison_html import visible
 from webadmin.rewrites.pages.lead_page.pairs import Pair
+from webadmin.ui.pages.visible_text import visible
 
 AROUND_CHARS = 1_200  # before the first and behind the last pair: what else the page says
 MAX_GAP_CHARS = 12_000  # of what lies between two pairs

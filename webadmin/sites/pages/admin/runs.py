@@ -10,7 +10,6 @@ from webadmin.sites.models import CrawlRun
 from webadmin.ui.models.phrases import PASSED_BY, word_for
 from webadmin.ui.pages.columns import (
     NOTHING,
-    RUN_STATE_COLORS,
     moment_column,
     sentence_column,
     sentence_list,
@@ -19,6 +18,14 @@ from webadmin.ui.pages.columns import (
     stored_faults,
 )
 from webadmin.ui.pages.paging import CappedPaginator
+
+RUN_STATE_COLORS = {
+    CrawlRun.State.QUEUED: "info",
+    CrawlRun.State.RUNNING: "primary",
+    CrawlRun.State.FINISHED: "success",
+    CrawlRun.State.FAILED: "danger",
+    CrawlRun.State.MISSED: "warning",
+}
 
 
 @admin.register(CrawlRun)
@@ -80,3 +87,12 @@ class CrawlRunAdmin(HolderAdmin):
         return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
 
     fault_list = stored_faults
+
+
+RUN_STATE_COLORS = {
+    CrawlRun.State.QUEUED: "info",
+    CrawlRun.State.RUNNING: "primary",
+    CrawlRun.State.FINISHED: "success",
+    CrawlRun.State.FAILED: "danger",
+    CrawlRun.State.MISSED: "warning",
+}

@@ -1,17 +1,14 @@
 """What stands below a site's form: how it is treated, its rules, proxies, and the log of robots.txt."""
 
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from webadmin.accounts.pages.isolation import HolderInline, HolderStackedInline
-from webadmin.cases.models import IgnoredText
 from webadmin.sites.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.pages.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
-from webadmin.ui.pages.columns import address_column, moment, text_column
+from webadmin.ui.pages.columns import moment
 
 
 class SiteRulesInline(HolderStackedInline):
@@ -69,30 +66,4 @@ class RobotsSwitchInline(HolderInline):
     verbose_name_plural = _("robots.txt")
 
 
-class IgnoredTextInline(HolderInline):
-    """Noise of the site; it is marked on pages of cases, and taken back there or in the list of all ignored texts."""
-
-    model = IgnoredText
-    is_read_only = True
-    tab = True
-    hide_title = True
-    per_page = 20
-    fields = ["beginning", "entered_by", "entered_at", "example", "standing"]
-    readonly_fields = fields
-    verbose_name_plural = _("Ignored texts")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).select_related("entered_by", "withdrawn_by")
-
-    beginning = text_column("text", _("text"), 40)
-
-    example = address_column("page_url", _("seen on"))
-
-    @display(description=_("state"))
-    def standing(self, ignored: IgnoredText) -> str:
-        if ignored.withdrawn_at is None:
-            return _now("does not count")
-        return _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
-
-
-SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, IgnoredTextInline, RobotsSwitchInline)
+SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, RobotsSwitchInline)

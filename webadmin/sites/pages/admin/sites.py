@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponseBase
 from django.template.loader import render_to_string
@@ -20,13 +20,9 @@ from core.messages import CrawlRequested
 from core.obfuscations import Obfuscation
 from webadmin import stores
 from webadmin.accounts.pages.isolation import HolderAdmin, HolderInline, is_manager, is_member, signed_in_user
-from webadmin.cases.models import Case, Matter
-from webadmin.cases.services.matters.figures import rank_site
-from webadmin.notices.pages.site_contacts import whom_to_write_to
-from webadmin.notices.pages.site_effect import effect_of
-from webadmin.review.pages.book_links import books_of_site
 from webadmin.sites.models import CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.sites.models.site_kind_choices import CRAWLED, conditional_fields
+from webadmin.sites.pages.admin.runs import RUN_STATE_COLORS
 from webadmin.sites.pages.admin.site_rules import SITE_INLINES
 from webadmin.sites.pages.rule_trial import rule_trial
 from webadmin.sites.pages.site_form import SiteDomainForm, SiteForm
@@ -34,16 +30,9 @@ from webadmin.sites.services import look_ups, politeness
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.families import family_of
 from webadmin.sites.services.sharing import shared_hosts
+from webadmin.sites.signals import reach_changed
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
-from webadmin.ui.pages.columns import (
-    RUN_STATE_COLORS,
-    change_link,
-    draw_once,
-    list_link,
-    moment,
-    stored_sentence,
-    two_lines,
-)
+from webadmin.ui.pages.columns import change_link, draw_once, list_link, moment, stored_sentence, two_lines
 from webadmin.ui.pages.wording import said
 
 if TYPE_CHECKING:
@@ -51,7 +40,6 @@ if TYPE_CHECKING:
 
     class _Figures(TypedDict):
         pages_total: int | None
-        cases_total: int | None
         newest_state: str | None
 
     SiteWithFigures = WithAnnotations[Site, _Figures]
@@ -64,14 +52,11 @@ _PAGES = (
 
 
 def _with_figures(sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
-    matters = Matter.objects.filter(site=OuterRef("pk")).order_by().values("site")
-    in_matter = F("open_cases") + F("confirmed_cases") + F("closed_cases")
     newest = CrawlRun.objects.filter(site=OuterRef("pk"), only_urls="").order_by("-due_at", "-pk")
     return sites.select_related(
         "rights_holder"
     ).annotate(
         pages_total=RawSQL(_PAGES, (MAX_PAGES + 1,), output_field=IntegerField()),  # noqa: S611 - of our own names
-        cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
         newest_state=Subquery(newest.values("state")[:1]),
     )
 
@@ -88,10 +73,9 @@ class SiteDomainInline(HolderInline):
     verbose_name_plural = _("domains of the site (empty: the hosts of the start URLs)")
 
 
-@admin.register(Site)
 class SiteAdmin(HolderAdmin):
     form = SiteForm
-    list_display = ["site", "kind", "is_active", "schedule", "next_crawl", "last_run", "page_count", "case_count"]
+    list_display = ["site", "kind", "is_active", "schedule", "next_crawl", "last_run", "page_count"]
     list_filter = ["rights_holder", "kind", "is_active"]
     list_select_related = ["rights_holder"]
     search_fields = ["name", "start_urls", "domains__host"]
@@ -99,7 +83,7 @@ class SiteAdmin(HolderAdmin):
     actions = ["crawl_selected"]
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
-    readonly_fields = ["added_at", "family", "whole_books", "whom_to_write_to", "effect"]
+    readonly_fields = ["added_at", "family"]
     # Where a form is only read no script knows `kind`: `get_fieldsets` leaves out what the kind does not use.
     conditional_fields = {name: f"typeof kind == 'undefined' || {asked}" for name, asked in _CONDITIONS.items()}
     fieldsets = [
@@ -114,7 +98,6 @@ class SiteAdmin(HolderAdmin):
                     ("is_active", "added_at"),
                     ("crawl_at", "interval_days"),
                     "monthly_visits",
-                    "whole_books",
                 ]
             },
         ),
@@ -145,7 +128,7 @@ class SiteAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A site that stands shows whom to write to, and which others probably have its operator."""
+        """A site that stands shows which others probably have its operator."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
@@ -153,30 +136,21 @@ class SiteAdmin(HolderAdmin):
         vars(obj)["is_managed"] = is_managed  # for what is drawn without a request
         if not is_managed:
             fieldsets = _used_by(obj.kind, fieldsets)
-        addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
-        effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
-        return [*fieldsets, addressees, effect, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
-
-    @draw_once
-    @display(description=_("addressees"))
-    def whom_to_write_to(self, site: Site) -> object:
-        return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
-
-    @draw_once
-    @display(description=_("notices"))
-    def effect(self, site: Site) -> object:
-        return effect_of(site)
+        return [*fieldsets, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
 
     @draw_once
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
         return render_to_string("webadmin/site_family.html", {"family": family_of(site)})
 
+    def with_figures(self, sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
+        return _with_figures(sites)
+
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Give the sites of the page shown their figures: an order by a column would work them out for all sites."""
         changelist = super().get_changelist_instance(request)
         shown = [site.pk for site in changelist.result_list]
-        rows = _with_figures(Site.objects.filter(pk__in=shown)).in_bulk()
+        rows = self.with_figures(Site.objects.filter(pk__in=shown)).in_bulk()
         changelist.result_list = [rows[key] for key in shown if key in rows]
         return changelist
 
@@ -209,14 +183,6 @@ class SiteAdmin(HolderAdmin):
             return 0
         shown = f"{MAX_PAGES:,}+" if site.pages_total > MAX_PAGES else site.pages_total
         return list_link(PageRecord, shown, site__id__exact=site.pk)
-
-    @display(description=_("cases"))
-    def case_count(self, site: "SiteWithFigures") -> object:
-        return list_link(Case, site.cases_total, site__id__exact=site.pk) if site.cases_total else 0
-
-    @display(description=_("whole books"))
-    def whole_books(self, site: Site) -> object:
-        return books_of_site(site)
 
     def is_offered(self, path: str, key: Any) -> bool:
         """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
@@ -292,7 +258,7 @@ class SiteAdmin(HolderAdmin):
         """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
         super().save_model(request, obj, form, change)
         if "monthly_visits" in form.changed_data:
-            rank_site(obj.pk)
+            reach_changed.send(None, site=obj.pk)
         if "obey_robots" in form.changed_data and (change or not obj.obey_robots):
             politeness.note_robots_switch(obj, form.cleaned_data["robots_reason"], signed_in_user(request))
         if change and obj.is_active and "is_active" in form.changed_data and obj.kind in CRAWLED:

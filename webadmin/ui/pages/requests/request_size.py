@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from webadmin.ui.pages.wording import said
-from webadmin.works.services.uploads import MAX_UPLOAD_BYTES, TOO_LARGE
+from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES, TOO_LARGE
 
 MAX_REQUEST_BYTES = MAX_UPLOAD_BYTES + 1024 * 1024  # the files, and the fields of the form beside them
 

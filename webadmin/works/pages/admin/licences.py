@@ -1,6 +1,6 @@
 """Who else may publish, and where the rights holder does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -19,14 +19,13 @@ from core.hidden_characters import clipped, spelled
 from webadmin.accounts.pages.filters import LicenceEndedFilter
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.accounts.services.locks import lock_rights
-from webadmin.cases.pages.rulings_announced import announce_rulings
-from webadmin.cases.services.covered import Covered, covered_cases, covered_findings
-from webadmin.ui.pages.columns import NOTHING, case_state_name, change_link, moment
+from webadmin.ui.pages.columns import NOTHING, change_link, moment
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import AuthorAlias, Licence, LicenceProof, OwnAccount, OwnDomain
 from webadmin.works.pages.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
+from webadmin.works.pages.rulings import announce_rulings
 from webadmin.works.services.licences import twin_of
 from webadmin.works.services.proofs import add_proof
 
@@ -64,7 +63,6 @@ def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
     return kept_download(row.name, row.digest)
 
 
-@admin.register(Licence)
 class LicenceAdmin(EnteredAdmin):
     record_pages = [("proof", "proof", _proof_file)]
     form = LicenceForm
@@ -83,17 +81,17 @@ class LicenceAdmin(EnteredAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """A licence that stands shows its proofs, and the pages that it covers now."""
+        """A licence that stands shows its proofs."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
         may_add = self.has_change_permission(request, obj)
         shown = (_("Proof"), {"fields": ["proofs", *(["proof"] if may_add else [])]})
         rest = [each for each in fieldsets if "proof" not in each[1]["fields"]]
-        return [*rest, shown, (_("Covers now"), {"fields": ["cases_covered", "findings_covered"]})]
+        return [*rest, shown]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        return [*super().get_readonly_fields(request, obj), "proofs", "cases_covered", "findings_covered"]
+        return [*super().get_readonly_fields(request, obj), "proofs"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so.
@@ -124,19 +122,6 @@ class LicenceAdmin(EnteredAdmin):
         ]
         line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
         return format_html("<ul>{}</ul>", format_html_join("", line, rows)) if rows else NOTHING
-
-    @display(description=_("cases"))
-    def cases_covered(self, licence: Licence) -> object:
-        return _covered_list(
-            covered_cases(licence), lambda case: (change_link(case, clipped(str(case))), case_state_name(case))
-        )
-
-    @display(description=_("excluded findings"))
-    def findings_covered(self, licence: Licence) -> object:
-        return _covered_list(
-            covered_findings(licence),
-            lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
-        )
 
     @display(description=_("domain or page"), ordering="domain")
     def place(self, licence: Licence) -> str:
@@ -214,12 +199,3 @@ def _proof_address(proof: LicenceProof) -> str:
 def _facts(proof: LicenceProof) -> str:
     by = proof.added_by.get_username() if proof.added_by else NOTHING
     return f"{filesizeformat(proof.size)} · {by} · {moment(proof.added_at)}"
-
-
-def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
-    """The number, and the newest with links."""
-    if not covered.count:
-        return _now("none")
-    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))
-    more = _now("and more") if covered.count > len(covered.shown) else ""
-    return format_html("<p>{}{}</p><ul>{}</ul><p>{}</p>", covered.count, "+" if covered.is_cut else "", rows, more)

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -17,22 +17,15 @@ from unfold.decorators import action, display
 from core.errors import RetryLater
 from core.hidden_characters import clipped
 from core.messages import WorkRemoved
-from core.shares import percentage
-from core.taken import share_of_work
 from webadmin import stores
-from webadmin.accounts.pages.isolation import HolderAdmin, HolderInline, signed_in_user
-from webadmin.cases.models import Case, Matter
-from webadmin.cases.pages.rulings_announced import announce_rulings
-from webadmin.cases.services.matters.figures import taken_of
-from webadmin.review.pages.book_links import books_of_work
-from webadmin.review.pages.whole_book_view import whole_book_view
-from webadmin.sites.models import Site
-from webadmin.ui.pages.columns import NOTHING, list_link, moment, moment_column
-from webadmin.ui.pages.requests.request_values import require_record
+from webadmin.accounts.pages.isolation import HolderInline, signed_in_user
+from webadmin.ui.pages.columns import NOTHING, moment, moment_column
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import Chapter, Unprotected, Work
 from webadmin.works.pages.add_work import add_work_view, plan_view
+from webadmin.works.pages.author_search import AuthorSearchAdmin
 from webadmin.works.pages.read_chapter import read_chapter_view
+from webadmin.works.pages.rulings import announce_rulings
 from webadmin.works.pages.work_times import work_times_view
 
 if TYPE_CHECKING:
@@ -41,7 +34,6 @@ if TYPE_CHECKING:
     class _Figures(TypedDict):
         chapters_total: int | None
         chapters_indexed: int | None
-        cases_total: int | None
 
     WorkWithFigures = WithAnnotations[Work, _Figures]
 
@@ -88,36 +80,27 @@ class UnprotectedInline(HolderInline):
     verbose_name = _("Not protected (what is found of the work then opens no case)")
 
 
-def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
-    return whole_book_view(request, work, require_record(Site.objects.all(), site))
-
-
-@admin.register(Work)
-class WorkAdmin(HolderAdmin):
+class WorkAdmin(AuthorSearchAdmin):
     record_pages = [
         ("read/<str:number>", "read", read_chapter_view),
         ("times", "times", work_times_view),
-        ("on/<str:site>", "book", _book_page),
     ]
     list_display = [
-        *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "case_count"),
-        *("taken", "share_taken", "protection"),
+        *("title", "author", "kind", "rights_holder", "chapter_count", "chars", "index_state", "protection"),
     ]
     list_filter = ["rights_holder", "kind", "unprotected__reason"]
     list_select_related = ["rights_holder", "unprotected"]
     search_fields = ["title", "author"]
     author_path = "author"
     search_help_text = _("title or author, pen names too")
-    fields = ["rights_holder", "title", "author", "kind", "added_at", "whole_books"]
-    readonly_fields = ["added_at", "whole_books"]
+    fields = ["rights_holder", "title", "author", "kind", "added_at"]
+    readonly_fields = ["added_at"]
     actions_detail = ["official_times"]
     inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
         """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
-        matters = Matter.objects.filter(work=OuterRef("pk")).order_by().values("work")
-        in_matter = F("open_cases") + F("confirmed_cases") + F("closed_cases")
         return (
             super()
             .get_queryset(request)
@@ -126,19 +109,8 @@ class WorkAdmin(HolderAdmin):
                 chapters_indexed=Subquery(
                     chapters.annotate(n=Count("indexed_at")).values("n"), output_field=IntegerField()
                 ),
-                cases_total=Subquery(matters.annotate(n=Sum(in_matter)).values("n"), output_field=IntegerField()),
             )
         )
-
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Add to the works of the page shown how much of them stands on pages."""
-        changelist = super().get_changelist_instance(request)
-        works = list(changelist.result_list)
-        taken = taken_of(Work.objects.filter(pk__in=[work.pk for work in works]))
-        for work in works:
-            work.taken_chars = taken.get(work.pk, 0)
-        changelist.result_list = works
-        return changelist
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -162,10 +134,6 @@ class WorkAdmin(HolderAdmin):
         work: Work = self.record_of(request, object_id)
         return HttpResponseRedirect(reverse("admin:works_work_times", args=[work.pk]))
 
-    @display(description=_("whole book on the sites"))
-    def whole_books(self, work: Work) -> object:
-        return books_of_work(work)
-
     @display(description=_("chapters"))
     def chapter_count(self, work: "WorkWithFigures") -> int:
         return work.chapters_total or 0
@@ -180,18 +148,6 @@ class WorkAdmin(HolderAdmin):
         if total and done == total:
             return "indexed", _("complete")
         return ("partly", f"{done} / {total}") if done else ("waiting", _("waiting"))
-
-    @display(description=_("cases"), ordering=F("cases_total").asc(nulls_first=True))
-    def case_count(self, work: "WorkWithFigures") -> object:
-        return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
-
-    @display(description=_("characters taken (each once)"))
-    def taken(self, work: Any) -> str:
-        return f"{work.taken_chars:,}"
-
-    @display(description=_("share of the work"))
-    def share_taken(self, work: Any) -> str:
-        return percentage(share_of_work(work.taken_chars, work.counted_chars) or 0.0)
 
     @display(description=_("protection"))
     def protection(self, work: Work) -> str:

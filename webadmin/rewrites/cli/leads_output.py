@@ -26,7 +26,7 @@ class Lead:
     @property
     def record(self) -> dict[str, Any]:
         """The lead for programs."""
-        from deploy.cli.leads import lead_record
+        from webadmin.rewrites.cli.meaning_search import lead_record
 
         return {"works": self.works, **lead_record(self.match)}
 

@@ -187,7 +187,7 @@ class Watch:
 
     def _hindrance(self) -> tuple[Message, Message] | None:
         """Why nothing moves, and what to do; None where somebody is at work. Raises ServiceUnavailable."""
-        from deploy import disk
+        from core import disk
         from deploy.services import health
         from pipeline.connections import redis_client
         from pipeline.pending import pending

@@ -10,7 +10,7 @@ from core.errors import BadInput, NotFound, ServiceUnavailable
 from core.messages import CrawlRequested
 from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
-from webadmin.sites.cli.crawl_waiting import wait_for_runs
+from deploy.cli.crawl_waiting import wait_for_runs
 from webadmin.ui.console.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
 from webadmin.ui.console.lists import Column, print_list
 from webadmin.ui.console.output import say
@@ -72,10 +72,10 @@ def _requested(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[Craw
 
 
 def _site(key: str) -> "Site":
-    from webadmin.works.services import catalogue
+    from webadmin.sites.services import watchlist
 
     try:
-        return catalogue.find_site(key)
+        return watchlist.find_site(key)
     except NotFound as error:
         added = Message("tracking.add-url", url=key if "://" in key else "URL")
         raise BadInput("tracking.add-it", fault=error, command=added) from error

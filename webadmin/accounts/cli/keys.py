@@ -1,0 +1,27 @@
+"""Rights holders as a user names them."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import NotFound
+from webadmin.ui.console.keys import is_number
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+    from webadmin.accounts.models import RightsHolder
+
+    M = TypeVar("M", bound=Model)
+
+
+def find_holder(key: str) -> "RightsHolder":
+    """Find the rights holder of that name or number. Raises NotFound."""
+    from webadmin.accounts.models import RightsHolder
+    from webadmin.accounts.services import holders
+
+    try:
+        return holders.find_holder(key)
+    except NotFound:
+        by_number = RightsHolder.objects.filter(pk=int(key)).first() if is_number(key) else None
+        if by_number is None:
+            raise
+        return by_number

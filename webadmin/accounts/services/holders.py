@@ -1,0 +1,37 @@
+"""Rights holders, found by name."""
+
+from core.errors import BadInput, NotFound
+from webadmin.accounts.models import RightsHolder
+
+MAX_HOLDER_CHARS = 200
+
+
+def holder(name: str) -> RightsHolder:
+    """The rights holder of that name, made if there is none; with "" the only one there is.
+
+    Raises BadInput where "" could mean nobody or several.
+    """
+    wanted = " ".join(name.split())
+    if not wanted:
+        return _only_holder()
+    if len(wanted) > MAX_HOLDER_CHARS:
+        raise BadInput("work.holder-too-long", most=MAX_HOLDER_CHARS)
+    return RightsHolder.objects.get_or_create(name=wanted)[0]
+
+
+def find_holder(name: str) -> RightsHolder:
+    """The rights holder of that name. Raises NotFound."""
+    found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
+    if found is None:
+        raise NotFound("rights-holder", name)
+    return found
+
+
+def _only_holder() -> RightsHolder:
+    holders = list(RightsHolder.objects.order_by("name")[:4])
+    if len(holders) == 1:
+        return holders[0]
+    if not holders:
+        raise BadInput("work.no-holder")
+    names = [each.name for each in holders[:3]] + ["..."] * (len(holders) > 3)
+    raise BadInput("work.which-holder", names=names)

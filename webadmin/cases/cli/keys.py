@@ -1,0 +1,34 @@
+"""Cases and matters as a user names them."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import BadInput
+from webadmin.ui.console.keys import as_number, find_row
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+    from webadmin.cases.models import Case, Matter
+
+    M = TypeVar("M", bound=Model)
+
+
+def find_case(key: str) -> "Case":
+    """Find the case of that number. Raises BadInput."""
+    from webadmin.cases.models import Case
+
+    rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
+    return find_row(rows, case_number(key), "corpus.no-case")
+
+
+def find_matter(key: str) -> "Matter":
+    """Find the matter of that number. Raises BadInput."""
+    from webadmin.cases.models import Matter
+
+    number = as_number(key, BadInput("cli.no-matter-number", text=repr(key)))
+    return find_row(Matter.objects.select_related("site", "work", "rights_holder"), number, "corpus.no-matter")
+
+
+def case_number(text: str) -> int:
+    """The number of a case. Raises BadInput for what is none."""
+    return as_number(text, BadInput("cli.no-case-number", text=repr(text)))

@@ -1,0 +1,18 @@
+"""How the state of a case looks in lists."""
+
+from core.states import CaseState
+from webadmin.cases.models import Case
+
+CASE_STATE_COLORS = {
+    CaseState.OPEN: "warning",
+    CaseState.CONFIRMED: "danger",
+    CaseState.DISMISSED: "success",
+    CaseState.SET_ASIDE: "default",
+}
+
+
+def case_state_name(case: Case) -> str:
+    """Say where a case is, as its own page does: the state, what was decided, and what allows its page."""
+    verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
+    allowed = case.get_allowed_as_display() if case.allowed_as else ""
+    return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)

@@ -1,0 +1,30 @@
+"""What cases do when works, sites or rights change: figures of matters and rulings follow in the same transaction."""
+
+from collections.abc import Collection
+
+from webadmin.cases.services.matters import figures
+from webadmin.cases.services.rulings import watch_rights
+from webadmin.cases.services.standing import move_cases_to_shown_pages
+from webadmin.sites.signals import pages_came_and_went, reach_changed
+from webadmin.works.signals import works_changed
+
+
+def connect() -> None:
+    """Hear the signals of works and sites."""
+    watch_rights()
+    works_changed.connect(_refresh_works)
+    reach_changed.connect(_rank_site)
+    pages_came_and_went.connect(_follow_pages)
+
+
+def _refresh_works(works: Collection[int], texts: Collection[str] | None, **_: object) -> None:
+    figures.refresh_works(works, texts)
+
+
+def _rank_site(site: int, **_: object) -> None:
+    figures.rank_site(site)
+
+
+def _follow_pages(gone: Collection[str], returned: Collection[str], **_: object) -> None:
+    move_cases_to_shown_pages([*gone, *returned])
+    figures.refresh(figures.note_gone(gone) | figures.note_returned(returned), texts=())

@@ -1,0 +1,54 @@
+"""The form of a licence with the pages that it covers now."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from unfold.decorators import display
+
+from core.hidden_characters import clipped
+from webadmin.cases.pages.state_columns import case_state_name
+from webadmin.cases.services.covered import Covered, covered_cases, covered_findings
+from webadmin.ui.pages.columns import change_link
+from webadmin.works.models import Licence
+from webadmin.works.pages.admin.licences import LicenceAdmin
+
+
+@admin.register(Licence)
+class ReviewedLicenceAdmin(LicenceAdmin):
+    """Adds the cases and findings that a licence covers."""
+
+    def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        fieldsets = [*super().get_fieldsets(request, obj)]
+        covered = (_("Covers now"), {"fields": ["cases_covered", "findings_covered"]})
+        return fieldsets if obj is None else [*fieldsets, covered]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [*super().get_readonly_fields(request, obj), "cases_covered", "findings_covered"]
+
+    @display(description=_("cases"))
+    def cases_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_cases(licence), lambda case: (change_link(case, clipped(str(case))), case_state_name(case))
+        )
+
+    @display(description=_("excluded findings"))
+    def findings_covered(self, licence: Licence) -> object:
+        return _covered_list(
+            covered_findings(licence),
+            lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
+        )
+
+
+def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
+    """The number, and the newest with links."""
+    if not covered.count:
+        return _now("none")
+    rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))
+    more = _now("and more") if covered.count > len(covered.shown) else ""
+    return format_html("<p>{}{}</p><ul>{}</ul><p>{}</p>", covered.count, "+" if covered.is_cut else "", rows, more)

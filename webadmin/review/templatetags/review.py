@@ -1,0 +1,47 @@
+"""Tags of the pages that combine subjects."""
+
+from django import template
+from django.utils.translation import gettext as _
+
+from core.matches import ChangeKind
+from webadmin.cases.models import Case
+from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
+from webadmin.notices.services.removals.track_record import Record
+from webadmin.review.pages.case_page import comparison_html
+from webadmin.sites.models import PageRecord
+from webadmin.sites.pages.recheck import RecheckShown
+from webadmin.sites.pages.recheck import recheck_of as shown_recheck
+from webadmin.ui.models import phrases
+from webadmin.ui.pages.wording import said
+
+register = template.Library()
+
+
+@register.simple_tag
+def case_name(case: Case) -> str:
+    """What a case is called with its number, by what is decided on it."""
+    return phrases.case_name(case.pk, case.state)
+
+
+@register.filter
+def record_line(record: Record) -> str:
+    """Say how those fared who were written to, in one line."""
+    return _("; ").join(said(sentence) for sentence in record.sentences)
+
+
+@register.filter
+def change_tag(kind: str) -> str:
+    """Name a kind of change in the few letters that stand above it in the text."""
+    return comparison_html.tag(ChangeKind(kind))
+
+
+@register.simple_tag
+def licence_in_part(case: Case) -> CoveredInPart | None:
+    """The licence that covers the page of a case but for some chapters."""
+    return covered_in_part(case)
+
+
+@register.simple_tag
+def recheck_of(page: PageRecord) -> RecheckShown:
+    """Where the newest check of a page stands, and how it is asked for."""
+    return shown_recheck(page)

@@ -1,0 +1,22 @@
+"""Suspected rewrites as a user names them."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import BadInput
+from webadmin.ui.console.keys import as_number, find_row
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+    from webadmin.rewrites.models import RewordedLead
+
+    M = TypeVar("M", bound=Model)
+
+
+def find_lead(key: str) -> "RewordedLead":
+    """Find the lead of that number. Raises BadInput."""
+    from webadmin.rewrites.models import RewordedLead
+
+    number = as_number(key, BadInput("reworded.no-lead", number=repr(key)))
+    rows = RewordedLead.objects.select_related("work", "page", "site", "rights_holder")
+    return find_row(rows, number, "reworded.no-lead")

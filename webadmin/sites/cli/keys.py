@@ -1,0 +1,22 @@
+"""Sites as a user names them."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+    from webadmin.sites.models import Site
+
+    M = TypeVar("M", bound=Model)
+
+
+def find_site(key: str) -> "Site":
+    """The site of that number, name, host or address. Raises BadInput."""
+    from webadmin.sites.services import watchlist
+
+    try:
+        return watchlist.find_site(key)
+    except NotFound as error:
+        raise BadInput("cli.see-sites", fault=error) from error

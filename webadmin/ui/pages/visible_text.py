@@ -1,0 +1,51 @@
+"""Crawled text as markup: escaped, with marks in place of hidden characters."""
+
+import unicodedata
+from collections.abc import Iterator
+from html import escape
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import pgettext_lazy
+
+from core.hidden_characters import glyphs, has_hidden
+
+_SPACES = {
+    " ": pgettext_lazy("mark in place of white space", "space"),
+    "\u3000": pgettext_lazy("mark in place of white space", "wide space"),
+    "\n": pgettext_lazy("mark in place of white space", "line break"),
+    "\t": pgettext_lazy("mark in place of white space", "tab"),
+}
+
+
+def visible(text: str) -> SafeString:
+    """Escape `text` and put a mark in place of each run of hidden characters."""
+    return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
+
+
+def _visible(text: str) -> str:
+    return "".join(_glyphs(text)) if has_hidden(text) else escape(text)
+
+
+def named_spaces(spaces: str) -> SafeString:
+    """Put one mark in place of a text of spaces: what they are called, for their signs look like empty boxes."""
+    kinds = list(dict.fromkeys(spaces))
+    detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
+    label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)
+    label += "" if len(spaces) == 1 else f"×{len(spaces)}"
+    return format_html(
+        '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>', label, detail, detail
+    )
+
+
+def _glyphs(text: str) -> Iterator[str]:
+    for run in glyphs(text):
+        if run.label:
+            yield format_html(
+                '<span class="zw-hidden" role="img" data-mark="{}" title="{}" aria-label="{}"></span>',
+                run.label,
+                run.detail,
+                run.detail,
+            )
+        else:
+            yield escape(run.text)

@@ -1,0 +1,6 @@
+"""What works tell the applications above them, inside the transaction of the change."""
+
+from django.dispatch import Signal
+
+# Lengths, official times or texts of works are others. works: their keys; texts: the ids of those concerned, or None.
+works_changed = Signal()
