@@ -4,21 +4,30 @@ SUITES = (
     "tests/pagestore",
     "tests/matcher/index",
     "tests/pipeline",
-    "tests/records",
-    "tests/evidence",
+    "tests/bundles",
     "tests/webadmin",
 )
-# What CI takes of them: the contract suites, locks, which only PostgreSQL has, and of the pipeline what does not spend
-# its time on reading, drawing or packing.
-COSTLY = ("reworded", "test_discovery", "test_downloads", "test_evidence.", "test_imports", "test_matter_export")
+# What CI takes of them: the contract suites, locks, which only PostgreSQL has, and of the steps what does not spend its
+# time on reading, drawing or packing.
 SAMPLE = (
     "tests/pagestore/test_mongo.py",
     "tests/pagestore/test_history.py",
     "tests/pagestore/test_evidence.py",
     "tests/matcher/index/test_index_contract.py",
     "tests/pipeline",
-    *(f"--ignore-glob=tests/pipeline/{name}*" for name in COSTLY),
-    "tests/records/test_locks.py",
-)
+    "tests/webadmin/test_wired_stores.py",
+    *(
+        f"tests/webadmin/{name}.py"
+        for name in (
+            "backups/test_backup_of_crawls", "backups/test_checking", "cases/test_attributed_quotations",
+            "cases/test_beside", "cases/test_case_addresses", "cases/test_casebook", "cases/test_casebook_contract",
+            "cases/test_live_search", "cases/test_locks", "cases/test_page_messages", "cases/test_seen_again",
+            "cases/test_sightings", "evidence/test_evidence_of_crawls", "evidence/test_evidence_tasks",
+            "notices/test_mail_task", "notices/test_removals_of_crawls", "reports/test_matter_memory",
+            "sites/test_clock_ahead", "sites/test_crawl_runs", "sites/test_crawlers", "sites/test_failover",
+            "sites/test_import_process", "sites/test_look_ups", "sites/test_rechecks",
+        )
+    ),
+)  # fmt: skip
 # What touches a store, and needs neither a browser nor seconds of computing.
 SELECTION = "(service or django_db) and not (browser or slow)"

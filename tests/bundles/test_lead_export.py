@@ -21,8 +21,8 @@ from bundles.verification import check, check_file
 from bundles.verify import HOLDS, NOT_STAMPED, report_verification
 from core.errors import BadInput
 from core.ids import Digest
-from tests.evidence.test_bundle import rebuilt
-from tests.evidence.test_verify import fault_of, files_of, relisted
+from tests.bundles.test_bundle import rebuilt
+from tests.bundles.test_verify import fault_of, files_of, relisted
 from tests.support.evidence_samples import MADE, SALT, bare_capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead

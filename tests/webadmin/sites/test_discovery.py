@@ -41,7 +41,7 @@ from webadmin.works.models import OwnDomain, Work
 from webadmin.works.services import catalogue
 
 pytestmark = pytest.mark.django_db
-WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+WORKS = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 FORMULA = "他抬起头来望着远处的山影一时间竟不知道该从哪里讲起才好"
 CHAPTERS, OTHERS, UNRELATED = ("一杆秤", "换绳人"), ("搬琴", "云溪石桥"), "村小的天文台"
 

@@ -23,7 +23,7 @@ from bundles.verification import Report, check, check_file
 from bundles.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from core.errors import BadInput
 from core.ids import digest
-from tests.evidence.conftest import World
+from tests.bundles.conftest import World
 from tests.support.evidence_samples import FETCHED, MADE, PAGE_TEXT, bare_capture, finding, with_fields
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
 from webadmin.evidence.services import export

@@ -18,7 +18,7 @@ from bundles.verification import check
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, Way
 from documents.explanation_blocks import BOTH_LANGUAGES
-from tests.evidence.test_bundle import files_of, rebuilt
+from tests.bundles.test_bundle import files_of, rebuilt
 from tests.support.evidence_samples import (
     FETCHED,
     MACHINE,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.hidden_characters import glyphs, spelled
 from core.matches import ChangeKind
-from tests.webadmin.test_comparison import span
+from tests.webadmin.review.test_comparison import span
 from webadmin.review.pages.case_page.change_summary import change_counts
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import CONTEXT_CHARS, column_html

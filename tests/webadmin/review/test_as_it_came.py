@@ -10,7 +10,7 @@ from core.marks import BESIDE, Mark
 from core.pages import LineBeside, Reading
 from core.text import TextRange
 from core.zones import Zone
-from tests.webadmin.test_comparison import span
+from tests.webadmin.review.test_comparison import span
 from webadmin.review.pages.case_page.as_it_came import AsItCame, as_it_came
 from webadmin.review.pages.case_page.comparison import compare
 

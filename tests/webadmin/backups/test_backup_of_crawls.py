@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.test_crawlers import hold_after, texts_of, watched
 from tests.support.embedded import EmbeddedMongo
 from tests.support.installation import CRAWLER, Installation, Machine, installed, wait_until
 from tests.support.web_server import WebServer
+from tests.webadmin.sites.test_crawlers import hold_after, texts_of, watched
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 

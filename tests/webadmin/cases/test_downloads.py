@@ -20,12 +20,12 @@ from pagestore.connection import MongoDatabase
 from pagestore.mongo import connect
 from pipeline.steps import Ports
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
-from tests.pipeline.test_live_search import live_ports
 from tests.support.books import docx_of, epub_of, pdf_of, txt_of, zip_of
 from tests.support.evidence_samples import finding
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
 from tests.support.web_server import Answer, Routes, WebServer, page
+from tests.webadmin.cases.test_live_search import live_ports
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.services.material import capture_of
@@ -33,7 +33,7 @@ from webadmin.sites.models import Site
 from webadmin.works.services import catalogue
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
-WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
+WORKS = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 
 
 def work_text(name: str) -> list[str]:

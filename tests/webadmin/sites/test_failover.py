@@ -12,11 +12,11 @@ import pytest
 
 from core.errors import BadInput
 from laboratory.servers import Server, end_connections, postgres, running
-from tests.pipeline.test_crawlers import all_of, hold_after, site_of, texts_of
 from tests.support.command_line import CommandLine
 from tests.support.installation import CRAWLER, Installation, installed, wait_until
 from tests.support.redis_server import own_redis
 from tests.support.web_server import WebServer
+from tests.webadmin.sites.test_crawlers import all_of, hold_after, site_of, texts_of
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 

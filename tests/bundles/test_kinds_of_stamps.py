@@ -19,7 +19,7 @@ from bundles.verification import Report
 from bundles.verify import lines
 from core.ids import digest
 from core.wording import say
-from tests.evidence.test_stamps import ROOT, refused, stamped
+from tests.bundles.test_stamps import ROOT, refused, stamped
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving
 
 pytestmark = pytest.mark.usefixtures("processes")

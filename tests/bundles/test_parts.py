@@ -28,7 +28,7 @@ from core.errors import BadInput
 from core.ids import digest
 from core.wording import Message, say
 from documents.explanation_blocks import BOTH_LANGUAGES
-from tests.evidence.test_bundle import files_of, rebuilt, records_of
+from tests.bundles.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import (
     FETCHED,
     MADE,

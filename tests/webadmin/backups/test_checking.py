@@ -27,9 +27,9 @@ from pagestore.connection import MongoDatabase, connect
 from pagestore.states import absence_document, new_absence
 from pagestore.values import moment, unpacked
 from tests.crawler.texts import own_text
-from tests.pipeline.test_live_search import Live, live_ports, story
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore
+from tests.webadmin.cases.test_live_search import Live, live_ports, story
 from webadmin.accounts.models import RightsHolder
 from webadmin.backups.cli.check_stores import sentence_of
 from webadmin.backups.models import StoreCheck

@@ -6,7 +6,7 @@ from core.addressees import Paper
 from core.terms import PAPERS
 from webadmin.notices.services.legal_fields import FIELDS, LAWS, PaperField
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "notices.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "notices.md").read_text("utf-8")
 
 
 def cell(field: PaperField, kind: Paper) -> str:

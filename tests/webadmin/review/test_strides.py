@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.matches import ChangeKind
-from tests.webadmin.test_comparison import span, spans_of, texts
+from tests.webadmin.review.test_comparison import span, spans_of, texts
 from webadmin.review.pages.case_page.comparison import Column, Copied, compare
 
 

@@ -267,7 +267,7 @@ def test_a_broken_manifest_and_an_empty_folder_are_refused_by_name(tmp_path: Pat
 
 
 def test_the_works_of_the_demo_are_all_read() -> None:
-    intake = read_works(Path(__file__).parents[2] / "deploy" / "demo" / "works")
+    intake = read_works(Path(__file__).parents[3] / "deploy" / "demo" / "works")
     assert not intake.faults
     assert all(found.rights_holder and found.kind and found.file.author for found in intake.works)
     assert {len(found.file.chapters) for found in intake.works} == {1, 4}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.crawler.texts import own_text
-from tests.pipeline.test_crawlers import hold_after, watched
 from tests.support.installation import Installation, Machine, installed, wait_until
 from tests.support.web_server import Answer, WebServer, page
+from tests.webadmin.sites.test_crawlers import hold_after, watched
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 

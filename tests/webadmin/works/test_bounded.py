@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.errors import UnreadableFile, ZhuiwenError
 from laboratory.extraction.mutation import mutated
-from tests.intake.test_books import PROSE, write_epub
+from tests.webadmin.works.test_books import PROSE, write_epub
 from webadmin.works.services import uploads
 from webadmin.works.services.intake import BoundedReader, divided, divisions, read_file
 from webadmin.works.services.uploads import read_uploads

@@ -16,7 +16,7 @@ import pytest
 
 from core.counting import Letters, count_characters
 from core.shares import cut_share, percentage
-from tests.evidence.test_command_line import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
+from tests.deploy.test_cli_evidence import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
 from tests.support.embedded import mongo_server
 from tests.support.redis_server import redis_url

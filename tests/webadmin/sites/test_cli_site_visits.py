@@ -10,7 +10,7 @@ from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.settings_loading import load
 from tests.support import admin_data
-from tests.webadmin.test_visits_admin import NEW, failing, move_of
+from tests.webadmin.sites.test_visits_admin import NEW, failing, move_of
 from webadmin.sites.cli import site_visits
 from webadmin.sites.models import Site, SiteMove
 from webadmin.sites.services.domain_changes import MoveRefused

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.matches import ChangeKind
-from tests.webadmin.test_comparison import span, spans_of, texts
+from tests.webadmin.review.test_comparison import span, spans_of, texts
 from webadmin.review.pages.case_page import text_map
 from webadmin.review.pages.case_page.comparison import Comparison, compare
 from webadmin.review.pages.case_page.text_map import LENGTH, MIN_RIBBON, Ribbon, ribbons, ticks

@@ -1,1 +1,0 @@
-"""Papers: templates of Word, what the law asks for, comparison tables, PDF."""
