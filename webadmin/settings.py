@@ -81,7 +81,6 @@ FORMAT_MODULE_PATH = ["webadmin.formats"]
 
 STATIC_URL = "static/"
 STATIC_ROOT = ZHUIWEN.home / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -26,11 +26,11 @@ def sees_all_cases(request: HttpRequest) -> bool:
 
 
 def favicon(request: HttpRequest) -> str:
-    return static("webadmin/favicon.svg")
+    return static("ui/favicon.svg")
 
 
 def list_style(request: HttpRequest) -> str:
-    return static("webadmin/lists.css")
+    return static("ui/lists.css")
 
 
 class _Item(NamedTuple):

@@ -30,7 +30,7 @@ KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
 }
-_IGNORED = [(pattern, "ignore") for pattern in ("migrations/**", "contrib/**", "templates/unfold_crispy/**")]
+_IGNORED = [(pattern, "ignore") for pattern in ("**/migrations/**", "contrib/**", "templates/unfold_crispy/**")]
 METHODS = [*_IGNORED, ("**.py", f"{__spec__.name}:of_python"), ("**/templates/**.html", f"{__spec__.name}:of_template")]
 _BRACES = re.compile(r"\{\w*\}")
 

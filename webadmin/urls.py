@@ -34,6 +34,6 @@ urlpatterns = [
     path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
     # Pages without a head of ours (an error, a raw response) let the browser ask here.
-    path("favicon.ico", RedirectView.as_view(url=static("webadmin/favicon.svg"))),
+    path("favicon.ico", RedirectView.as_view(url=static("ui/favicon.svg"))),
     path("", RedirectView.as_view(pattern_name="admin:index")),
 ]

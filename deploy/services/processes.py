@@ -206,7 +206,7 @@ def _web(home: Home) -> Process:
         command=web_command(host, port),
         priority=THEN_WORK,
         # A file of the desk's own: it takes a thread, and no database.
-        health=partial(web_health, host, port, "/static/webadmin/favicon.svg", _allowed_name(home)),
+        health=partial(web_health, host, port, "/static/ui/favicon.svg", _allowed_name(home)),
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
         listens=Listens(host, port, "ZHUIWEN_WEB_PORT", "ZHUIWEN_WEB_HOST"),

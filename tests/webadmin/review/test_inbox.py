@@ -56,7 +56,7 @@ def test_it_is_the_landing_page(world: World) -> None:
     assert client.get("/").headers["Location"] == INBOX
     given = {"username": world.ours.reviewer.get_username(), "password": admin_data.PASSWORD}
     assert client.post(reverse("admin:login"), given).headers["Location"] == INBOX
-    assert client.get(INBOX).templates[0].name == "webadmin/inbox.html"
+    assert client.get(INBOX).templates[0].name == "review/inbox.html"
 
 
 def test_each_queue_shows_its_matters_and_counts_them(world: World, reviewer: Client) -> None:
@@ -77,7 +77,7 @@ def test_each_queue_shows_its_matters_and_counts_them(world: World, reviewer: Cl
 
 def test_a_state_has_one_word_and_one_colour_wherever_a_case_is_listed(world: World, reviewer: Client) -> None:
     colours = {"open": "warn", "confirmed": "bad", "dismissed": "good", "set_aside": "soft"}
-    css = (Path(theme.__file__).parent / "static" / "webadmin" / "zhuiwen.css").read_text(encoding="utf-8")
+    css = (Path(theme.__file__).parent / "ui" / "static" / "ui" / "zhuiwen.css").read_text(encoding="utf-8")
     matter = matters(world.ours)[0]
     for state, colour in colours.items():
         Case.objects.filter(matter=matter).update(state=state, decision=None)

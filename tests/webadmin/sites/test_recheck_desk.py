@@ -66,7 +66,7 @@ def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
         shown = desk.get(address).content.decode()
         assert "Check this page again now" in shown
         assert url_of(page) in shown
-        assert "webadmin/recheck.js" in shown
+        assert "sites/recheck.js" in shown
     desk.post(url_of(page))
     for address in (record_url(page), record_url(world.ours.cases[0])):
         shown = desk.get(address).content.decode()

@@ -31,7 +31,7 @@ from webadmin.ui.models.phrases import OBFUSCATIONS
 
 
 class _Select(UnfoldAdminSelectWidget):
-    template_name = "webadmin/select.html"
+    template_name = "ui/select.html"
 
 
 class _ManyChoicesForm(DropdownForm):

@@ -159,7 +159,7 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
     show_facets = False
     compressed_fields = True
     warn_unsaved_form = True
-    list_after_template = "webadmin/list_zone.html"
+    list_after_template = "ui/list_zone.html"
 
     def get_urls(self) -> list[Any]:
         own = [
@@ -243,7 +243,7 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
 class AdministratorsOnly:
     """Nothing of this exists for anybody but administrators."""
 
-    list_after_template = "webadmin/list_zone.html"
+    list_after_template = "ui/list_zone.html"
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return is_administrator(request.user)

@@ -90,4 +90,4 @@ def profile_view(request: HttpRequest) -> HttpResponse:
         "memberships": request.user.memberships.select_related("rights_holder"),  # type: ignore[union-attr]
     }
     status = 400 if form.is_bound else 200
-    return desk_page(request, "webadmin/profile.html", context, status=status)
+    return desk_page(request, "accounts/profile.html", context, status=status)

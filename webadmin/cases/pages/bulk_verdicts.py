@@ -63,7 +63,7 @@ def answer(
     plan = plan_of(cases, verdict)
     if SEEN not in request.POST:
         context = _context(request, plan, verdict)
-        return desk_page(request, "webadmin/bulk_verdict.html", context)
+        return desk_page(request, "cases/bulk_verdict.html", context)
     _give(request, plan, verdict)
     return None
 

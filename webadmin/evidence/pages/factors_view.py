@@ -43,7 +43,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     try:
         facts = facts_of(subject, timezone.now())
     except ZhuiwenError as error:
-        return desk_page(request, "webadmin/factors.html", {**context, "fault": said(error)}, status=503)
+        return desk_page(request, "evidence/factors.html", {**context, "fault": said(error)}, status=503)
     looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
     context |= {
         "cases": facts.cases,
@@ -58,7 +58,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
             for each in sheet(facts, local_time)
         ],
     }
-    return desk_page(request, "webadmin/factors.html", context)
+    return desk_page(request, "evidence/factors.html", context)
 
 
 def _pages(subject: Subject) -> list[str]:

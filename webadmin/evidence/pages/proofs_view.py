@@ -105,7 +105,7 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
         "today": timezone.localdate(),
         "proposed": third_party_tasks.proposed_before_notice(subject.matter) if subject.matter else [],
     }
-    return desk_page(request, "webadmin/third_party.html", context, status=status)
+    return desk_page(request, "evidence/third_party.html", context, status=status)
 
 
 def _file(subject: Subject, key: str) -> HttpResponse:

@@ -38,7 +38,7 @@ def due_view(request: HttpRequest) -> HttpResponse:
         "title": _("What is due"),
         "rows": due_of(request.user),
     }
-    return desk_page(request, "webadmin/notices_due.html", context)
+    return desk_page(request, "notices/notices_due.html", context)
 
 
 def due_of(user: User) -> list[DueShown]:

@@ -103,7 +103,7 @@ def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
         return _file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
         return _mail_preview(request, notice)
-    return desk_page(request, "webadmin/notice.html", _context(request, notice))
+    return desk_page(request, "notices/notice.html", _context(request, notice))
 
 
 def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
@@ -134,7 +134,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
         "subject": subject_of(shown.mail),
         "text": body_of(shown.mail),
     }
-    return desk_page(request, "webadmin/notice_mail.html", context)
+    return desk_page(request, "notices/notice_mail.html", context)
 
 
 def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:

@@ -55,7 +55,7 @@ def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
         "is_on": settings.ZHUIWEN.registries.is_on,
         "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",
     }
-    return render_to_string("webadmin/site_addressees.html", shown)
+    return render_to_string("notices/site_addressees.html", shown)
 
 
 def _line(each: SiteAddressee, site: Site, add: str) -> AddresseeLine:

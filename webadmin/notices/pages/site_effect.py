@@ -35,9 +35,9 @@ def effect_of(site: Site) -> str:
         total = track_record.of_site(site, since)
         of_addressees = [(clipped(each.name), record) for each, record in track_record.by_addressee(site, since)]
         periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
-    return render_to_string("webadmin/site_effect.html", {"periods": periods})
+    return render_to_string("notices/site_effect.html", {"periods": periods})
 
 
 def record_of(addressee: Addressee) -> str:
     """The line of an addressee."""
-    return render_to_string("webadmin/track_record.html", {"record": track_record.of_addressee(addressee)})
+    return render_to_string("notices/track_record.html", {"record": track_record.of_addressee(addressee)})

@@ -71,4 +71,4 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
         "fault": fault,
     }
     status = 409 if fault else 200
-    return desk_page(request, "webadmin/matter_export.html", context, status=status)
+    return desk_page(request, "reports/matter_export.html", context, status=status)

@@ -83,7 +83,7 @@ class WorkRow:
 def dashboard_view(request: HttpRequest) -> HttpResponse:
     """Show the figures of what the user may see."""
     context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
-    return desk_page(request, "webadmin/dashboard.html", context)
+    return desk_page(request, "reports/dashboard.html", context)
 
 
 def figures(user: Person, now: datetime) -> dict[str, Any]:

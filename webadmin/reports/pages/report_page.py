@@ -103,7 +103,7 @@ def _page(request: HttpRequest, form: ReportForm, *, is_complete: bool, status: 
         "may_export": manages_anything(request.user),
         "preview_query": _preview_query(request) if is_complete else "",
     }
-    return desk_page(request, "webadmin/reports.html", context, status=status, frames=True)
+    return desk_page(request, "reports/reports.html", context, status=status, frames=True)
 
 
 def _preview_query(request: HttpRequest) -> str:

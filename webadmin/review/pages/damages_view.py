@@ -49,4 +49,4 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         "fees": list(LicenceFee.objects.filter(work=work).select_related("entered_by")[:SHOWN_FEES]),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "webadmin/damages.html", context, status=status)
+    return desk_page(request, "review/damages.html", context, status=status)

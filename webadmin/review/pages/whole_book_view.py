@@ -213,7 +213,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
         "may_export": access.may_manage(request.user, work),
         "is_undated": not any(chapter.official_at for chapter in book.chapters),
     }
-    return desk_page(request, "webadmin/whole_book.html", context)
+    return desk_page(request, "review/whole_book.html", context)
 
 
 def row_of(chapter: ChapterCopied) -> Row:

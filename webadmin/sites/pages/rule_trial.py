@@ -37,7 +37,7 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
         "is_typed": any(typed.values()),
         "url": url,
     }
-    return desk_page(request, "webadmin/rule_trial.html", shown, status=400 if fault else 200)
+    return desk_page(request, "sites/rule_trial.html", shown, status=400 if fault else 200)
 
 
 def _rules(site: Site, typed: dict[str, str]) -> list[Any]:

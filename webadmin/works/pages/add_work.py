@@ -163,7 +163,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
         "faults": [said(fault) for fault in sending.faults],
         "action": reverse("admin:works_work_plan", args=[upload.pk]),
     }
-    return desk_page(request, "webadmin/planned_work.html", context)
+    return desk_page(request, "works/planned_work.html", context)
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
@@ -265,4 +265,4 @@ def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition
         "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
         "action": reverse("admin:works_work_add"),
     }
-    return desk_page(request, "webadmin/add_work.html", context)
+    return desk_page(request, "works/add_work.html", context)

@@ -38,7 +38,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
         "following": work.chapters.filter(number__gt=chapter.number).order_by("number").first(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "webadmin/read_chapter.html", context, status=503 if fault else 200)
+    return desk_page(request, "works/read_chapter.html", context, status=503 if fault else 200)
 
 
 def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:

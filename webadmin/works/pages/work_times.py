@@ -132,7 +132,7 @@ def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) 
         "zone": timezone.get_current_timezone_name(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "webadmin/work_times.html", context, status=status)
+    return desk_page(request, "works/work_times.html", context, status=status)
 
 
 def _written(moment: Any) -> str:

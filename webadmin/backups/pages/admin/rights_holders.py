@@ -33,7 +33,7 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         holder: RightsHolder = self.record_of(request, object_id)
         if request.method != "POST":
             title = _("All that is theirs, as one file")
-            return desk_page(request, "webadmin/take_out.html", {"holder": holder, "title": title})
+            return desk_page(request, "backups/take_out.html", {"holder": holder, "title": title})
         own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
         try:
             own.mkdir(mode=0o700, exist_ok=True)

@@ -52,7 +52,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
         "most": ignoring.MAX_TEXT_CHARS,
         **context,
     }
-    return desk_page(request, "webadmin/ignored_text.html", shown, status=400 if context["fault"] else 200)
+    return desk_page(request, "cases/ignored_text.html", shown, status=400 if context["fault"] else 200)
 
 
 def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:

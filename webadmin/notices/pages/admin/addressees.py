@@ -108,7 +108,7 @@ class AddresseeAdmin(HolderAdmin):
     autocomplete_fields = ["sites"]
 
     class Media:
-        js = ("webadmin/search_names.js",)
+        js = ("ui/search_names.js",)
 
     readonly_fields = ["entered_by", "entered_at", "paper_name", "track_record"]
     fieldsets = [

@@ -117,15 +117,15 @@ class PageRecordAdmin(HolderAdmin):
         ),
     ]
 
-    change_form_outer_after_template = "webadmin/page_recheck_form.html"
+    change_form_outer_after_template = "sites/page_recheck_form.html"
 
     class Media:
-        js = ("webadmin/recheck.js",)
+        js = ("sites/recheck.js",)
 
     @draw_once
     @display(description=_("look at it now"))
     def check_now(self, page: PageRecord) -> object:
-        return render_to_string("webadmin/page_recheck.html", {"recheck": recheck_of(page)})
+        return render_to_string("sites/page_recheck.html", {"recheck": recheck_of(page)})
 
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:

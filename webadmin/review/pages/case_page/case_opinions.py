@@ -28,7 +28,7 @@ def opinions_response(request: HttpRequest, case: Case) -> HttpResponse:
     if request.method == "POST" and request.headers.get("X-Requested-With") != SCRIPT:
         return _back_to_the_case(request, refusal)
     shown = {"opinions": opinions_on(case, version, timezone.now()), "refusal": refusal}
-    return TemplateResponse(request, "webadmin/case_opinions_said.html", shown, status=503 if refusal else 200)
+    return TemplateResponse(request, "review/case_opinions_said.html", shown, status=503 if refusal else 200)
 
 
 def _refusal(case: Case, version: str) -> str:

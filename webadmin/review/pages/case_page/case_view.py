@@ -122,7 +122,7 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
     """The case on its page. kept: a note that was written, and not taken."""
     context = _context(request, case, kept)
-    return desk_page(request, "webadmin/case.html", context, status=status)
+    return desk_page(request, "review/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
@@ -130,7 +130,7 @@ def _column(request: HttpRequest, case: Case) -> HttpResponse:
     found = _matches(request, case)
     if found["match"] is None:
         raise Http404
-    return TemplateResponse(request, "webadmin/case_page_column.html", {"case": case, **found})
+    return TemplateResponse(request, "review/case_page_column.html", {"case": case, **found})
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
@@ -243,7 +243,7 @@ def _frame(case: Case) -> dict[str, Any]:
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
     """What is different on the page since it was decided on, or compared."""
     context = {**_frame(case), "difference": difference_of(case)}
-    return desk_page(request, "webadmin/case_difference.html", context)
+    return desk_page(request, "review/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
         "kept": kept,
         **_side_by_side(exclusion, request.GET.get("match", "")),
     }
-    return desk_page(request, "webadmin/exclusion.html", context, status=status)
+    return desk_page(request, "review/exclusion.html", context, status=status)
 
 
 def why_left_out(exclusion: Exclusion) -> str:

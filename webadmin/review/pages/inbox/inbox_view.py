@@ -49,7 +49,7 @@ def inbox_view(request: HttpRequest) -> HttpResponse:
     asked = asked_of(request.GET)
     if request.method == "POST":
         return _done(request, request.user, asked) or HttpResponseRedirect(asked.address)
-    return desk_page(request, "webadmin/inbox.html", _context(request, request.user, asked))
+    return desk_page(request, "review/inbox.html", _context(request, request.user, asked))
 
 
 def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
         return HttpResponseRedirect(where)
     context = {"preview": preview_of(matter, asked), "asked": asked, "is_part": PART in request.GET}
     if PART in request.GET:
-        return with_policy(TemplateResponse(request, "webadmin/matter_preview.html", context))
-    return desk_page(request, "webadmin/matter.html", {**context, "title": str(matter)})
+        return with_policy(TemplateResponse(request, "review/matter_preview.html", context))
+    return desk_page(request, "review/matter.html", {**context, "title": str(matter)})
 
 
 def _back(request: HttpRequest) -> str:

@@ -97,7 +97,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
         "fault": fault,
         "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
     }
-    return desk_page(request, "webadmin/page_history.html", context)
+    return desk_page(request, "review/page_history.html", context)
 
 
 def _read_history(page: PageRecord) -> tuple[History, str]:

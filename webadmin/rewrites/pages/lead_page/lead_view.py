@@ -209,7 +209,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         ),
         "following": _following(request, lead),
     }
-    return desk_page(request, "webadmin/lead.html", context, status=status)
+    return desk_page(request, "rewrites/lead.html", context, status=status)
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[Step]:

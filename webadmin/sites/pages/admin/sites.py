@@ -141,7 +141,7 @@ class SiteAdmin(HolderAdmin):
     @draw_once
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
-        return render_to_string("webadmin/site_family.html", {"family": family_of(site)})
+        return render_to_string("sites/site_family.html", {"family": family_of(site)})
 
     def with_figures(self, sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
         return _with_figures(sites)
