@@ -93,7 +93,7 @@ _GROUPS: tuple[tuple[Any, tuple[_Item, ...]], ...] = (
     (
         ADMINISTRATION,
         (
-            _Item(_("Users"), "manage_accounts", "admin:auth_user_changelist", is_administrator),
+            _Item(_("Users"), "manage_accounts", "admin:accounts_user_changelist", is_administrator),
             _Item(_("Failed messages"), "sms_failed", "admin:accounts_failedmessage_changelist", is_administrator),
             _Item(
                 _("Checks of the evidence"), "fact_check", "admin:evidence_evidencecheck_changelist", is_administrator

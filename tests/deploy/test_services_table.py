@@ -67,7 +67,7 @@ def test_compose_runs_the_commands_of_the_table(compose: dict[str, Any]) -> None
         "web": processes.web_command("0.0.0.0", 8717),
     }
     assert {name: services[name]["command"][1:] for name in expected} == {n: list(c[1:]) for n, c in expected.items()}
-    assert {"celery", "pipeline.app", "beat"} <= set(services["beat"]["command"])
+    assert {"celery", "webadmin.celery", "beat"} <= set(services["beat"]["command"])
     for step in preparation.steps(is_alone=False):
         assert f"python {' '.join(step.command[1:])}" in services["prepare"]["command"][2]
 
@@ -200,7 +200,7 @@ def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -
 @pytest.mark.usefixtures("processes")
 def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home: Home) -> None:
     """One that does nothing but live, and loses its broker."""
-    command = [sys.executable, "-m", "celery", "--app", "pipeline.app", "worker", "--pool", "solo", "--queues", "none",
+    command = [sys.executable, "-m", "celery", "--app", "webadmin.celery", "worker", "--pool", "solo", "--queues", "none",
                "--without-gossip", "--without-mingle"]  # fmt: skip
     sign, _ = processes.processes(home, ["worker"])[0].removes
     try:

@@ -66,7 +66,7 @@ def test_every_answer_has_a_policy_and_no_page_is_kept(world: World) -> None:
     paths += [add_url(model) for model, held in admin.site._registry.items() if type(held).__module__[:3] == "web"]
     paths += [reverse(f"admin:{name}") for name in ("index", "dashboard", "password_change", "password_change_done")]
     paths += ["/", "/admin/logout/", "/nowhere", "/admin/login/", "/favicon.ico", "/admin/jsi18n/"]
-    paths += [f"/admin/auth/user/{world.ours.reviewer.pk}/password/"]
+    paths += [f"/admin/accounts/user/{world.ours.reviewer.pk}/password/"]
     for path in paths:
         answer = client.get(path)
         assert answer["Content-Security-Policy"].count("default-src 'none'") == 1, path
