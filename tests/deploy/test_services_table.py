@@ -200,8 +200,8 @@ def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -
 @pytest.mark.usefixtures("processes")
 def test_a_worker_of_the_pipeline_gives_its_sign_of_life_where_status_looks(home: Home) -> None:
     """One that does nothing but live, and loses its broker."""
-    command = [sys.executable, "-m", "celery", "--app", "webadmin.celery", "worker", "--pool", "solo", "--queues", "none",
-               "--without-gossip", "--without-mingle"]  # fmt: skip
+    command = [sys.executable, "-m", "celery", "--app", "webadmin.celery", "worker", "--pool", "solo",
+               "--queues", "none", "--without-gossip", "--without-mingle"]  # fmt: skip
     sign, _ = processes.processes(home, ["worker"])[0].removes
     try:
         up(home, str, ["redis"])

@@ -1,5 +1,6 @@
 """The backups on the dashboard."""
 
+from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -7,9 +8,11 @@ from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupRun
 from webadmin.backups.services.runs import standing
 from webadmin.reports.pages.dashboard import Tile, list_address
+from webadmin.reports.signals import tiles_wanted
 
 
-def backup_tiles(user: Person) -> list[Tile]:
+@receiver(tiles_wanted)
+def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
     """That the last backup is too old, or that there never was one: for administrators, who see to it."""
     if not is_administrator(user):
         return []

@@ -4,7 +4,7 @@ A fixed number of queries, whatever is stored: each table is one grouped count. 
 take seconds: they are kept for some minutes, and the page says of when they are.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -26,6 +26,7 @@ from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.matters.figures import taken_of
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
 from webadmin.reports.pages.day_chart import Day, drawn
+from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, word_for
 from webadmin.ui.pages.page_responses import desk_page
@@ -49,14 +50,6 @@ class Tile:
     count: int
     href: str
     is_urgent: bool = False
-
-
-_registered: list[Callable[[Person], list[Tile]]] = []
-
-
-def register_tiles(tiles: Callable[[Person], list[Tile]]) -> None:
-    """Show what `tiles` gives for a user beside the figures of the evidence."""
-    _registered.append(tiles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +204,7 @@ def _evidence_tiles(user: Person) -> list[Tile]:
         Tile(_("Evidence bundles"), kept, list_address(EvidenceBundle)),
         *([urgent] if damaged else []),
         *_file_tiles(user),
-        *(tile for tiles in _registered for tile in tiles(user)),
+        *(tile for _, tiles in tiles_wanted.send(None, user=user) for tile in tiles),
     ]
 
 
