@@ -8,7 +8,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from core.hosts import host_key
-from core.rights import Account, Permission, Ruling, is_within, rule
+from core.rights import Account, Permission, is_within, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from webadmin.cases.models import Overruling
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
@@ -120,43 +120,59 @@ class Rights:
     def ruling(self, copied: Copied) -> Allowance:
         """Whether the page may carry what it copied, by the operator's day on which it was last seen.
 
-        What the page allows by where it stands and who posted it comes first; then whether the work is protected. What
-        a reviewer overruled there is passed over: another right may allow the page all the same.
+        Where it stands and who posted it comes first; then whether the work is protected. What a reviewer overruled is
+        passed over: another right may allow the page all the same.
         """
-        allowance = self._by_place(copied)
-        mark = self._unprotected.get(copied.work)
-        if allowance.reason is None and mark is not None and not self._overrules(copied, mark.reason, mark.note):
-            return Allowance(Rejection(mark.reason), mark.note, mark)
+        allowance = NOTHING
+        for step in (self.own_account, self.own_domain, self.licence, self.not_protected):
+            allowance = step(copied) or allowance
+            if allowance.reason is not None:
+                break
         return allowance
 
-    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
-        return (copied.page, copied.work, reason, label[:300]) in self._overruled
-
-    def _by_place(self, copied: Copied) -> Allowance:
-        near = self._near_to(copied.url)
-        for account in near.accounts:
+    def own_account(self, copied: Copied) -> Allowance | None:
+        """The account of the rights holder that posted the page."""
+        for account in self._near_to(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
             if not is_overruled and _account(account).posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
-        own = [domain for domain in near.own if not self._overrules(copied, Rejection.OWN_SITE, domain)]
+        return None
+
+    def own_domain(self, copied: Copied) -> Allowance | None:
+        """The domain of the rights holder on which the page stands."""
+        for domain in self._near_to(copied.url).own:
+            if not self._overrules(copied, Rejection.OWN_SITE, domain):
+                return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
+        return None
+
+    def licence(self, copied: Copied) -> Allowance | None:
+        """The licence that covers the page on that day; without a reason where it covers all but some chapters."""
+        near = self._near_to(copied.url)
         permissions = [
             permission
             for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
             if not self._overrules(copied, Rejection.LICENSED, permission.label)
         ]
-        if not (own or permissions):
-            return NOTHING
+        if not permissions:
+            return None
         is_by_chapters = any(permission.chapters for permission in permissions)
         numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
         url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
-        day = copied.seen_at.astimezone(self._zone).date()
-        return self._allowance(rule(url, day, own, permissions, numbers))
+        ruled = rule(url, copied.seen_at.astimezone(self._zone).date(), (), permissions, numbers)
+        if ruled.permission is None or not (ruled.rejection or ruled.outside):
+            return None
+        licence = self._licences[int(str(ruled.permission.key))]
+        return Allowance(ruled.rejection, ruled.detail[:300], licence, ruled.outside)
 
-    def _allowance(self, ruled: Ruling) -> Allowance:
-        licence = self._licences[int(str(ruled.permission.key))] if ruled.permission else None
-        if ruled.rejection is None:
-            return Allowance(right=licence, outside=ruled.outside) if ruled.outside else NOTHING
-        return Allowance(ruled.rejection, ruled.detail[:300], licence or self._own[ruled.detail])
+    def not_protected(self, copied: Copied) -> Allowance | None:
+        """That nobody has rights in the work any more, or ever had."""
+        mark = self._unprotected.get(copied.work)
+        if mark is None or self._overrules(copied, mark.reason, mark.note):
+            return None
+        return Allowance(Rejection(mark.reason), mark.note, mark)
+
+    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
+        return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _near_to(self, url: str) -> _Near:
         """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""

@@ -12,11 +12,11 @@ from core.counting import count_characters
 from core.matches import Match
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
-from core.states import Rejection
 from webadmin.accounts.services.locks import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.cases.services.case_rows import Cases, text_and_digest
+from webadmin.cases.services.decision import Finding, decide
 from webadmin.cases.services.found import Found, found_in
 from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.matters import figures as matters
@@ -87,7 +87,7 @@ class _Ruled:
 
 
 class _Ruler:
-    """Says of each finding whether it is a case or left out."""
+    """Makes a case of each finding, or leaves it out, as it is decided."""
 
     def __init__(self, cases: Cases, rights: dict[int, Rights], counts: WhatCounts) -> None:
         self._cases, self._rights, self._counts = cases, rights, counts
@@ -97,32 +97,30 @@ class _Ruler:
         reading = outcome.version.reading
         texts = PageTexts(reading.text, reading.whole_text)
         for findings in found.findings:
-            counted, allowance = self._allowed(found, page, findings, texts)
             is_known = outcome.is_current and self._cases.has(page, findings)
-            if allowance.reason is None or (is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)):
+            counted = self._counted(found, page, findings, texts)
+            finding = Finding(
+                _copied(outcome, page, findings),
+                findings.left_out_as,
+                findings.source,
+                found.opens_teasers,
+                is_nothing_left=bool(counted.left_out) and not counted.findings.matched_chars,
+                is_known=is_known,
+            )
+            decision = decide(finding, self._rights[found.holder])
+            if decision.is_case:
                 ruled.cases.append(self._cases.take(found, page, findings, counted))
             elif outcome.is_current and not is_known:  # else it would be counted beside its case
                 self._cases.release_page(page, findings)
-                ruled.exclusions.append(exclude(page, outcome, findings, allowance, self._cases))
+                ruled.exclusions.append(exclude(page, outcome, findings, decision.allowance, self._cases))
         if ruled.cases and not outcome.is_current:
             ruled.owed.extend(take_in(page, ruled.cases))
         return ruled
 
-    def _allowed(
-        self, found: Found, page: PageRecord, findings: Findings, texts: PageTexts
-    ) -> tuple[Counted, Allowance]:
-        """What counts of the findings, and what leaves them out, but for what a reviewer overruled."""
-        rights, outcome, work = self._rights[found.holder], found.outcome, findings.work.pk
-        site = None if rights.counts_ignored(page.page_id, work) else found.site.pk
-        counted = self._counts.of(findings, page.page_id, site, texts)
-        allowance = rights.ruling(_copied(outcome, page, findings))
-        if allowance.reason is None and not (findings.left_out_as is Rejection.TEASER and found.opens_teasers):
-            allowance = rights.unless_overruled(
-                page.page_id, work, Allowance(findings.left_out_as, findings.source if findings.left_out_as else "")
-            )
-        if allowance.reason is None and counted.left_out and not counted.findings.matched_chars:
-            allowance = Allowance(Rejection.NOTHING_LEFT)
-        return counted, allowance
+    def _counted(self, found: Found, page: PageRecord, findings: Findings, texts: PageTexts) -> Counted:
+        """What counts of the findings: ignored texts too, where a reviewer overruled that these leave nothing."""
+        is_overruled = self._rights[found.holder].counts_ignored(page.page_id, findings.work.pk)
+        return self._counts.of(findings, page.page_id, None if is_overruled else found.site.pk, texts)
 
 
 def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:

@@ -204,8 +204,14 @@ def _evidence_tiles(user: Person) -> list[Tile]:
         Tile(_("Evidence bundles"), kept, list_address(EvidenceBundle)),
         *([urgent] if damaged else []),
         *_file_tiles(user),
-        *(tile for _, tiles in tiles_wanted.send(None, user=user) for tile in tiles),
+        *_tiles_of_others(user),
     ]
+
+
+def _tiles_of_others(user: Person) -> list[Tile]:
+    """What the applications above give."""
+    answers: list[Any] = [given for _receiver, given in tiles_wanted.send(None, user=user)]
+    return [tile for given in answers for tile in given]
 
 
 def _file_tiles(user: Person) -> list[Tile]:

@@ -1,0 +1,55 @@
+"""The decision: is what a page took from a work a case, or is it left out, and why."""
+
+from dataclasses import dataclass
+
+from core.states import Rejection
+from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one decision rests on.
+
+    left_out_as: what the matcher says that it is, where that is no copy: a quotation, a teaser. source: what it quotes.
+    opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: all of it is noise or ignored.
+    is_known: the page is a case of the work already.
+    """
+
+    copied: Copied
+    left_out_as: Rejection | None = None
+    source: str = ""
+    opens_teasers: bool = False
+    is_nothing_left: bool = False
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """is_case: False for what is left out for the reason of the allowance, which a case may have too."""
+
+    allowance: Allowance
+    is_case: bool
+
+
+def decide(finding: Finding, rights: Rights) -> Decision:
+    """Decide by the first rule that holds and that no reviewer overruled.
+
+    1. The rights holder's own account, own domain or licence allows the page, or the work is not protected.
+    2. The matcher left it out: a teaser, unless the rights holder wants cases of these; a quotation.
+    3. Nothing is left once noise and ignored texts do not count.
+    4. Everything else is a case.
+
+    A known case stays one: what allows it now, or leaves nothing of it, sets it aside, and is written down there.
+    """
+    allowance = rights.ruling(finding.copied)
+    if allowance.reason is None and finding.left_out_as is not None and not _is_wanted(finding):
+        left_out = Allowance(finding.left_out_as, finding.source)
+        allowance = rights.unless_overruled(finding.copied.page, finding.copied.work, left_out)
+    if allowance.reason is None and finding.is_nothing_left:
+        allowance = Allowance(Rejection.NOTHING_LEFT)
+    stays = finding.is_known and allowance.reason in (*ALLOWANCES, Rejection.NOTHING_LEFT)
+    return Decision(allowance, is_case=allowance.reason is None or stays)
+
+
+def _is_wanted(finding: Finding) -> bool:
+    return finding.left_out_as is Rejection.TEASER and finding.opens_teasers
