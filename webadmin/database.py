@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 
 from core.errors import ServiceUnavailable
 from core.sqlite_files import says_damage
@@ -70,9 +70,9 @@ def fresh() -> None:
 
     One with an open transaction stays: Django would take it for one that was left in a wrong state, and drop it.
     """
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()
+    for each in connections.all(initialized_only=True):
+        if not each.in_atomic_block:
+            each.close_if_unusable_or_obsolete()
 
 
 @contextmanager
@@ -123,3 +123,16 @@ def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
 def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """`items` in pieces that fit into a statement."""
     return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))
+
+
+# Rows that are looked at in each index: SQLite's manual names 100 to 1,000. Over a million cases and five million pages
+# it takes 1.2 s (November 2026); without it an index that half of all rows match is taken for one that finds ten.
+LOOKED_AT = 400
+
+
+def refresh_statistics() -> None:
+    """Have SQLite look at its tables anew; PostgreSQL does so by itself."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA analysis_limit={LOOKED_AT}")
+            cursor.execute("ANALYZE")

@@ -38,7 +38,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "webadmin.accounts.pages.zones.ZoneMiddleware",
+    "webadmin.accounts.pages.profile.ZoneMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webadmin.ui.pages.requests.request_values.RequestValuesMiddleware",
     "axes.middleware.AxesMiddleware",

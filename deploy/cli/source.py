@@ -3,13 +3,24 @@
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from core.errors import BadInput, UnreadableFile
+from core.errors import BadInput, UnreadableFile, ZhuiwenError
 from core.pages import Reading
-from core.settings import Settings
+from core.settings import CrawlSettings, Settings
 from core.wording import Message
+from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.resources import (
+    MAX_BYTES,
+    NO_RESOURCES,
+    Fetch,
+    FolderResources,
+    ResourceKind,
+    Resources,
+    SiteResources,
+)
 from crawler.formats.kinds import kind_of
 from crawler.opening import Rejected
 from webadmin.ui.console.words import worded
@@ -62,7 +73,7 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
 def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
     from crawler.readers.pages import SinglePage
     from crawler.readers.reading_process import ReadingProcess
-    from deploy.cli.referred import resources_of
+    from deploy.cli.source import resources_of
 
     is_file = not _is_url(name) and Path(name).is_file()
     resources = resources_of(name, name if is_file else "", settings.crawl)
@@ -104,3 +115,40 @@ def _accepted(reading: Reading | Rejected, name: str) -> Reading:
         is_named = worded(reading.message).startswith(name)
         raise BadInput(reading.message if is_named else Message("cli.of-source", name=name, reason=reading.message))
     return reading
+
+
+TIMEOUT_S = 10.0  # for one; the page can be read without
+
+
+def resources_of(url: str, source: str, settings: CrawlSettings) -> Resources:
+    """What the page at `url` may ask for. source: the path of a saved page, or "" for one that came from nowhere."""
+    if urlsplit(url).scheme in ("http", "https"):
+        return SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
+    return _InFolder(Path(source).parent) if source else NO_RESOURCES
+
+
+class _InFolder:
+    """What lies beside or below a saved page; whatever it names on the web stays unread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._files = folder, FolderResources(folder)
+
+    def get(self, url: str, kind: ResourceKind) -> bytes | None:
+        if "://" in url[:12] or url.startswith("//"):
+            return None
+        # A page is read under its own path, and what it names relative to that.
+        relative = url.removeprefix(f"{self._folder.as_posix()}/") if not url.startswith("data:") else url
+        return self._files.get(relative, kind)
+
+
+def _fetch(settings: CrawlSettings) -> Fetch:
+    from crawler.fetching.single_fetch import fetch
+
+    def fetched(url: str, kind: ResourceKind) -> bytes | None:
+        limits = replace(settings, timeout_s=min(TIMEOUT_S, settings.timeout_s), max_body_bytes=MAX_BYTES[kind])
+        try:
+            return fetch(url, limits).body
+        except ZhuiwenError:
+            return None
+
+    return fetched

@@ -21,7 +21,7 @@ from laboratory.measures.quality import Listener
 from laboratory.report import Section, TextTable
 from laboratory.speed.machine import load, machine
 from webadmin.accounts.models import User
-from webadmin.database_statistics import refresh_statistics
+from webadmin.database import refresh_statistics
 
 LIST_MEDIAN_MS, LIST_P95_MS, CASE_VIEW_MS = 300.0, 1_000.0, 500.0
 

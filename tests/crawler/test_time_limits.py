@@ -16,7 +16,7 @@ from crawler.fetching.names import LOOK_UP_S, Names
 from crawler.fetching.resources import ResourceKind
 from crawler.fetching.single_fetch import fetch
 from crawler.sources.search import search
-from deploy.cli.referred import resources_of
+from deploy.cli.source import resources_of
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.dripping_server import HOPS, PATIENCE_S, PLACES, TLS_HANDSHAKE, DrippingServer
 from tests.support.name_server import NameServer

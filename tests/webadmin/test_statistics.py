@@ -7,7 +7,7 @@ from django_celery_beat.models import PeriodicTask
 from core.settings_loading import load
 from tests.support.admin_data import fill_world
 from webadmin.backups import tasks as backups_tasks
-from webadmin.schedule import ensure_schedule
+from webadmin.preparation import ensure_schedule
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from core.clock import SystemClock
 from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
-from webadmin import database_statistics as statistics
+from webadmin import database
 from webadmin.backups.services import schedule as backup_schedule
 from webadmin.backups.services import store_checks
 from webadmin.backups.services.checking import run as checking
@@ -19,7 +19,7 @@ from webadmin.cases.signals import sweep_began
 from webadmin.sites.services.crawlers import start_process
 
 log = logging.getLogger("zhuiwen.pipeline")
-PROCESS = "webadmin.backups.services.backup_process"
+PROCESS = "webadmin.backups.services.schedule"
 CHECKING = "check of the stores"
 
 
@@ -49,7 +49,7 @@ def check_stores() -> None:
 @app.task(name="backups.refresh_statistics", base=Step)
 def refresh_statistics() -> None:
     """Tell the database how large its tables have become."""
-    statistics.refresh_statistics()
+    database.refresh_statistics()
 
 
 @receiver(sweep_began)

@@ -5,8 +5,8 @@ import pytest
 from core.states import Rejection
 from tests.support import admin_data
 from webadmin.cases.models import Case, Exclusion
-from webadmin.cases.services import covered
-from webadmin.cases.services.covered import covered_cases, covered_findings
+from webadmin.cases.services import allowance
+from webadmin.cases.services.allowance import covered_cases, covered_findings
 from webadmin.works.models import Licence
 
 pytestmark = pytest.mark.django_db
@@ -73,9 +73,9 @@ def test_what_something_else_allows_is_not_among_them(estate: Estate) -> None:
 def test_of_many_the_newest_are_shown_and_all_are_counted_up_to_a_point(
     estate: Estate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(covered, "MAX_SHOWN", 1)
+    monkeypatch.setattr(allowance, "MAX_SHOWN", 1)
     found = covered_cases(estate.licence())
     assert (found.shown, found.count, found.is_cut) == ((estate.cases[1],), 2, False)
-    monkeypatch.setattr(covered, "MAX_COUNTED", 1)
+    monkeypatch.setattr(allowance, "MAX_COUNTED", 1)
     found = covered_cases(estate.licence())
     assert (found.count, found.is_cut) == (1, True)

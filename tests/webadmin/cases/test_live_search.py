@@ -35,7 +35,7 @@ from pipeline.steps import Ports
 from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
-from webadmin import base_tasks, schedule
+from webadmin import base_tasks, preparation
 from webadmin.accounts.models import RightsHolder
 from webadmin.backups import tasks as backups_tasks
 from webadmin.cases import tasks as cases_tasks
@@ -349,13 +349,13 @@ def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> N
 
 def test_beat_compares_every_day_at_an_hour_that_an_operator_may_move() -> None:
     settings = load({"ZHUIWEN_TIME_ZONE": "Asia/Shanghai"})
-    schedule.ensure_schedule(settings)
+    preparation.ensure_schedule(settings)
     daily = PeriodicTask.objects.get(task="cases.compare_daily")
     assert (daily.enabled, daily.crontab.hour, str(daily.crontab.timezone)) == (True, "5", "Asia/Shanghai")
     daily.crontab.hour, daily.enabled = "22", False
     daily.crontab.save()
     daily.save()
-    schedule.ensure_schedule(settings)
+    preparation.ensure_schedule(settings)
     moved = PeriodicTask.objects.get(task="cases.compare_daily")
     assert (moved.enabled, moved.crontab.hour) == (False, "22")
 

@@ -28,7 +28,7 @@ from webadmin.cases import tasks as cases_tasks
 from webadmin.evidence import tasks as evidence_tasks
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
 from webadmin.evidence.services.making import EvidencePorts
-from webadmin.schedule import ensure_schedule
+from webadmin.preparation import ensure_schedule
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,8 @@ from webadmin.accounts.services import failures
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.rewrites.models import RewordedCheck
 from webadmin.rewrites.services import owed
-from webadmin.rewrites.services.copied import copied_shares
 from webadmin.rewrites.services.owed import OwingPage, Watch
+from webadmin.rewrites.services.searching.search import copied_shares
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 

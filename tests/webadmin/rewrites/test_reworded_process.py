@@ -25,12 +25,12 @@ from tests.support.rewritten import INNOCENT
 from tests.support.web_server import WebServer
 from webadmin import worker
 from webadmin.accounts.models import FailedMessage
+from webadmin.preparation import ensure_schedule
 from webadmin.rewrites import tasks as rewrites_tasks
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services.search_process import LOCK, NICENESS
 from webadmin.rewrites.services.searching import search as searching_module
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
-from webadmin.schedule import ensure_schedule
 from webadmin.sites.services import crawlers
 
 GIVEN = other_words()

@@ -21,7 +21,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.pages.slow_logins import LONGEST_PAUSE_S, pause_left_s
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.services import schedule as backup_schedule
-from webadmin.schedule import ensure_schedule
+from webadmin.preparation import ensure_schedule
 from webadmin.sites import tasks as sites_tasks
 from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveryQuery, Site
 from webadmin.sites.services import imports

@@ -1,13 +1,15 @@
 """A user's own page: who they are here, and the zone in which they read times."""
 
+from collections.abc import Callable
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -91,3 +93,22 @@ def profile_view(request: HttpRequest) -> HttpResponse:
     }
     status = 400 if form.is_bound else 200
     return desk_page(request, "accounts/profile.html", context, status=status)
+
+
+class ZoneMiddleware:
+    """Activates the zone that the user has chosen; else the installation's stays."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.answer = answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with timezone.override(_zone_of(request)):
+            return self.answer(request)
+
+
+def _zone_of(request: HttpRequest) -> ZoneInfo | None:
+    """None for the installation's: nobody is logged in, nothing was chosen, or a zone that is no longer known."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
+        return None
+    chosen = UserPreference.objects.filter(user_id=request.user.pk).values_list("zone", flat=True).first()
+    return ZoneInfo(chosen) if chosen in zone_names() else None

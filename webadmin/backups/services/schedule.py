@@ -1,13 +1,17 @@
 """When a backup is due by the plan of the desk."""
 
+import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from core.clock import SystemClock
+from pipeline.app import SETTINGS
 from webadmin.backups.models import BackupRun
-from webadmin.backups.services.runs import SILENT_FOR, Asked, note_failed, plan
+from webadmin.backups.services.runs import SILENT_FOR, Asked, back_up, note_failed, plan
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
+from webadmin.sites.services.slot_process import work_in_slot
 
 # One that failed is tried again after so long, and every hour of the day if need be: a store that was away is back.
 RETRY_AFTER = SILENT_FOR
@@ -37,3 +41,21 @@ def due(now: datetime) -> Asked | None:
     except KeyLost as error:
         note_failed(asked, now, error.message)
         return None
+
+
+log = logging.getLogger("zhuiwen.backups")
+
+
+def main(arguments: list[str]) -> int:
+    """Make the backup that is due; 1 where it failed, which its row says too."""
+    return work_in_slot(arguments, _back_up, log, "the backup of the schedule")
+
+
+def _back_up() -> None:
+    asked = due(SystemClock().now())
+    if asked is None:
+        return
+    made, removed, warning = back_up(asked, SETTINGS, lambda *_: None)
+    if warning is not None:
+        log.warning("%s", warning)
+    log.info("backup %s: %d bytes new, %d old ones removed", made.backup.id, made.new_bytes, removed)

@@ -6,8 +6,9 @@ from django.db.models import QuerySet
 from django.utils.timezone import get_default_timezone
 
 from webadmin.cases.models import Case
-from webadmin.evidence.services.papers import Row
-from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeFile, NoticeMail
+from webadmin.evidence.services.kept_files import register_kept_file
+from webadmin.evidence.services.papers import Row, register_enclosed_files
+from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeFile, NoticeMail, PaperTemplate
 
 
 def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
@@ -49,3 +50,11 @@ def of_holder(paper: HolderPaper) -> Row:
 def files_of_case(case: Case) -> Iterator[Row]:
     """The files of the notices that name a case and went out."""
     return files_of_notices(Notice.objects.filter(pages__case=case))
+
+
+def register() -> None:
+    """Have the files of notices read each night and enclosed with exports."""
+    for model in (HolderPaper, PaperTemplate, NoticeFile, EventPaper):
+        register_kept_file(model)
+    register_kept_file(NoticeMail, "message_id")
+    register_enclosed_files(files_of_case)

@@ -1,6 +1,5 @@
-"""The lists and forms of backups; importing this package registers them, and the tiles of the dashboard."""
+"""The lists and forms of backups, and their tiles on the dashboard; importing this package registers them."""
 
-from webadmin.backups.pages import tiles
 from webadmin.backups.pages.admin import backups, rights_holders, store_checks
 
-__all__ = ["backups", "rights_holders", "store_checks", "tiles"]
+__all__ = ["backups", "rights_holders", "store_checks"]

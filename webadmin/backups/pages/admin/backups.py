@@ -5,7 +5,10 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Model
+from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -14,11 +17,14 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from core.errors import ZhuiwenError
 from webadmin.accounts.pages.isolation import AdministratorsOnly, MachineAdmin
 from webadmin.accounts.pages.lists import DeskLists
+from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
 from webadmin.backups.services.destinations import url_of
-from webadmin.backups.services.runs import has_not_ended
+from webadmin.backups.services.runs import has_not_ended, standing
 from webadmin.backups.services.sealing import require_passphrase
+from webadmin.reports.pages.dashboard import Tile, list_address
+from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.services.encrypted_secrets import seal
 from webadmin.ui.pages.columns import NOTHING, size_column, stored_sentence, words_of
 from webadmin.ui.pages.wording import said
@@ -121,3 +127,17 @@ class BackupRunAdmin(MachineAdmin):
     def reason(self, run: BackupRun) -> object:
         said_of_it = run.fault or run.warning
         return stored_sentence(said_of_it) if said_of_it is not None else NOTHING
+
+
+@receiver(tiles_wanted)
+def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
+    """That the last backup is too old, or that there never was one: for administrators, who see to it."""
+    if not is_administrator(user):
+        return []
+    now = timezone.now()
+    stands = standing(now)
+    if stands.warning is None:
+        return []
+    if stands.last is None:
+        return [Tile(_now("Backups made"), 0, list_address(BackupRun), is_urgent=True)]
+    return [Tile(_now("Days since the last backup"), (now - stands.last).days, list_address(BackupRun), is_urgent=True)]

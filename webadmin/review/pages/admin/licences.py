@@ -13,7 +13,7 @@ from unfold.decorators import display
 
 from core.hidden_characters import clipped
 from webadmin.cases.pages.state_columns import case_state_name
-from webadmin.cases.services.covered import Covered, covered_cases, covered_findings
+from webadmin.cases.services.allowance import Covered, covered_cases, covered_findings
 from webadmin.ui.pages.columns import change_link
 from webadmin.works.models import Licence
 from webadmin.works.pages.admin.licences import LicenceAdmin

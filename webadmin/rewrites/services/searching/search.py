@@ -1,12 +1,13 @@
 """The pages that owe it, compared by meaning with their holders' works: some at a time, each time written down."""
 
 import logging
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import redis
+from django.db.models import F
 
 from core.errors import BrokenInvariant, NotFound, RetryLater
 from core.ids import VersionId, WorkTextId, digest
@@ -17,9 +18,9 @@ from matcher.reworded.encoding import Encoder
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.steps import Ports
 from webadmin.accounts.services import failures
+from webadmin.cases.models import Case, CaseAddress, Exclusion
 from webadmin.database import AWAY, fresh
 from webadmin.rewrites.services import owed
-from webadmin.rewrites.services.copied import copied_shares
 from webadmin.rewrites.services.owed import OwingPage, Watch
 from webadmin.rewrites.services.recording import SearchedPage, record_searched
 from webadmin.rewrites.services.searching.codes import CodesStore
@@ -171,3 +172,20 @@ class _Pass:
 def _note(version: VersionId, error: Exception) -> None:
     log.error("%s %s failed: %s", owed.TASK, version, error)
     failures.note(owed.TASK, version, error)
+
+
+def copied_shares(pages: Sequence[OwingPage]) -> Mapping[str, float]:
+    """The share of each page that cases, and findings that are none, say is copied in the version it shows."""
+    shares: dict[str, float] = defaultdict(float)
+    keys = [str(each.page) for each in pages]
+    cases = Case.objects.filter(page__in=keys, version_id=F("page__version_id"))
+    for page, share in cases.values_list("page_id", "page_containment"):
+        shares[page] += share
+    addresses = CaseAddress.objects.filter(page__in=keys).exclude(page=F("case__page"))
+    for page, share in addresses.values_list("page_id", "case__page_containment"):
+        shares[page] += share
+    # Of a finding that is no case no share is kept.
+    excluded = Exclusion.objects.filter(page__in=keys, page__chars__gt=0)
+    for page, chars, of in excluded.values_list("page_id", "matched_chars", "page__chars"):
+        shares[page] += chars / of
+    return shares

@@ -5,7 +5,7 @@ import random
 from core.ids import WorkTextId
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.chunks import FoundChunk, shared_pairs
-from matcher.reworded.rivals import NEAR_CHARS, beside
+from matcher.reworded.searching import NEAR_CHARS, beside
 from matcher.reworded.stretches import MemoryTexts
 
 TEXT, OTHER = WorkTextId("text"), WorkTextId("other")
