@@ -1,0 +1,23 @@
+"""What a worker loads: tables and rules of every application, and no page of any."""
+
+import os
+import subprocess
+import sys
+
+_LOADED = """
+from webadmin.celery import app
+app.loader.import_default_modules()
+import sys
+print(*sorted(name for name in app.tasks if not name.startswith("celery.")))
+print(*(name for name in sys.modules if name.startswith(("webadmin.", "django.contrib.admin", "unfold"))))
+"""
+
+
+def test_a_worker_knows_the_tasks_of_all_applications_and_loads_no_page() -> None:
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings"}
+    done = subprocess.run([sys.executable, "-c", _LOADED], env=environment, capture_output=True, text=True, check=True)
+    tasks, modules = (line.split() for line in done.stdout.splitlines()[-2:])
+    owners = {"backups", "cases", "evidence", "notices", "rewrites", "sites", "works"}
+    assert {name.partition(".")[0] for name in tasks} == owners
+    shown = {"pages", "urls", "admin", "theme", "settings", "templatetags"}
+    assert [name for name in modules if shown & set(name.split("."))] == []
