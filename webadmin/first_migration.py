@@ -49,7 +49,7 @@ def main() -> None:
         written: type[Migration] = import_module(f"{apps.get_app_config(label).name}.migrations.{NAME}").Migration
         given = {"initial": True, "dependencies": written.dependencies, "operations": [folded(written.operations)]}
         migration: Migration = type("Migration", (Migration,), given)(NAME, label)
-        file.write_text(MigrationWriter(migration).as_string(), "utf-8")
+        file.write_text(MigrationWriter(migration, include_header=False).as_string(), "utf-8")
 
 
 if __name__ == "__main__":
