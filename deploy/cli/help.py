@@ -1,4 +1,4 @@
-"""The help of every verb and option, out of help.toml, and the words that typer has around it."""
+"""The help of every verb and option, and the words that typer has around it."""
 
 import re
 import tomllib
@@ -44,8 +44,12 @@ def localize(command: Any, *path: str) -> None:
 
 @cache
 def words() -> Mapping[str, Mapping[str, Any]]:
-    """By verb and parameter, what help.toml has."""
-    return tomllib.loads((files("deploy.cli") / "help.toml").read_text("utf-8"))
+    """By verb and parameter, what the help.toml beside the verbs has: here and in each application."""
+    places = [files("deploy.cli"), *(each / "cli" for each in files("webadmin").iterdir())]
+    found = [place / "help.toml" for place in places]
+    return {
+        verb: said for file in found if file.is_file() for verb, said in tomllib.loads(file.read_text("utf-8")).items()
+    }
 
 
 def _in_chinese(help_of: Any, context: Any) -> str:

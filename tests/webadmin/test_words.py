@@ -75,7 +75,8 @@ def spoken() -> Iterator[tuple[str, str]]:
     """Every Chinese text of ours, with where it stands."""
     for english, chinese in of_catalogue().items():
         yield f"django.po: {english}", chinese
-    for path in [*sorted((ROOT / "core" / "wording").glob("*.toml")), ROOT / "deploy" / "cli" / "help.toml"]:
+    helps = [ROOT / "deploy" / "cli" / "help.toml", *sorted((ROOT / "webadmin").glob("*/cli/help.toml"))]
+    for path in [*sorted((ROOT / "core" / "wording").glob("*.toml")), *helps]:
         yield from ((path.name, each) for each in _strings(tomllib.loads(path.read_text(encoding="utf-8"))))
     for group in terms.TERMS.values():
         yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
