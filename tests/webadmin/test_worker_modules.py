@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 
+from pipeline.app import app
+from pipeline.outbox import TASKS
+
 _LOADED = """
 from webadmin.celery import app
 app.loader.import_default_modules()
@@ -19,5 +22,7 @@ def test_a_worker_knows_the_tasks_of_all_applications_and_loads_no_page() -> Non
     tasks, modules = (line.split() for line in done.stdout.splitlines()[-2:])
     owners = {"backups", "cases", "evidence", "notices", "rewrites", "sites", "works"}
     assert {name.partition(".")[0] for name in tasks} == owners
+    assert {*TASKS.values(), "cases.compare_daily", "cases.sweep"} <= set(tasks)
+    assert set(tasks) <= {*app.conf.task_routes, "cases.compare_pages"}, "the queue of all others is that of pages"
     shown = {"pages", "urls", "admin", "theme", "settings", "templatetags"}
     assert [name for name in modules if shown & set(name.split("."))] == []

@@ -360,14 +360,6 @@ def test_beat_compares_every_day_at_an_hour_that_an_operator_may_move() -> None:
     assert (moved.enabled, moved.crontab.hour) == (False, "22")
 
 
-def test_every_message_has_a_task_that_the_worker_knows() -> None:
-    from pipeline.app import app
-    from pipeline.outbox import TASKS
-
-    assert set(TASKS.values()) <= set(app.tasks)
-    assert {"cases.compare_daily", "cases.sweep"} <= set(app.conf.task_routes) & set(app.tasks)
-
-
 def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
     assert search_pages(settled.ports).found_nothing
     cases_tasks.search_pages()

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import redis
+from django.dispatch import Signal
 
 from core.clock import ManualClock
 from core.errors import BrokenInvariant, ServiceUnavailable
@@ -145,6 +146,7 @@ def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
 
 def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
+    monkeypatch.setattr(cases_tasks, "sweep_began", Signal())
     desk.outbox.sent.clear()
     cases_tasks.sweep()
     assert not [message for message in desk.outbox.sent if isinstance(message, OpinionsRequested)]
