@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from analytics.formats import FORMATS
@@ -42,7 +42,7 @@ def require_usable(day: date) -> None:
 class ReportForm(forms.Form):
     """Period, rights holder, work, site, language and format; only what the user may see is on offer."""
 
-    since = forms.DateField(label=_("From"), widget=DayInput, validators=[require_usable])
+    since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=DayInput, validators=[require_usable])
     until = forms.DateField(
         label=_("Until"), widget=DayInput, help_text=_("Both days included."), validators=[require_usable]
     )
