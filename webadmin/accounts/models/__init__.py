@@ -4,11 +4,3 @@ from webadmin.accounts.models.failed_message import FailedMessage
 from webadmin.accounts.models.preference import UserPreference
 from webadmin.accounts.models.rights_holder import Membership, RightsHolder
 from webadmin.accounts.models.user import User
-
-__all__ = [
-    "FailedMessage",
-    "Membership",
-    "RightsHolder",
-    "User",
-    "UserPreference",
-]

@@ -1,10 +1,3 @@
 """The tables of backups."""
 
 from webadmin.backups.models.backup import BackupPlan, BackupRun, Installation, StoreCheck
-
-__all__ = [
-    "BackupPlan",
-    "BackupRun",
-    "Installation",
-    "StoreCheck",
-]

@@ -7,27 +7,6 @@ from webadmin.cases.models.matter import CopiedText, Matter, MatterText, SavedVi
 from webadmin.cases.models.opinion import EnginePanel, OpinionRequest, SecondOpinion
 from webadmin.cases.models.page_check import Exclusion, PageCheck
 
-__all__ = [
-    "Case",
-    "CaseAddress",
-    "CaseMatch",
-    "CopiedText",
-    "EnginePanel",
-    "ExcludedPassage",
-    "Exclusion",
-    "IgnoredText",
-    "Matter",
-    "MatterText",
-    "OpinionRequest",
-    "Overruling",
-    "PageCheck",
-    "RightsRecord",
-    "SavedView",
-    "SecondOpinion",
-    "TakenText",
-    "VerdictRecord",
-]
-
 register_scope(Matter, "rights_holder_id")
 register_scope(MatterText, "matter__rights_holder_id")
 register_scope(CopiedText, "work__rights_holder_id")

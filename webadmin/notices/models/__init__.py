@@ -18,24 +18,6 @@ from webadmin.notices.models.notice import (
 )
 from webadmin.notices.models.removal import Removal, RemovalLook
 
-__all__ = [
-    "Addressee",
-    "CounterStatement",
-    "EventPaper",
-    "HolderIdentity",
-    "HolderPaper",
-    "KeptFile",
-    "LegalAction",
-    "Notice",
-    "NoticeEvent",
-    "NoticeFile",
-    "NoticeMail",
-    "NoticePage",
-    "PaperTemplate",
-    "Removal",
-    "RemovalLook",
-]
-
 register_scope(Addressee, "rights_holder_id")
 register_scope(HolderIdentity, "rights_holder_id")
 register_scope(HolderPaper, "rights_holder_id")

@@ -10,29 +10,6 @@ from webadmin.sites.models.site import CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.models.visits import Address, OffSiteRedirect, SiteMove
 
-__all__ = [
-    "Address",
-    "ArchiveImport",
-    "ContactLookUp",
-    "ContactRead",
-    "CrawlRun",
-    "DiscoveredPage",
-    "DiscoveryPlan",
-    "DiscoveryQuery",
-    "OffSiteRedirect",
-    "PageRecheck",
-    "PageRecord",
-    "RobotsSwitch",
-    "Site",
-    "SiteBanRule",
-    "SiteDomain",
-    "SiteIdentifier",
-    "SiteMove",
-    "SiteProxy",
-    "SiteRules",
-    "SiteTemplate",
-]
-
 register_scope(Site, "rights_holder_id")
 register_scope(SiteDomain, "site__rights_holder_id")
 register_scope(CrawlRun, "rights_holder_id")

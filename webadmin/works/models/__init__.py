@@ -15,20 +15,6 @@ from webadmin.works.models.rights import (
     Work,
 )
 
-__all__ = [
-    "AuthorAlias",
-    "Chapter",
-    "Entered",
-    "Licence",
-    "LicenceFee",
-    "LicenceProof",
-    "OwnAccount",
-    "OwnDomain",
-    "PlannedUpload",
-    "Unprotected",
-    "Work",
-]
-
 register_scope(Work, "rights_holder_id")
 register_scope(Chapter, "work__rights_holder_id")
 register_scope(Licence, "rights_holder_id")
