@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.sites import UnfoldAdminSite
 
-from webadmin.ui.pages.requests.bad_values import BadValue
 from webadmin.ui.pages.requests.bidi import marked
-from webadmin.ui.pages.requests.request_values import check_search, is_page_number
+from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
 
 class DeclaredAutocomplete(AutocompleteJsonView):

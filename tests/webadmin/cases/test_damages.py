@@ -11,8 +11,7 @@ from core.wording import say
 from tests.support import admin_data
 from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, Matter, TakenText
-from webadmin.cases.services.matters.damages import damages_of, days_in
-from webadmin.cases.services.matters.damages_told import told
+from webadmin.cases.services.matters.damages import damages_of, days_in, told
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import enter_fee, fee_of
 

@@ -19,7 +19,7 @@ from webadmin.cases.models import Case
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
 from webadmin.sites.services import visit_repository as revisits
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
-from webadmin.ui.models.message_field import MAX_TEXT_CHARS
+from webadmin.ui.models.fields import MAX_TEXT_CHARS
 
 NOW = datetime(2026, 3, 1, 3, 0, 0, 123456, tzinfo=UTC)
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from tests.support import admin_data
 from webadmin.accounts.models import FailedMessage
 from webadmin.accounts.services import failures
 from webadmin.sites.models import CrawlRun
-from webadmin.ui.models.message_field import MAX_TEXT_CHARS
+from webadmin.ui.models.fields import MAX_TEXT_CHARS
 
 pytestmark = pytest.mark.django_db
 

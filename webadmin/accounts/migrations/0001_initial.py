@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 import webadmin.accounts.models.preference
 import webadmin.tables_at_once
-import webadmin.ui.models.message_field
+import webadmin.ui.models.fields
 from django.conf import settings
 from django.db import migrations, models
 
@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('task', models.CharField(max_length=100, verbose_name='task')),
                         ('subject', models.CharField(max_length=64, verbose_name='subject')),
-                        ('error', webadmin.ui.models.message_field.MessageField(verbose_name='error')),
+                        ('error', webadmin.ui.models.fields.MessageField(verbose_name='error')),
                         ('failed_at', models.DateTimeField(verbose_name='failed')),
                     ],
                     options={

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 
 
 class FailedMessage(models.Model):

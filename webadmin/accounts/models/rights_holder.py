@@ -66,3 +66,11 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.rights_holder} · {self.get_role_display()}"
+
+
+class WorkKind(models.TextChoices):
+    NOVEL = "novel", _("novel")
+    NEWS = "news", _("news")
+    ESSAY = "essay", _("essay")
+    STORY = "story", _("short story")
+    OTHER = "other", _("other")

@@ -24,10 +24,8 @@ from django.utils.translation import gettext as _
 from core.days import FIRST_DAY, LAST_DAY
 from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, usable_day
 from webadmin.accounts.services.access import visible
-from webadmin.ui.pages.paging import WholeChangeList
-from webadmin.ui.pages.requests.bad_values import BadValue
-from webadmin.ui.pages.requests.long_lists import ONLY_QUERY
-from webadmin.ui.pages.requests.request_values import check_search, is_page_number
+from webadmin.ui.pages.paging import ONLY_QUERY, WholeChangeList
+from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
 MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")

@@ -21,7 +21,7 @@ from django.utils.text import smart_split, unescape_string_literal
 from core.ids import SiteId, page_id
 from crawler.urls import canonical
 from webadmin.accounts.services.access import Person, visible
-from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+from webadmin.ui.pages.paging import MAX_COUNTED
 
 MAX_SITES = 20  # of a host that was typed
 # Half of what is counted: 10,000 took .2 to .5 s where titles stand in a table of five million (PostgreSQL,

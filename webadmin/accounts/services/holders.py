@@ -35,3 +35,11 @@ def _only_holder() -> RightsHolder:
         raise BadInput("work.no-holder")
     names = [each.name for each in holders[:3]] + ["..."] * (len(holders) > 3)
     raise BadInput("work.which-holder", names=names)
+
+
+def lock_rights(holder: int) -> RightsHolder | None:
+    """Let no other process write or rule findings of this rights holder until the transaction ends; None if gone.
+
+    Without it a page that is compared while a licence is entered could be written down by the rights of before.
+    """
+    return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()

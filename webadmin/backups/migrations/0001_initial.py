@@ -1,7 +1,7 @@
 import django.core.validators
 import webadmin.backups.models.backup
 import webadmin.tables_at_once
-import webadmin.ui.models.message_field
+import webadmin.ui.models.fields
 from django.db import migrations, models
 
 
@@ -73,8 +73,8 @@ class Migration(migrations.Migration):
                         ('new_bytes', models.PositiveBigIntegerField(default=0, verbose_name='newly written')),
                         ('has_secrets', models.BooleanField(default=False, verbose_name='with secrets')),
                         ('lacking', models.PositiveIntegerField(default=0, verbose_name='could not be read')),
-                        ('fault', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='fault')),
-                        ('warning', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='warning')),
+                        ('fault', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='fault')),
+                        ('warning', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='warning')),
                     ],
                     options={
                         'verbose_name': 'backup',

@@ -8,7 +8,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from core.clock import CLOCKS_DIFFER
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 
 ONLY = 1  # key of a row that there is one of
 

@@ -1,8 +1,7 @@
 import core.states
 import django.db.models.deletion
 import webadmin.tables_at_once
-import webadmin.ui.models.copied_key
-import webadmin.ui.models.obfuscation_kinds
+import webadmin.ui.models.fields
 import webadmin.ui.models.phrases
 from django.conf import settings
 from django.db import migrations, models
@@ -55,7 +54,7 @@ class Migration(migrations.Migration):
                         ('longest_equal_run_chars', models.PositiveIntegerField(verbose_name='longest run of equal characters')),
                         ('excerpt', models.CharField(blank=True, max_length=200, verbose_name='excerpt')),
                         ('obfuscations', models.JSONField(blank=True, default=list, verbose_name='alterations')),
-                        ('obfuscation_kinds', webadmin.ui.models.obfuscation_kinds.ObfuscationKinds(blank=True, editable=False, max_length=1000)),
+                        ('obfuscation_kinds', webadmin.ui.models.fields.ObfuscationKinds(blank=True, editable=False, max_length=1000)),
                         ('version_id', models.CharField(max_length=40, verbose_name='page version')),
                         ('opened_at', models.DateTimeField(verbose_name='opened')),
                         ('first_seen_at', models.DateTimeField(verbose_name='first seen')),
@@ -64,7 +63,7 @@ class Migration(migrations.Migration):
                         ('returned_at', models.DateTimeField(blank=True, null=True, verbose_name='page back again')),
                         ('page', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='watched_sites.pagerecord', verbose_name='page')),
                         ('rights_holder', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='accounts.rightsholder', verbose_name='rights holder')),
-                        ('site', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
+                        ('site', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
                         ('work', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='works.work', verbose_name='work')),
                         ('matter', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='cases.matter', verbose_name='matter')),
                         ('decision', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='cases.verdictrecord', verbose_name='verdict')),
@@ -395,8 +394,8 @@ class Migration(migrations.Migration):
                         ('found', models.JSONField(blank=True, default=list, verbose_name='passages')),
                         ('found_at', models.DateTimeField(verbose_name='found')),
                         ('page', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='watched_sites.pagerecord', verbose_name='page')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
-                        ('site', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('site', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
                         ('work', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='works.work', verbose_name='work')),
                     ],
                     options={

@@ -12,8 +12,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.matter import Matter
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.obfuscation_kinds import ObfuscationKinds
+from webadmin.ui.models.fields import CopiedKey, ObfuscationKinds
 from webadmin.ui.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from webadmin.works.models.rights import Chapter, Licence, Work
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.fields import CopiedKey
 from webadmin.ui.models.phrases import match_class_choices, rejection_choices
 from webadmin.works.models.rights import Work
 

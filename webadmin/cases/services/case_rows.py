@@ -21,7 +21,7 @@ from webadmin.cases.services.snapshots import frozen_obfuscations, frozen_span
 from webadmin.cases.services.totals import Findings, author_of, case_figures, compared_text, poster_of
 from webadmin.cases.services.what_counts import Counted
 from webadmin.sites.models import PageRecord
-from webadmin.ui.models.obfuscation_kinds import kinds_of
+from webadmin.ui.models.fields import kinds_of
 from webadmin.works.models import Chapter
 
 _FIGURES = (

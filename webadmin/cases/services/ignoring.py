@@ -20,7 +20,7 @@ from core.taken import NO_PLACES, Places
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import may_manage, role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
 from webadmin.cases.services.overruling import checked_note
 from webadmin.cases.services.recounting import recount, recount_all

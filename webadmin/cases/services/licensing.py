@@ -14,7 +14,7 @@ from core.rights import is_whole_site, is_within, rule
 from core.states import CaseState, Verdict
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.verdicts import VerdictRefused, decide
 from webadmin.sites.models import SiteDomain

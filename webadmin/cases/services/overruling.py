@@ -13,7 +13,7 @@ from core.states import Rejection
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses
 from webadmin.cases.services.matters.figures import refresh_of_cases

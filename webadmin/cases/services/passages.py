@@ -13,7 +13,7 @@ from core.text import TextRange
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage
 from webadmin.cases.services.opposites import opposite
 from webadmin.cases.services.overruling import checked_note

@@ -12,7 +12,7 @@ from core.counting import count_characters
 from core.matches import Match
 from core.pages import PageVersion
 from core.ports import Outcome, WorkTexts
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.cases.services.case_rows import Cases, text_and_digest
@@ -27,7 +27,7 @@ from webadmin.cases.services.standing import OUTDATED, move_cases_to_shown_pages
 from webadmin.cases.services.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
 from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts
 from webadmin.sites.models import PageRecord
-from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 from webadmin.works.models import Chapter
 
 _SHOWN = (

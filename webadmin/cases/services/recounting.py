@@ -11,7 +11,7 @@ from core.matches import Match, MatchClass
 from core.pages import PageVersion
 from core.ports import PageStore, WorkTexts
 from core.taken import NO_PLACES, Places
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.cases.services.case_rows import taken_row
 from webadmin.cases.services.locks import locked_cases

@@ -23,7 +23,7 @@ from core.messages import RightsChanged
 from core.states import CaseState
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
 from webadmin.cases.services.addresses import apply_rights_to_addresses
 from webadmin.cases.services.copied_texts import texts_by_case

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.pages import Sighted, VersionOfPage
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages, note_addresses_seen
 from webadmin.cases.services.locks import locked_pages

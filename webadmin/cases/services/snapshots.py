@@ -9,7 +9,7 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from core.shares import cut_share
 from core.text import TextRange
 from core.zones import Zone
-from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:

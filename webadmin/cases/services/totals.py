@@ -10,7 +10,7 @@ from core.pages import PageVersion
 from core.states import Rejection, left_out_as
 from core.zones import Zone
 from webadmin.cases.services.snapshots import frozen_obfuscations, merged_obfuscations
-from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 from webadmin.works.models import Chapter, Work
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200

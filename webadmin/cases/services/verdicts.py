@@ -11,7 +11,7 @@ from core.terms import VERDICTS
 from core.wording import Message
 from webadmin.accounts.models import Membership, User
 from webadmin.accounts.services.access import role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.works.models import Licence

@@ -1,7 +1,6 @@
 import django.db.models.deletion
 import webadmin.tables_at_once
-import webadmin.ui.models.copied_key
-import webadmin.ui.models.message_field
+import webadmin.ui.models.fields
 from django.conf import settings
 from django.db import migrations, models
 
@@ -70,7 +69,7 @@ class Migration(migrations.Migration):
                         ('drawn_pages', models.JSONField(blank=True, default=list, verbose_name='pages drawn')),
                         ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bundles', to='cases.case', verbose_name='case')),
                         ('match', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bundles', to='cases.casematch', verbose_name='match')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],
                     options={
                         'verbose_name': 'evidence bundle',
@@ -87,7 +86,7 @@ class Migration(migrations.Migration):
                         ('removed_at', models.DateTimeField(verbose_name='removed')),
                         ('reason', models.CharField(max_length=300, verbose_name='reason')),
                         ('bundle', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='removal', to='evidence.evidencebundle', verbose_name='bundle')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='bundle.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='bundle.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],
                     options={
                         'verbose_name': 'removal by retention',
@@ -122,7 +121,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('authority', models.CharField(max_length=300, verbose_name='authority')),
                         ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
-                        ('error', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='error')),
+                        ('error', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='error')),
                         ('next_at', models.DateTimeField(verbose_name='asked again')),
                         ('tree', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='evidence.daytree', verbose_name='tree')),
                     ],
@@ -149,7 +148,7 @@ class Migration(migrations.Migration):
                         ('size_bytes', models.PositiveIntegerField(verbose_name='size')),
                         ('note', models.TextField(blank=True, verbose_name='note')),
                         ('tokens', models.JSONField(blank=True, default=list)),
-                        ('unread', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='not read because')),
+                        ('unread', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='not read because')),
                         ('withdrawn_at', models.DateTimeField(blank=True, null=True, verbose_name='withdrawn')),
                         ('withdrawn_because', models.CharField(blank=True, max_length=300, verbose_name='withdrawn because')),
                         ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='cases.case', verbose_name='case')),
@@ -172,7 +171,7 @@ class Migration(migrations.Migration):
                         ('how', models.CharField(choices=[('stamped', 'a signed time stamp on it'), ('unsigned', 'a time stamp on it whose signature could not be checked'), ('named', 'its digest stands written')], max_length=8)),
                         ('what', models.CharField(choices=[('bundle', "the bundle's digest"), ('file', "the digest of the bundle's file"), ('root', "the root of the bundle's day")], max_length=8)),
                         ('bundle', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='covered_by', to='evidence.evidencebundle', verbose_name='bundle')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='proof.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='proof.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                         ('proof', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='covered', to='evidence.thirdpartyproof', verbose_name='proof')),
                     ],
                     options={

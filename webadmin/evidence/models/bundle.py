@@ -15,9 +15,7 @@ from django.utils.translation import pgettext_lazy
 from core.clock import CLOCKS_DIFFER
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case, CaseMatch
-from webadmin.ui.models.append_only import AppendOnly
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField
 
 LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
 

@@ -13,9 +13,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.cases.models.matter import Matter
 from webadmin.evidence.models.bundle import EvidenceBundle
-from webadmin.ui.models.append_only import AppendOnly
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField
 
 _ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True, matter__isnull=False)
 

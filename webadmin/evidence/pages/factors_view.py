@@ -11,9 +11,8 @@ from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, nam
 from webadmin.evidence.services.factor_facts import facts_of
 from webadmin.evidence.services.factors import sheet, source_of
 from webadmin.evidence.services.subject import Subject
-from webadmin.ui.pages.local_times import local_time
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import local_time, said
 
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:

@@ -29,7 +29,7 @@ from webadmin.evidence.services.drawings import drawn_pages
 from webadmin.evidence.services.kept_files import KeptFile, kept_files
 from webadmin.evidence.services.material import capture_of, finding_of, version_of
 from webadmin.stores import live, open_evidence_store
-from webadmin.ui.models.message_field import message_of
+from webadmin.ui.models.fields import message_of
 
 log = logging.getLogger("zhuiwen.evidence")
 

@@ -16,7 +16,7 @@ from core.wording import Message
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.evidence.models import DayTree, ProofCoverage, ThirdPartyProof
 from webadmin.evidence.services.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
 from webadmin.evidence.services.subject import Subject

@@ -13,7 +13,7 @@ from core.states import CaseState
 from core.text import storable
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
 from webadmin.evidence.services.subject import Subject

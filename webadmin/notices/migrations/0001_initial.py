@@ -2,8 +2,7 @@ import core.addressees
 import django.core.validators
 import django.db.models.deletion
 import webadmin.tables_at_once
-import webadmin.ui.models.copied_key
-import webadmin.ui.models.message_field
+import webadmin.ui.models.fields
 import webadmin.ui.models.phrases
 from django.conf import settings
 from django.db import migrations, models
@@ -227,7 +226,7 @@ class Migration(migrations.Migration):
                         ('asked_at', models.DateTimeField(verbose_name='requested')),
                         ('began_at', models.DateTimeField(blank=True, null=True, verbose_name='began')),
                         ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
-                        ('said', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='what came of it')),
+                        ('said', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='what came of it')),
                         ('settled_at', models.DateTimeField(blank=True, null=True, verbose_name='settled')),
                         ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='requested by')),
                         ('notice', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='mails', to='notices.notice', verbose_name='notice')),
@@ -283,8 +282,8 @@ class Migration(migrations.Migration):
                         ('said_at', models.DateTimeField(verbose_name='confirmed')),
                         ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='back again since')),
                         ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='removals', to='cases.case', verbose_name='case')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
-                        ('site', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.site', to='watched_sites.site', verbose_name='site')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('site', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.site', to='watched_sites.site', verbose_name='site')),
                     ],
                     options={
                         'verbose_name': 'removal',
@@ -306,11 +305,11 @@ class Migration(migrations.Migration):
                         ('final_url', models.TextField(blank=True, verbose_name='URL after redirects')),
                         ('version_id', models.CharField(blank=True, max_length=40, verbose_name='page version')),
                         ('answer_id', models.CharField(blank=True, max_length=40)),
-                        ('fault', webadmin.ui.models.message_field.MessageField(null=True, verbose_name='what was wrong')),
+                        ('fault', webadmin.ui.models.fields.MessageField(null=True, verbose_name='what was wrong')),
                         ('bundle', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='looks', to='evidence.evidencebundle', verbose_name='evidence bundle')),
                         ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='looks', to='cases.case', verbose_name='case')),
                         ('removal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='looks', to='notices.removal', verbose_name='removal')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='case.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],
                     options={
                         'verbose_name': 'look at a page',

@@ -11,7 +11,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.notices.models.addressee import Addressee
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 from webadmin.ui.models.phrases import counter_rule_choices, paper_choices
 from webadmin.works.models.rights import Entered, Work
 

@@ -12,8 +12,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.evidence.models.bundle import EvidenceBundle
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import CopiedKey, MessageField
 
 
 class Removal(models.Model):

@@ -19,7 +19,7 @@ from documents.word_writing import word_file
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage, role_in
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.notices.models import Addressee, HolderPaper, Notice, NoticeFile, NoticePage
 from webadmin.notices.services.compared import compared_cases

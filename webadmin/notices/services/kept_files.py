@@ -13,7 +13,7 @@ from crawler.readers.checks import run_check
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import may_manage
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.evidence.services.third_party import require_file
 from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate
 from webadmin.notices.services.finished import try_whole

@@ -31,8 +31,7 @@ def damages(
 ) -> None:
     """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic."""
     with session() as settings:
-        from webadmin.cases.services.matters.damages import damages_of
-        from webadmin.cases.services.matters.damages_told import told
+        from webadmin.cases.services.matters.damages import damages_of, told
 
         matter = find_matter(matter_key)
         found = damages_of(matter)

@@ -20,7 +20,7 @@ from webadmin.reports.pages.report_form import ReportForm, default_choice
 from webadmin.reports.services.report_rows import make_report
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import said
 
 DEEDS = ("", "show", "preview", "download")

@@ -9,12 +9,10 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
-from webadmin.cases.services.matters.damages import damages_of
-from webadmin.cases.services.matters.damages_told import told
+from webadmin.cases.services.matters.damages import damages_of, told
 from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
-from webadmin.ui.pages.local_times import local_time
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import local_time, said
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import enter_fee
 

@@ -21,7 +21,7 @@ from webadmin.review.services.whole_book import ChapterCopied, ChapterOnPage, Ex
 from webadmin.sites.models import Site
 from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import desk_page, page_of
-from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.works.models import Work
 
 

@@ -1,7 +1,7 @@
 import core.matches
 import django.db.models.deletion
 import webadmin.tables_at_once
-import webadmin.ui.models.copied_key
+import webadmin.ui.models.fields
 import webadmin.ui.models.phrases
 from django.conf import settings
 from django.db import migrations, models
@@ -52,8 +52,8 @@ class Migration(migrations.Migration):
                         ('lapsed_at', models.DateTimeField(blank=True, null=True, verbose_name='not found any more since')),
                         ('chapter', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='reworded_leads', to='works.chapter', verbose_name='chapter')),
                         ('page', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reworded_leads', to='watched_sites.pagerecord', verbose_name='page')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
-                        ('site', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('site', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', source='page.site', to='watched_sites.site', verbose_name='site')),
                         ('work', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reworded_leads', to='works.work', verbose_name='work')),
                     ],
                     options={
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                         ('algorithm_version', models.PositiveSmallIntegerField(verbose_name='algorithm')),
                         ('works_until', models.DateTimeField(verbose_name='works until')),
                         ('checked_at', models.DateTimeField(verbose_name='checked')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='page.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                     ],
                     options={
                         'verbose_name': 'check by meaning',

@@ -13,7 +13,7 @@ from core.matches import RewordedState
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.copied_key import CopiedKey
+from webadmin.ui.models.fields import CopiedKey
 from webadmin.ui.models.phrases import reworded_class_choices, reworded_state_choices
 from webadmin.works.models.rights import Chapter, Work
 

@@ -18,7 +18,7 @@ from core.program import code_version
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion
 from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.permissions import Copied, Rights

@@ -3,9 +3,7 @@ import django.core.validators
 import django.db.models.deletion
 import webadmin.sites.models.site_kind_choices
 import webadmin.tables_at_once
-import webadmin.ui.models.copied_key
-import webadmin.ui.models.message_field
-import webadmin.ui.models.obfuscation_kinds
+import webadmin.ui.models.fields
 import webadmin.ui.models.phrases
 from django.conf import settings
 from django.db import migrations, models
@@ -39,15 +37,15 @@ class Migration(migrations.Migration):
                         ('new_versions', models.PositiveIntegerField(default=0, verbose_name='new versions')),
                         ('failed_requests', models.PositiveIntegerField(default=0, verbose_name='failed')),
                         ('counts', models.JSONField(blank=True, default=dict, verbose_name='counts')),
-                        ('faults', webadmin.ui.models.message_field.MessageField(blank=True, default=list, verbose_name='faults')),
-                        ('finish_reason', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='ended because')),
+                        ('faults', webadmin.ui.models.fields.MessageField(blank=True, default=list, verbose_name='faults')),
+                        ('finish_reason', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='ended because')),
                         ('resume_at', models.DateTimeField(blank=True, null=True, verbose_name='goes on at')),
                         ('outages', models.PositiveSmallIntegerField(default=0, editable=False)),
                         ('only_urls', models.TextField(blank=True, verbose_name='these pages alone')),
                         ('by_second_route', models.BooleanField(default=False, verbose_name='by another route')),
                         ('followed_at', models.DateTimeField(editable=False, null=True)),
                         ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL, verbose_name='requested by')),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                         ('site', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='watched_sites.site', verbose_name='site')),
                     ],
                     options={
@@ -84,7 +82,7 @@ class Migration(migrations.Migration):
                         ('asked_at', models.DateTimeField(db_index=True, verbose_name='asked at')),
                         ('results', models.PositiveIntegerField(default=0, verbose_name='results')),
                         ('left_out', models.JSONField(blank=True, default=dict, verbose_name='left out')),
-                        ('fault', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='fault')),
+                        ('fault', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='fault')),
                         ('work', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='discovery_queries', to='works.work', verbose_name='work')),
                     ],
                     options={
@@ -110,11 +108,11 @@ class Migration(migrations.Migration):
                         ('extractor', models.CharField(blank=True, max_length=40, verbose_name='extractor')),
                         ('confidence', models.FloatField(default=1.0, verbose_name='extraction confidence')),
                         ('obfuscations', models.JSONField(blank=True, default=list, verbose_name='alterations')),
-                        ('obfuscation_kinds', webadmin.ui.models.obfuscation_kinds.ObfuscationKinds(blank=True, editable=False, max_length=1000)),
+                        ('obfuscation_kinds', webadmin.ui.models.fields.ObfuscationKinds(blank=True, editable=False, max_length=1000)),
                         ('rejection', models.CharField(blank=True, choices=webadmin.ui.models.phrases.rejection_choices, max_length=32, verbose_name='left out because')),
                         ('checked_at', models.DateTimeField(blank=True, null=True, verbose_name='checked')),
                         ('reworded_version_id', models.CharField(blank=True, default='', editable=False, max_length=40)),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                         ('site', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pages', to='watched_sites.site', verbose_name='site')),
                     ],
                     options={
@@ -134,7 +132,7 @@ class Migration(migrations.Migration):
                         ('by_second_route', models.BooleanField(default=False, verbose_name='by another route')),
                         ('outcome', models.CharField(blank=True, choices=[('unchanged', 'unchanged'), ('changed', 'changed'), ('gone', 'not there any more'), ('not_seen', 'could not be seen')], max_length=16, verbose_name='outcome')),
                         ('version_id', models.CharField(blank=True, max_length=40)),
-                        ('fault', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='what was wrong')),
+                        ('fault', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='what was wrong')),
                         ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
                         ('asked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='requested by')),
                         ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='rechecks', to='watched_sites.crawlrun')),
@@ -232,7 +230,7 @@ class Migration(migrations.Migration):
                         ('similarity', models.FloatField(default=0.0, verbose_name='similarity')),
                         ('matched_chars', models.PositiveIntegerField(default=0, verbose_name='matching characters')),
                         ('excerpt', models.TextField(blank=True, verbose_name='passage')),
-                        ('fault', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='fault')),
+                        ('fault', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='fault')),
                         ('found_at', models.DateTimeField(db_index=True, verbose_name='found')),
                         ('decided_by', models.CharField(blank=True, max_length=150, verbose_name='decided by')),
                         ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='decided')),
@@ -274,7 +272,7 @@ class Migration(migrations.Migration):
                         ('asked_at', models.DateTimeField(verbose_name='requested')),
                         ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
                         ('found', models.PositiveSmallIntegerField(default=0, verbose_name='found')),
-                        ('faults', webadmin.ui.models.message_field.MessageField(blank=True, default=list, verbose_name='faults')),
+                        ('faults', webadmin.ui.models.fields.MessageField(blank=True, default=list, verbose_name='faults')),
                         ('asked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='requested by')),
                         ('site', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='look_ups', to='watched_sites.site', verbose_name='site')),
                     ],
@@ -295,7 +293,7 @@ class Migration(migrations.Migration):
                         ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'being read'), ('finished', 'finished'), ('failed', 'failed')], default='queued', max_length=16, verbose_name='state')),
                         ('position', models.JSONField(blank=True, default=dict, editable=False)),
                         ('counts', models.JSONField(blank=True, default=dict, verbose_name='counts')),
-                        ('faults', webadmin.ui.models.message_field.MessageField(blank=True, default=list, verbose_name='faults')),
+                        ('faults', webadmin.ui.models.fields.MessageField(blank=True, default=list, verbose_name='faults')),
                         ('requested_at', models.DateTimeField(auto_now_add=True, verbose_name='requested')),
                         ('heartbeat_at', models.DateTimeField(blank=True, null=True, verbose_name='last sign of life')),
                         ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished')),
@@ -334,11 +332,11 @@ class Migration(migrations.Migration):
                         ('failures', models.PositiveIntegerField(default=0, verbose_name='failures in a row')),
                         ('failed_at', models.DateTimeField(blank=True, null=True, verbose_name='last failure')),
                         ('reason', models.CharField(blank=True, max_length=32, verbose_name='reason')),
-                        ('sentence', webadmin.ui.models.message_field.MessageField(blank=True, null=True, verbose_name='what was wrong')),
+                        ('sentence', webadmin.ui.models.fields.MessageField(blank=True, null=True, verbose_name='what was wrong')),
                         ('absent_since', models.DateTimeField(blank=True, null=True, verbose_name='not found since')),
                         ('gone_since', models.DateTimeField(blank=True, null=True, verbose_name='gone since')),
                         ('is_moved', models.BooleanField(default=False)),
-                        ('rights_holder', webadmin.ui.models.copied_key.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
+                        ('rights_holder', webadmin.ui.models.fields.CopiedKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', source='site.rights_holder', to='accounts.rightsholder', verbose_name='rights holder')),
                         ('site', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='addresses', to='watched_sites.site', verbose_name='site')),
                     ],
                     options={

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 
 
 class ArchiveImport(models.Model):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from core.contacts import MAX_LABEL_CHARS, MAX_VALUE_CHARS
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 from webadmin.ui.models.phrases import contact_kind_choices, contact_source_choices
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from core.hidden_characters import spelled
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import MessageField
 from webadmin.works.models.rights import Work
 
 

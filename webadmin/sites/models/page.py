@@ -10,10 +10,7 @@ from core.hidden_characters import spelled
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import CrawlRun, Site
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.in_order import in_order
-from webadmin.ui.models.message_field import MessageField
-from webadmin.ui.models.obfuscation_kinds import ObfuscationKinds
+from webadmin.ui.models.fields import CopiedKey, MessageField, ObfuscationKinds, in_order
 from webadmin.ui.models.phrases import rejection_choices
 
 _NEWEST = ("-first_seen", "page_id")

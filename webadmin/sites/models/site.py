@@ -14,9 +14,7 @@ from core.errors import NotFound
 from core.ids import SiteId
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site_kind_choices import choices
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.in_order import in_order
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
 MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever
 

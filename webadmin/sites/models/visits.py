@@ -9,8 +9,7 @@ from django.utils.translation import pgettext_lazy
 from core.visits import AddressKind
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.copied_key import CopiedKey
-from webadmin.ui.models.message_field import MessageField
+from webadmin.ui.models.fields import CopiedKey, MessageField
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:

@@ -13,12 +13,12 @@ from core.hosts import parse_host
 from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.database import answering, batches, fresh
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
 from webadmin.sites.models.site import site_key
 from webadmin.sites.signals import pages_came_and_went
-from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 
 _FIELDS = [field.name for field in fields(Visit)]
 _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]

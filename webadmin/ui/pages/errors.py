@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views import defaults
 
-from webadmin.ui.pages.requests.bad_values import BadValue
 from webadmin.ui.pages.requests.content_policy import has_policy
+from webadmin.ui.pages.requests.request_values import BadValue
 
 
 @has_policy

@@ -10,9 +10,8 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from webadmin.ui.pages.requests.bad_values import BadValue
 from webadmin.ui.pages.requests.content_policy import with_policy
-from webadmin.ui.pages.requests.request_values import is_page_number
+from webadmin.ui.pages.requests.request_values import BadValue, is_page_number
 
 
 def desk_page(

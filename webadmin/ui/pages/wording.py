@@ -1,5 +1,8 @@
 """What other packages say, in the language of whoever reads the desk."""
 
+from datetime import datetime
+
+from django.utils import timezone
 from django.utils.translation import get_language
 
 from core.errors import ZhuiwenError
@@ -9,3 +12,11 @@ from core.wording import Message, say
 def said(message: Message | ZhuiwenError) -> str:
     """A message, or that of an error."""
     return say(message.message if isinstance(message, ZhuiwenError) else message, get_language() or "en")
+
+
+def local_time(moment: datetime | None) -> str:
+    """Write a moment to the second in the zone of whoever reads, with its distance from UTC."""
+    if moment is None:
+        return "–"
+    written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
+    return f"{written[:19]} UTC{written[19:]}"

@@ -14,8 +14,7 @@ from core.shares import percentage
 from core.wording import Message
 from webadmin.ui.models import phrases
 from webadmin.ui.pages import visible_text
-from webadmin.ui.pages.local_times import local_time
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import local_time, said
 
 register = template.Library()
 

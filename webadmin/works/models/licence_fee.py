@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.ui.models.append_only import AppendOnly
+from webadmin.ui.models.fields import AppendOnly
 from webadmin.works.models.rights import Work
 
 

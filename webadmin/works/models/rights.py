@@ -7,8 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.states import Rejection
-from webadmin.accounts.models.rights_holder import RightsHolder
-from webadmin.accounts.models.work_kind import WorkKind
+from webadmin.accounts.models.rights_holder import RightsHolder, WorkKind
 from webadmin.ui.models.phrases import unprotected_choices
 
 MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows

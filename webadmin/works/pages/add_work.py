@@ -15,8 +15,7 @@ from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.ui.pages.page_responses import desk_page, page_of
-from webadmin.ui.pages.requests.bad_values import BadValue
-from webadmin.ui.pages.requests.request_values import is_key, is_page_number
+from webadmin.ui.pages.requests.request_values import BadValue, is_key, is_page_number
 from webadmin.ui.pages.text_diff import TextDiff, text_diff
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import PlannedUpload, Work

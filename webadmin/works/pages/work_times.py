@@ -15,7 +15,7 @@ from core.errors import BadInput
 from core.moments import parse_moment
 from webadmin.accounts.services import access
 from webadmin.ui.pages.page_responses import desk_page, page_of
-from webadmin.ui.pages.requests.bad_values import BadValue
+from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import Work
 from webadmin.works.services import official_times

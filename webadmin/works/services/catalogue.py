@@ -21,7 +21,7 @@ from core.ports import Outbox, WorkStore
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from webadmin.accounts.models import RightsHolder
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.database import batches
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of

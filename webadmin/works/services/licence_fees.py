@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.text import storable
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.works.models import LicenceFee, Work
 
 MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest fees that are spoken of are some thousand

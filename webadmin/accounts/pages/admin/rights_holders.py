@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from webadmin.accounts.models import Membership, RightsHolder
-from webadmin.accounts.models.work_kind import WorkKind
+from webadmin.accounts.models.rights_holder import WorkKind
 from webadmin.accounts.pages.isolation import HolderAdmin, is_manager
 from webadmin.accounts.pages.member_forms import MembershipForm, ReviewerForm, RightsHolderForm
 from webadmin.accounts.services.access import admit, is_administrator

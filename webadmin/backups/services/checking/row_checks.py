@@ -17,7 +17,7 @@ from webadmin.cases.models import CaseMatch, PageCheck
 from webadmin.evidence.models import DayTree, EvidenceBundle
 from webadmin.rewrites.models import RewordedLead
 from webadmin.sites.models import PageRecord
-from webadmin.ui.models.storable_text import with_length_kept
+from webadmin.ui.models.fields import with_length_kept
 
 ROWS_AT_ONCE = 500
 

@@ -4,7 +4,7 @@ It is the holder's own arithmetic: each figure has its source, and what a court 
 and not multiplied: a fee for a thousand characters knows no days.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from core.states import CaseState
 from core.taken import NO_PLACES, Places
+from core.wording import Message
 from webadmin.cases.models import Case, Matter, TakenText
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import fee_of
@@ -112,3 +113,48 @@ def _united(matter: Matter) -> dict[str, Places]:
     for text, packed in rows.values_list("text_id", "places").iterator():
         found[text] = found.get(text, NO_PLACES) | Places.unpacked(bytes(packed))
     return {text: places for text, places in found.items() if len(places)}
+
+
+Moment = Callable[[datetime], str]
+
+
+def told(found: Damages, moment: Moment) -> list[Message]:
+    """In the order of the reckoning; what is missing is said. moment: writes times as the reader has them."""
+    if found.first_seen is None or found.last_seen is None:
+        return [Message("damages.none-seen")]
+    said = _seen(found, moment)
+    if found.undecided:
+        said.insert(1, Message("damages.undecided", count=found.undecided))
+    fee = found.fee
+    if fee is None:
+        return [*said, Message("damages.no-fee")]
+    by, at = fee.entered_by.get_username(), moment(fee.entered_at)
+    return [*said, Message("damages.fee", fee=_per(fee), source=fee.source, by=by, at=at), *_amount(found)]
+
+
+def for_court(found: Damages, moment: Moment) -> list[Message]:
+    """The same without what is the rights holder's own business: who entered what, and what is not decided yet."""
+    fee = found.fee
+    if fee is None:
+        return _seen(found, moment)
+    return [*_seen(found, moment), Message("damages.fee-source", fee=_per(fee), source=fee.source), *_amount(found)]
+
+
+def _seen(found: Damages, moment: Moment) -> list[Message]:
+    if found.first_seen is None or found.last_seen is None:
+        return []
+    return [
+        Message("damages.taken", chars=found.taken_chars, texts=found.texts, cases=found.cases),
+        Message("damages.days", days=found.days_online, first=moment(found.first_seen), last=moment(found.last_seen)),
+    ]
+
+
+def _per(fee: LicenceFee) -> str:
+    return f"{fee.per_thousand:,.2f}"
+
+
+def _amount(found: Damages) -> list[Message]:
+    if found.fee is None or found.amount is None:
+        return []
+    figures = {"thousands": f"{found.thousands:,}", "fee": _per(found.fee), "amount": f"{found.amount:,.2f}"}
+    return [Message("damages.amount", **figures)]

@@ -25,7 +25,7 @@ from webadmin.cases.models import Case, CopiedText, Matter, MatterText, TakenTex
 from webadmin.cases.services.matters.first_seen import first_seen
 from webadmin.database import batches
 from webadmin.sites.models import Site
-from webadmin.ui.models.obfuscation_kinds import spaced
+from webadmin.ui.models.fields import spaced
 from webadmin.works.models import Chapter, Work
 
 _MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement

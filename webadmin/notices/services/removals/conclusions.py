@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from core.errors import BadInput
 from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, PageCheck
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh

@@ -12,8 +12,7 @@ from core.terms import VERDICTS
 from core.wording import Message, say
 from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
 from webadmin.cases.models import VerdictRecord
-from webadmin.cases.services.matters.damages import Damages
-from webadmin.cases.services.matters.damages_told import for_court
+from webadmin.cases.services.matters.damages import Damages, for_court
 from webadmin.evidence.services.factors import Factor, source_of
 from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
 from webadmin.notices.models import NoticeEvent

@@ -16,8 +16,8 @@ from django.http import HttpRequest, QueryDict
 from core.states import CaseState
 from webadmin.cases.models import Case
 from webadmin.ui.pages.neighbours import FILTERS, Listed
-from webadmin.ui.pages.requests.long_lists import MAX_COUNTED as MAX_LISTED
-from webadmin.ui.pages.requests.long_lists import ONLY_QUERY
+from webadmin.ui.pages.paging import MAX_COUNTED as MAX_LISTED
+from webadmin.ui.pages.paging import ONLY_QUERY
 
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 

@@ -30,8 +30,7 @@ from webadmin.review.pages.matter_lists.queues import DONE, TO_DO, Queue, cases_
 from webadmin.review.pages.matter_lists.search import found_by_words
 from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.paging import CappedPaginator
-from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
 from webadmin.ui.pages.wording import said
 

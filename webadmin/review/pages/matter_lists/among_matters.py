@@ -13,7 +13,7 @@ from webadmin.review.pages.matter_lists.asked import Asked, asked_of, beside, ma
 from webadmin.review.pages.matter_lists.queues import cases_in
 from webadmin.review.pages.matter_lists.search import found_by_words
 from webadmin.ui.pages.neighbours import Listed
-from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+from webadmin.ui.pages.paging import MAX_COUNTED
 
 INBOX = "inbox"  # holds the query of the inbox in the address of a case
 MAX_TURNED = 200  # matters that are looked through for the next case

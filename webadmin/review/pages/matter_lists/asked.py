@@ -20,8 +20,7 @@ from webadmin.cases.models import Matter
 from webadmin.review.pages.matter_lists.queues import Queue, matters_in
 from webadmin.sites.models import Site
 from webadmin.ui.models.phrases import OBFUSCATIONS
-from webadmin.ui.pages.requests.bad_values import BadValue
-from webadmin.ui.pages.requests.request_values import check_search, is_key
+from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_key
 from webadmin.works.models import Work
 
 # By the field, from the largest on; what has no value stands last.

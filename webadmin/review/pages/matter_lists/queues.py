@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.states import CaseState
 from webadmin.accounts.models import User
 from webadmin.cases.models import Matter
-from webadmin.ui.pages.requests.long_lists import MAX_COUNTED
+from webadmin.ui.pages.paging import MAX_COUNTED
 
 
 class Queue(StrEnum):

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from django.core.exceptions import BadRequest
 from django.db.models import Manager, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from webadmin.ui.pages.requests.bad_values import BadValue
+from core.hidden_characters import clipped
 
 R = TypeVar("R", bound=Model)
 PAGE_OF_LINES = "-page"  # ends the name of the parameter that turns the pages of lines inside a form (django-unfold)
@@ -75,3 +76,16 @@ def _values(request: HttpRequest, kwargs: dict[str, Any]) -> Iterator[tuple[str,
     for source in (request.GET, request.POST):
         for name, values in source.lists():
             yield from ((name, str(value)) for value in values)
+
+
+MAX_SHOWN_CHARS = 60
+
+
+class BadValue(BadRequest):
+    """One value of an address or a form. `sentence`: what is wrong with it and what may stand there, translated."""
+
+    def __init__(self, name: str, value: str, wanted: str) -> None:
+        self.name = name
+        shown = {"name": clipped(name, MAX_SHOWN_CHARS), "value": clipped(value, MAX_SHOWN_CHARS), "wanted": wanted}
+        self.sentence = _("“%(name)s” cannot be “%(value)s”: %(wanted)s") % shown
+        super().__init__(f"{name}: a value that cannot be used")

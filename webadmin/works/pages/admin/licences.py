@@ -18,7 +18,7 @@ from core.errors import ZhuiwenError
 from core.hidden_characters import clipped, spelled
 from webadmin.accounts.pages.filters import LicenceEndedFilter
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
-from webadmin.accounts.services.locks import lock_rights
+from webadmin.accounts.services.holders import lock_rights
 from webadmin.ui.pages.columns import NOTHING, change_link, moment
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.requests.request_values import require_record

@@ -1,0 +1,153 @@
+"""Fields, indexes and base classes of the tables of every application."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from django.db import models
+from django.db.models import Q
+
+from core.errors import BrokenInvariant
+from core.wording import Message
+
+
+class CopiedKey(models.ForeignKey):
+    """What `source` names, as of the moment when the row is made: "site.rights_holder" is the holder of its site.
+
+    Only what never changes afterwards is copied: a page stays on its site, a site with its rights holder. Every way of
+    making rows through the models fills it, `bulk_create` included.
+    """
+
+    def __init__(self, to: Any, on_delete: Any, source: str = "", **kwargs: Any) -> None:
+        self.source = source
+        super().__init__(to, on_delete, **{"editable": False, "related_name": "+", "db_index": False, **kwargs})
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        return name, path, args, {**kwargs, "source": self.source, "db_index": False}
+
+    def pre_save(self, model_instance: Any, add: bool) -> Any:
+        key = getattr(model_instance, self.attname)
+        if key is None:
+            *steps, last = self.source.split(".")
+            at = model_instance
+            for step in steps:
+                at = getattr(at, step)
+            key = getattr(at, f"{last}_id")
+            setattr(model_instance, self.attname, key)
+        return key
+
+
+MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and what other programs say can be long
+
+
+class MessageField(models.JSONField):
+    """A `core.wording.Message` or None, or a list of messages.
+
+    What another program said, a plain text, is stored as a message of that text.
+    """
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        return _loaded(super().from_db_value(value, expression, connection))
+
+    def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+        return super().get_db_prep_save(_dumped(value), connection)
+
+    def value_to_string(self, obj: models.Model) -> Any:
+        return _dumped(self.value_from_object(obj))
+
+
+def message_of(said: object) -> Message:
+    """The message of an error of ours, or of what is said; any other text is one by itself."""
+    if isinstance(said, Message):
+        return said
+    inner = getattr(said, "message", None)
+    return inner if isinstance(inner, Message) else Message("core.verbatim", text=said)
+
+
+def _loaded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_loaded(each) for each in value]
+    return Message.from_json(value) if isinstance(value, Mapping) and "code" in value else value
+
+
+def _dumped(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_dumped(each) for each in value]
+    if value is None or value == "" or isinstance(value, models.Expression | Mapping):
+        return value or None
+    return _storable(message_of(value).to_json())
+
+
+def _storable(value: Any) -> Any:
+    """The same in texts that every database takes."""
+    if isinstance(value, str):
+        return with_length_kept(value)[:MAX_TEXT_CHARS]
+    if isinstance(value, Mapping):
+        return {name: _storable(each) for name, each in value.items()}
+    return [_storable(each) for each in value] if isinstance(value, list) else value
+
+
+class ObfuscationKinds(models.CharField):
+    """Of the row's `obfuscations`, whenever the row is saved or made. Who writes by `bulk_update` sets it as well."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"max_length": 1_000, "blank": True, "editable": False, **kwargs})
+
+    def pre_save(self, model_instance: Any, add: bool) -> str:
+        kinds = kinds_of(model_instance.obfuscations)
+        setattr(model_instance, self.attname, kinds)
+        return kinds
+
+
+def kinds_of(obfuscations: Iterable[Mapping[str, Any]]) -> str:
+    """Each kind between spaces, so that none is found in the name of another.
+
+    >>> kinds_of([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), kinds_of([])
+    (' homophone inserted ', '')
+    """
+    return spaced(sorted({str(each.get("kind")) for each in obfuscations}))
+
+
+def spaced(kinds: Sequence[str]) -> str:
+    return f" {' '.join(kinds)} " if kinds else ""
+
+
+def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
+    """What answers an order of a list without a look at a row, of one rights holder and of all."""
+    return [
+        models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
+        models.Index(fields=fields, condition=condition, name=f"{name}_all"),
+    ]
+
+
+class AppendOnly(models.Model):
+    """A row that is written once. `CHANGING` names what a later look may write."""
+
+    CHANGING: frozenset[str] = frozenset()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        changed = kwargs.get("update_fields")
+        if not self._state.adding and (changed is None or not self.CHANGING.issuperset(changed)):
+            raise BrokenInvariant("bundle.not-written-over", record=self._meta.label, key=self.pk)
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise BrokenInvariant("bundle.not-removed", record=self._meta.label, key=self.pk)
+
+
+# PostgreSQL stores no NUL, and no database a half of a surrogate pair. One character for one: offsets stay true.
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
+
+
+def with_length_kept(text: str) -> str:
+    r"""`text` as every database takes it, of the same length.
+
+    >>> with_length_kept("a\x00b")
+    'a\ufffdb'
+    """
+    return UNSTORABLE.sub(REPLACEMENT, text)
