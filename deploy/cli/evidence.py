@@ -74,7 +74,7 @@ def verify(
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
-    from deploy.cli.evidence_standing import evidence_lines
+    from deploy.cli.evidence_status import evidence_lines
 
     lines, values = evidence_lines()
     if is_json:

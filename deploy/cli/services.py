@@ -46,7 +46,7 @@ def down() -> None:
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show every service; exit 0 when all of them run and there is room to store."""
-    from deploy.cli.standing import installation_status
+    from deploy.cli.status import installation_status
 
     stands = installation_status(os.environ)
     if is_json:

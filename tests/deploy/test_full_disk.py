@@ -24,7 +24,7 @@ from crawler.obfuscation import recognition
 from deploy import home_checks
 from deploy import outages as outages_of_commands
 from deploy.cli.crawl_waiting import Patience, Watch
-from deploy.cli.standing import installation_status
+from deploy.cli.status import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import State, down, installed, preparation, status, up

@@ -12,7 +12,7 @@ from core.errors import BadConfiguration
 from core.settings_layers import planned
 from deploy import home_checks, started
 from deploy.cli.before_up import require_the_only_one, warnings_of_environments
-from deploy.cli.standing import installation_status
+from deploy.cli.status import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import State, down, processes, up

@@ -23,7 +23,7 @@ from webadmin.cases.services.ignoring import (
     may_take_back,
     take_back,
 )
-from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 

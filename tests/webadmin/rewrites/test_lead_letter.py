@@ -16,8 +16,8 @@ from tests.support.case_texts import Texts
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services import letter
+from webadmin.rewrites.services.lead_status import standing_of
 from webadmin.rewrites.services.letter import letter_file
-from webadmin.rewrites.services.standing import standing_of
 from webadmin.rewrites.services.verdicts import decide
 from webadmin.sites.models import PageRecord
 

@@ -14,7 +14,7 @@ from django_celery_beat.models import PeriodicTask
 from core.redis_names import QUEUES, REWORDED_NOTE
 from core.settings_loading import load
 from core.wording import say
-from deploy.cli.standing import noted_backlog
+from deploy.cli.status import noted_backlog
 from pipeline.app import app
 from pipeline.attempts import Attempts
 from pipeline.redis_lock import forget_lock

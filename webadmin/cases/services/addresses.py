@@ -16,7 +16,7 @@ from core.pages import VersionOfPage
 from webadmin.cases.models import Case, CaseAddress, CaseMatch
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.permissions import ALLOWANCES, Copied, Rights
-from webadmin.cases.services.standing import addresses_showing_text, move_case, request_comparison
+from webadmin.cases.services.shown_pages import addresses_showing_text, move_case, request_comparison
 from webadmin.sites.models import PageRecord
 
 

@@ -20,7 +20,7 @@ from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.recounting import recount, versions_shown
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.standing import request_comparison
+from webadmin.cases.services.shown_pages import request_comparison
 
 MAX_NOTE_CHARS = 500
 

@@ -22,8 +22,8 @@ from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.matters import figures as matters
 from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
+from webadmin.cases.services.shown_pages import OUTDATED, move_cases_to_shown_pages
 from webadmin.cases.services.snapshots import frozen_obfuscations, placed_span
-from webadmin.cases.services.standing import OUTDATED, move_cases_to_shown_pages
 from webadmin.cases.services.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
 from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts
 from webadmin.sites.models import PageRecord

@@ -30,7 +30,7 @@ from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
-from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected

@@ -160,7 +160,7 @@ def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
 def _say_standing(lead: "RewordedLead", settings: Settings) -> None:
     """Of a confirmed lead whether its page still gives it, of another one only that it does not."""
     from core.matches import RewordedState
-    from webadmin.rewrites.services.standing import standing_of
+    from webadmin.rewrites.services.lead_status import standing_of
 
     if lead.state == RewordedState.CONFIRMED:
         say(standing_of(lead).said)

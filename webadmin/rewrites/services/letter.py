@@ -19,7 +19,7 @@ from webadmin.notices.services.values import moment
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.compared_texts import compared_texts
 from webadmin.rewrites.services.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
-from webadmin.rewrites.services.standing import standing_of
+from webadmin.rewrites.services.lead_status import standing_of
 from webadmin.rewrites.services.verdicts import stands
 from webadmin.sites.models import Site
 

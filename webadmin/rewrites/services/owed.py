@@ -17,7 +17,7 @@ from core.ids import PageId, VersionId, WorkTextId
 from matcher.reworded.record import CURRENT
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
-from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.database import batches
 from webadmin.rewrites.models import RewordedCheck
 from webadmin.sites.models import PageRecord

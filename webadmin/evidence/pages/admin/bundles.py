@@ -18,7 +18,7 @@ from core.plain_text import clean_line
 from webadmin.accounts.pages.isolation import HolderAdmin, MachineAdmin
 from webadmin.accounts.services.access import manageable
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.evidence.pages.drawings_shown import describe_drawings
+from webadmin.evidence.pages.drawing_texts import describe_drawings
 from webadmin.evidence.services.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from webadmin.evidence.services.kept_files import kind_of_file
 from webadmin.ui.models.phrases import word_for

@@ -18,7 +18,7 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, PageCheck
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh
-from webadmin.cases.services.standing import OUTDATED
+from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
 from webadmin.notices.services.events import locked, move, reopened
 from webadmin.notices.services.removals.looks import REMOVED, Seen

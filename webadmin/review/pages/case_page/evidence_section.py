@@ -9,7 +9,7 @@ from django.conf import settings
 from core.service_urls import without_secrets
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, Stamp, StampAttempt
-from webadmin.evidence.pages.drawings_shown import DrawingsShown, describe_drawings, drawings_of
+from webadmin.evidence.pages.drawing_texts import DrawingsShown, describe_drawings, drawings_of
 from webadmin.evidence.services.case_export import tree_of
 from webadmin.notices.models import Removal, RemovalLook
 

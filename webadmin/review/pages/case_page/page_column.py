@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from core.pages import Reading
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.pages.drawings_shown import drawings_of
+from webadmin.evidence.pages.drawing_texts import drawings_of
 from webadmin.review.pages.case_page.as_it_came import KindShown, as_it_came
 from webadmin.review.pages.case_page.comparison import Column
 from webadmin.review.pages.case_page.comparison_html import column_html

@@ -23,7 +23,7 @@ from webadmin.cases.pages.bulk_verdicts import answer
 from webadmin.cases.services.matters.assignment import assign
 from webadmin.cases.services.verdicts import undo
 from webadmin.notices.pages.due_view import due_of
-from webadmin.review.pages.inbox.matters_shown import lines_of, preview_of, visible_matter
+from webadmin.review.pages.inbox.matter_summaries import lines_of, preview_of, visible_matter
 from webadmin.review.pages.matter_lists import asked as asking
 from webadmin.review.pages.matter_lists.asked import Asked, asked_of, chips_of, matters_of
 from webadmin.review.pages.matter_lists.queues import DONE, TO_DO, Queue, cases_in, counted, matters_in, name_of

@@ -11,7 +11,7 @@ from core.errors import ZhuiwenError
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.cases.services.matters.assignment import assign, wait_for
-from webadmin.review.pages.inbox.matters_shown import preview_of, visible_matter
+from webadmin.review.pages.inbox.matter_summaries import preview_of, visible_matter
 from webadmin.review.pages.matter_lists.asked import NOBODY, asked_of
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.content_policy import with_policy

@@ -24,8 +24,8 @@ from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, or
 from webadmin.rewrites.pages.lead_page.sentence_rows import rows_of
 from webadmin.rewrites.services.compared_texts import compared_page, compared_work
 from webadmin.rewrites.services.lead_export import export_lead
+from webadmin.rewrites.services.lead_status import standing_of
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
-from webadmin.rewrites.services.standing import standing_of
 from webadmin.rewrites.services.verdicts import decide, stands
 from webadmin.ui.models.phrases import in_language_of_reader
 from webadmin.ui.pages.downloads import as_file, exported, raw_download, refusal

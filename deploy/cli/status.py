@@ -21,7 +21,7 @@ from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
 from deploy import started
-from deploy.cli.evidence_standing import noted_lines
+from deploy.cli.evidence_status import noted_lines
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
 from webadmin.ui.console.session import local_time
