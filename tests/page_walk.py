@@ -67,7 +67,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     from core.pages import CrawlPlan, Fetched, Reading
     from core.works import Chapter, WorkFile
     from crawler.readers.pages import PageToRead
-    from crawler.readers.worker import Desk
+    from crawler.readers.worker import ReadingSession
     from pipeline import steps
     from tests.support.memory_chain import carry, chain
     from webadmin.accounts.models import RightsHolder
@@ -83,7 +83,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     add_work(holder, WorkFile("旧作", "", (Chapter(1, "", text * 3),)), "", ports.works, memory.outbox)
     for message in memory.outbox.drain():
         carry(message, ports)
-    desk = Desk(CrawlPlan(SiteId(str(site.pk)), "1", ("http://pirate.example/",), ("pirate.example",)))
+    desk = ReadingSession(CrawlPlan(SiteId(str(site.pk)), "1", ("http://pirate.example/",), ("pirate.example",)))
 
     def walk_page(walk: Walk, number: int) -> None:
         url, headers = f"http://pirate.example/{number}.html", {"Content-Type": "text/html; charset=utf-8"}

@@ -101,7 +101,7 @@ class VerdictToReach:
         rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
         return replace(self, rules=rules, answer=replace(self.answer, body=b"")) if self.answer.body else None
 
-    def read(self, desk: object) -> Verdict:
+    def read(self, session: object) -> Verdict:
         ban = BanJudge(self.rules, self.encoding).verdict(self.answer)
         return Verdict(ban, self.has_slow_rules and bool(self.answer.body))
 

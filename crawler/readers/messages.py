@@ -15,7 +15,7 @@ from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 
 if TYPE_CHECKING:  # who asks need not load what only the process reads with
-    from crawler.readers.worker import Desk
+    from crawler.readers.worker import ReadingSession
 
 
 class Task(Protocol):
@@ -26,7 +26,7 @@ class Task(Protocol):
         """What sentences call it."""
         ...
 
-    def read(self, desk: "Desk") -> object:
+    def read(self, session: "ReadingSession") -> object:
         """What is in it. Raises errors of ours alone."""
         ...
 
@@ -55,7 +55,7 @@ class Call:
     function: Callable[..., object]
     given: tuple[object, ...] = field(repr=False)
 
-    def read(self, desk: object) -> object:
+    def read(self, session: object) -> object:
         return self.function(*self.given)
 
 

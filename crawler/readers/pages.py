@@ -22,7 +22,7 @@ from crawler.sources.outline import Outline, outline
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
 if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who asks
-    from crawler.readers.worker import Desk
+    from crawler.readers.worker import ReadingSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class PageToRead:
             return replace(self, is_without_rules=True)
         return replace(self, given_up=why) if self.given_up is None else None
 
-    def read(self, desk: "Desk") -> WholePage:
+    def read(self, session: "ReadingSession") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
-        begun, plan = time.perf_counter(), desk.plan
+        begun, plan = time.perf_counter(), session.plan
         if self.is_without_rules:
             plan = without_selectors(plan)
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
@@ -94,11 +94,11 @@ class PageToRead:
                 encoding,
                 is_rendered=self.is_rendered,
             )
-            found = _with_data(found, opened.tree, self.url, desk)
+            found = _with_data(found, opened.tree, self.url, session)
             of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
             contacts = page_contacts(opened.tree, self.url) if self.has_contacts else None
-        reading = desk.text_of(opened, plan) if self.is_kept else None
+        reading = self._text(opened, plan, session) if self.is_kept else None
         if self.given_up is not None and isinstance(reading, Rejected):
             reading = _given_up(self.url, self.given_up)
         is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
@@ -113,6 +113,12 @@ class PageToRead:
             contacts=contacts,
             has_slow_rules=self.has_rules and self.is_without_rules and self.given_up is None,
         )
+
+    def _text(self, opened: OpenPage, plan: CrawlPlan, session: "ReadingSession") -> Reading | Rejected:
+        """The text without the site's template; the page's tree is used up."""
+        from crawler.reading import read_opened
+
+        return read_opened(opened, plan, session.templates.sieve(self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
         """Whether a page has scripts and neither text nor links of its own."""
@@ -139,13 +145,13 @@ def _given_up(url: str, reason: Message) -> Rejected:
     return Rejected(Rejection.UNREADABLE, Message("page.given-up", url=url, reason=reason))
 
 
-def _with_data(found: Links, tree: HtmlElement, url: str, desk: "Desk") -> Links:
+def _with_data(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
     """With the links of what a page without a text of its own asks for."""
     for_scripts = carried(tree, url)
     if not for_scripts.may_be_written or not has_no_text(tree) or forbids_following(tree):
         return found
     asked = for_scripts.asked()
-    return found.with_data(data_at(asked, desk.render_context.resources(url)), url)
+    return found.with_data(data_at(asked, session.render_context.resources(url)), url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +172,7 @@ class SinglePage:
         """The same by its plain markup."""
         return replace(self, given_up=why) if self.given_up is None else None
 
-    def read(self, desk: "Desk") -> Reading | Rejected:
+    def read(self, session: "ReadingSession") -> Reading | Rejected:
         """Raises BadConfiguration for a selector of the rules that cannot be read."""
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:
@@ -174,6 +180,8 @@ class SinglePage:
         opened = _opened(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Rejected):
             return opened
-        reading = desk.text_by(self.rules, opened, is_seen=self.is_seen)
+        from crawler.reading import MARKUP_ALONE, read_opened
+
+        reading = read_opened(opened, self.rules, context=session.render_context if self.is_seen else MARKUP_ALONE)
         has_text = isinstance(reading, Reading) and reading.text
         return reading if has_text or not opened.notes else Rejected(Rejection.NO_MAIN_TEXT, opened.notes[0])

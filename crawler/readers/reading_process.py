@@ -165,7 +165,7 @@ class ReadingProcess:
     more, alone; when that does the same, it is given up. So is, at once, what uses the processor for longer than
     `max_cpu_s`. What can be read in a simpler way (HasSimplerReading) is read so, alone, in place of being given up.
     Started by the first task or by `start`; a context manager, else `close` when done. plan, templates, cache: as
-    crawler.readers.worker.Desk.
+    crawler.readers.worker.ReadingSession.
     """
 
     def __init__(

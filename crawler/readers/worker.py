@@ -14,11 +14,10 @@ from pathlib import Path
 
 from core.errors import BrokenInvariant, ZhuiwenError
 from core.garbage import keep_what_is_loaded
-from core.pages import CrawlPlan, Reading
+from core.pages import CrawlPlan
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, data_of
 from crawler.main_text.templates import SiteTemplates
-from crawler.obfuscation.deobfuscation import MARKUP_ALONE, open_render_context
-from crawler.opening import OpenPage, ReadingRules, Rejected
+from crawler.obfuscation.deobfuscation import open_render_context
 from crawler.readers.messages import (
     MOST_MEMORY_BYTES,
     OUT_OF_MEMORY,
@@ -31,14 +30,13 @@ from crawler.readers.messages import (
     Started,
     Task,
 )
-from crawler.reading import read_opened
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
 
 ResourcesOf = Callable[[str], Resources]
 
 
-class Desk:
+class ReadingSession:
     """Reads for one plan, or for nobody's. templates: a folder with what was learnt of the site, and where it is kept.
 
     cache: the machine's folder of what is costly to make.
@@ -61,14 +59,6 @@ class Desk:
         if self._plan is None:
             raise BrokenInvariant("page.no-plan")
         return self._plan
-
-    def text_of(self, page: OpenPage, rules: ReadingRules) -> Reading | Rejected:
-        """What stands on a page of the plan's site, without the site's template; the page's tree is used up."""
-        return read_opened(page, rules, self.templates.sieve(page.url), self.render_context)
-
-    def text_by(self, rules: ReadingRules, page: OpenPage, *, is_seen: bool) -> Reading | Rejected:
-        """What stands on a page of nobody's plan. is_seen: with what it refers to, where it cannot be read without."""
-        return read_opened(page, rules, context=self.render_context if is_seen else MARKUP_ALONE)
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
         """What the task reads; the future raises what it raises. on_begin: called in its thread."""
@@ -109,21 +99,21 @@ class _Server:
             init = self._connection.recv()
             assert isinstance(init, Init)
             resource.setrlimit(resource.RLIMIT_DATA, (init.max_memory_bytes, MOST_MEMORY_BYTES))
-            desk = Desk(init.plan, init.templates, self._resources_of, init.cache)
+            session = ReadingSession(init.plan, init.templates, self._resources_of, init.cache)
         except EOFError:
             return
         try:
             while True:
-                self._take(self._connection.recv(), desk)
+                self._take(self._connection.recv(), session)
         except (EOFError, OSError):
             for waiting in list(self._requested.values()):
                 waiting.set_result(None)
-            desk.close()
+            session.close()
 
-    def _take(self, message: object, desk: Desk) -> None:
+    def _take(self, message: object, session: ReadingSession) -> None:
         if isinstance(message, Job):
             number = message.number
-            done = desk.submit(
+            done = session.submit(
                 message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time()))
             )
             done.add_done_callback(lambda done: self._answer(number, done))

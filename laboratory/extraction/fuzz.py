@@ -15,7 +15,7 @@ from core.ids import SiteId
 from core.pages import CrawlPlan
 from crawler.opening import Rejected
 from crawler.readers.pages import PageToRead
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 from laboratory.extraction.mutation import mutated
 
 URL = "http://www.a.example/1/1.html"
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not whole:
         parser.error(f"there is no .html in {chosen.folder}")
     rng = Random(chosen.seed)  # noqa: S311, no secret
-    desk = Desk(CrawlPlan(SiteId("site"), "run", (URL,), ()))
+    desk = ReadingSession(CrawlPlan(SiteId("site"), "run", (URL,), ()))
     outcomes: Counter[str] = Counter()
     taken: list[tuple[float, str]] = []
     for number in range(chosen.pages):

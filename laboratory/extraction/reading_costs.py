@@ -26,7 +26,7 @@ from core.pages import CrawlPlan, Reading
 from crawler.opening import MAX_TAGS, Rejected
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 from laboratory.extraction.hostile_pages import KINDS, LARGEST, SENTENCE
 from laboratory.speed.machine import forget_peak, peak_bytes
 
@@ -76,7 +76,7 @@ def is_found(process: ReadingProcess, kind: str, size: int) -> bool:
 
 def _read(kind: str, size: int, answer: Connection) -> None:
     page = PageToRead(KINDS[kind](size), {"Content-Type": "text/html"}, URL, True)
-    desk = Desk(CrawlPlan(SiteId("s"), "r", (URL,), ()))
+    desk = ReadingSession(CrawlPlan(SiteId("s"), "r", (URL,), ()))
     page_before = PageToRead(KINDS["paragraphs of a novel"](10_000), page.headers, URL, True)
     page_before.read(desk)
     forget_peak()

@@ -16,7 +16,7 @@ from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, OpenPage, Rejected, open_page
 from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 from crawler.reading_steps import Step
 from laboratory.extraction import reading_costs
 from laboratory.extraction.fuzz import main as fuzz
@@ -41,19 +41,19 @@ WITHOUT_THE_SENTENCE = {
 
 
 @pytest.fixture(scope="module")
-def desk() -> Iterator[Desk]:
-    made = Desk(plan_of(URL))
+def desk() -> Iterator[ReadingSession]:
+    made = ReadingSession(plan_of(URL))
     yield made
     made.close()
 
 
-def read(desk: Desk, body: bytes) -> Reading | Rejected | None:
+def read(desk: ReadingSession, body: bytes) -> Reading | Rejected | None:
     return PageToRead(body, {"Content-Type": "text/html"}, URL, is_kept=True).read(desk).reading
 
 
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: Desk) -> None:
+def test_a_page_that_is_made_to_be_slow_is_read_or_refused(kind: str, desk: ReadingSession) -> None:
     reading = read(desk, KINDS[kind](SIZE))
     if kind in REFUSED:
         assert isinstance(reading, Rejected)
@@ -134,7 +134,7 @@ def test_usual_elements_that_are_not_shown_leave_a_page_as_it_is(usual: str) -> 
     assert usual in page.decoded.text
 
 
-def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: Desk) -> None:
+def test_text_behind_the_end_of_a_page_is_read_as_browsers_show_it(desk: ReadingSession) -> None:
     reading = read(desk, f"<html><body></body></html><html><body><p>{SENTENCE * 2}</p></body></html>".encode())
     assert isinstance(reading, Reading)
     assert reading.text == SENTENCE * 2

@@ -27,7 +27,7 @@ from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.text_process import PageBudget, TextProcess
 from crawler.opening import Rejected
 from crawler.readers.pages import SinglePage
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 from crawler.reading import read_page
 from fingerprint.fingerprinting import fingerprint_text
 from laboratory.extraction.pictured_text import Style, pictures_of
@@ -293,7 +293,7 @@ def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_read(served
 
 
 def test_a_single_page_that_nobody_can_read_here_says_why(served: Files) -> None:
-    desk = Desk(None, resources_of=served.of_page)
+    desk = ReadingSession(None, resources_of=served.of_page)
     desk.render_context.close()
     desk.render_context = open_render_context(served.of_page, texts=TextProcess(is_read=False))
     served.files = {"1.png": drawn()}

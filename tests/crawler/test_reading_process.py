@@ -23,7 +23,7 @@ from crawler.readers import reading_process
 from crawler.readers.messages import Call
 from crawler.readers.pages import PageToRead, SinglePage, WholePage
 from crawler.readers.reading_process import MAX_SECONDS, GivenUp, ReadingProcess
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 from crawler.reading import read_page
 from crawler.sources.feeds import read_list
 from tests.crawler.crawl_process import finish, plan_of, settings_of, start
@@ -98,7 +98,7 @@ def killed_at_the_sheet_of(process: ReadingProcess, asked: Asked) -> None:
 
 @pytest.mark.usefixtures("reader_from_nothing")
 def test_a_process_says_of_a_page_what_reading_it_here_says() -> None:
-    desk = Desk(plan_of(URL))
+    desk = ReadingSession(plan_of(URL))
     with reading() as process:
         for body in (own_text(1) + LINK, "<p>太短</p>", "<div style='display:none'>藏</div>" + own_text(3)):
             there, here = result(process, page(body)), page(body).read(desk)
@@ -175,7 +175,7 @@ def test_a_page_that_ends_the_process_twice_is_read_by_its_plain_markup_as_are_t
 
 def test_a_file_that_ends_the_process_is_given_up() -> None:
     book = PageToRead(b"PK\x03\x04", HEADERS, "http://a.example/1.zip", True)
-    read = book.simpler(Message("page.crashed")).read(Desk(plan_of(URL)))  # type: ignore[union-attr]
+    read = book.simpler(Message("page.crashed")).read(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
     assert isinstance(read.reading, Rejected)
     assert str(read.reading.message).startswith("http://a.example/1.zip was given up: reading it ended")
 

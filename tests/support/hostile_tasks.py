@@ -8,7 +8,7 @@ from core.errors import UnreadableFile
 from core.pages import Reading
 from crawler.opening import Rejected
 from crawler.readers.pages import SinglePage
-from crawler.readers.worker import Desk
+from crawler.readers.worker import ReadingSession
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class StumblingPage(SinglePage):
 
     __slots__ = ()
 
-    def read(self, desk: Desk) -> Reading | Rejected:
+    def read(self, desk: ReadingSession) -> Reading | Rejected:
         if self.given_up is None:
             raise OverflowError("a number beyond all measure")
         return super().read(desk)
