@@ -180,7 +180,8 @@ class SinglePage:
         opened = _opened(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Rejected):
             return opened
-        from crawler.reading import MARKUP_ALONE, read_opened
+        from crawler.obfuscation.deobfuscation import MARKUP_ALONE
+        from crawler.reading import read_opened
 
         reading = read_opened(opened, self.rules, context=session.render_context if self.is_seen else MARKUP_ALONE)
         has_text = isinstance(reading, Reading) and reading.text
