@@ -11,8 +11,7 @@ from webadmin.evidence.pages.factors_view import matter_factors_view
 from webadmin.evidence.pages.proofs_view import matter_proofs_view
 from webadmin.reports.pages.court_file_view import matter_export_view
 from webadmin.reports.pages.report_page import report_view
-from webadmin.review.pages.damages_view import damages_view
-from webadmin.review.pages.inbox.matter_view import matter_view
+from webadmin.review.pages.inbox.matter_view import damages_view, matter_view
 
 register_pages()
 

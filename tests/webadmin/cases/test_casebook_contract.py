@@ -136,7 +136,7 @@ class _DjangoWorld:
         OwnDomain.objects.create(rights_holder=self.holder, domain=domain)
 
     def mark(self, reason: Rejection | None) -> None:
-        from webadmin.works.services.protection import mark_protected, mark_unprotected
+        from webadmin.works.services.licences import mark_protected, mark_unprotected
 
         if reason is None:
             mark_protected(self.river)

@@ -23,7 +23,7 @@ from webadmin.cases.services import rulings
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.verdicts import VerdictRefused, decide
 from webadmin.works.models import Licence, OwnDomain, Unprotected, Work
-from webadmin.works.services.protection import mark_unprotected
+from webadmin.works.services.licences import mark_unprotected
 
 
 def licence_form(world: World, **fields: object) -> dict[str, object]:

@@ -2,5 +2,4 @@
 
 from webadmin.accounts.models.failed_message import FailedMessage
 from webadmin.accounts.models.preference import UserPreference
-from webadmin.accounts.models.rights_holder import Membership, RightsHolder
-from webadmin.accounts.models.user import User
+from webadmin.accounts.models.rights_holder import Membership, RightsHolder, User

@@ -1,6 +1,7 @@
 """Rights holders and their people."""
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -74,3 +75,7 @@ class WorkKind(models.TextChoices):
     ESSAY = "essay", _("essay")
     STORY = "story", _("short story")
     OTHER = "other", _("other")
+
+
+class User(AbstractUser):
+    """A person who signs in. What they may do follows from their memberships."""

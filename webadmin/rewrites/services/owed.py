@@ -12,14 +12,18 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Exists, F, Max, Model, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from core.ids import PageId, VersionId, WorkTextId
+from core.matches import RewordedState
 from matcher.reworded.record import CURRENT
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
+from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.cases.signals import rights_ruled, text_withdrawn
 from webadmin.database import batches
-from webadmin.rewrites.models import RewordedCheck
+from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
@@ -172,3 +176,22 @@ def _comparable(rows: "QuerySet[M]", page: str) -> "QuerySet[M]":
 
 def _keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, str]]:
     return list(rows.values_list("page_id", f"{page}version_id")[:limit]) if limit > 0 else []
+
+
+def connect() -> None:
+    """Hear the signals of cases."""
+    rights_ruled.connect(_compare_again)
+    text_withdrawn.connect(_let_lapse)
+
+
+def _compare_again(holder: int, **_: object) -> None:
+    """Have pages with leads that nobody decided on compared by meaning once more, which asks the rights first."""
+    leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
+    pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
+    for batch in batches(list(pages.values_list("page_id", flat=True))):
+        PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")
+
+
+def _let_lapse(text: str, **_: object) -> None:
+    waiting = RewordedLead.objects.filter(text_id=text, state=RewordedState.WAITING, lapsed_at__isnull=True)
+    waiting.update(lapsed_at=timezone.now())

@@ -1,12 +1,10 @@
 """The tables of sites."""
 
 from webadmin.accounts.services.access import register_scope
-from webadmin.sites.models.archive_import import ArchiveImport
-from webadmin.sites.models.contact import ContactLookUp, ContactRead
 from webadmin.sites.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
-from webadmin.sites.models.family import SiteIdentifier, SiteTemplate
+from webadmin.sites.models.family import ContactLookUp, ContactRead, SiteIdentifier, SiteTemplate
 from webadmin.sites.models.page import PageRecheck, PageRecord
-from webadmin.sites.models.site import CrawlRun, Site, SiteDomain
+from webadmin.sites.models.site import ArchiveImport, CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site_rules import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.models.visits import Address, OffSiteRedirect, SiteMove
 

@@ -127,10 +127,10 @@ def unprotect(
 ) -> None:
     """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside."""
     with session():
-        from webadmin.works.services import protection
+        from webadmin.works.services import licences
 
         found = _work_of(work, rights_holder)
-        mark = protection.mark_unprotected(found, reason.replace("-", "_"), note)
+        mark = licences.mark_unprotected(found, reason.replace("-", "_"), note)
         say(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
 
 
@@ -140,10 +140,10 @@ def protect(
 ) -> None:
     """Take back that a work is not protected: its cases open again, its other findings are compared again."""
     with session():
-        from webadmin.works.services import protection
+        from webadmin.works.services import licences
 
         found = _work_of(work, rights_holder)
-        is_marked = protection.mark_protected(found)
+        is_marked = licences.mark_protected(found)
         say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
 
 

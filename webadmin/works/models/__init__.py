@@ -1,12 +1,12 @@
 """The tables of works."""
 
 from webadmin.accounts.services.access import register_scope
-from webadmin.works.models.licence_fee import LicenceFee
 from webadmin.works.models.rights import (
     AuthorAlias,
     Chapter,
     Entered,
     Licence,
+    LicenceFee,
     LicenceProof,
     OwnAccount,
     OwnDomain,

@@ -1,9 +1,13 @@
-"""Licences as rights are ruled by them, and how they are named."""
+"""Licences as rights are ruled by them, how they are named, and works that are not protected."""
+
+from django.db import transaction
 
 from core.chapters import Chapters
+from core.errors import BadInput
 from core.rights import Permission
+from core.states import UNPROTECTED, Rejection
 from crawler.urls import canonical
-from webadmin.works.models import Licence
+from webadmin.works.models import Licence, Unprotected, Work
 
 
 def label_of(licence: Licence) -> str:
@@ -38,3 +42,34 @@ def one_spelling(url: str) -> str:
         return canonical(url)
     except ValueError:
         return url
+
+
+MAX_NOTE_CHARS = 300
+
+
+def mark_unprotected(work: Work, reason: str, note: str = "") -> Unprotected:
+    """Say that a work is not protected and why; a mark that is there is replaced.
+
+    reason: one of `core.states.UNPROTECTED`; "not_protected" needs a sentence. Raises BadInput.
+    """
+    sentence = " ".join(note.split())
+    if reason not in UNPROTECTED:
+        raise BadInput("work.no-such-reason", reason=reason, reasons=[str(each) for each in UNPROTECTED])
+    if len(sentence) > MAX_NOTE_CHARS:
+        raise BadInput("work.note-too-long", most=MAX_NOTE_CHARS)
+    if reason == Rejection.NOT_PROTECTED and not sentence:
+        raise BadInput("work.no-sentence")
+    with transaction.atomic():
+        values = {"reason": reason, "note": sentence, "entered_by": None}
+        return Unprotected.objects.update_or_create(work=work, defaults=values)[0]
+
+
+def mark_protected(work: Work) -> bool:
+    """Take the mark of a work back; False for one that has none."""
+    mark = Unprotected.objects.filter(work=work).first()
+    if mark is None:
+        return False
+    with transaction.atomic():
+        mark.entered_by = None
+        mark.delete()
+    return True

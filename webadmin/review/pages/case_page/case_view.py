@@ -34,7 +34,7 @@ from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
 from webadmin.review.pages.case_page.case_figures import IN_BAR, figures_of
 from webadmin.review.pages.case_page.case_files import evidence_response
-from webadmin.review.pages.case_page.case_history import entries_of
+from webadmin.review.pages.case_page.case_history import DECIDED, entries_of, just_decided
 from webadmin.review.pages.case_page.case_opinions import SCRIPT, opinions_response
 from webadmin.review.pages.case_page.case_texts import texts_of
 from webadmin.review.pages.case_page.change_summary import change_counts, undone_beside, why_found
@@ -43,7 +43,6 @@ from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.copies import other_copies, other_pages
 from webadmin.review.pages.case_page.elsewhere import carriers_of, other_places, with_sources
 from webadmin.review.pages.case_page.evidence_section import EvidenceShown, evidence_of, removals_of
-from webadmin.review.pages.case_page.just_decided import DECIDED, just_decided
 from webadmin.review.pages.case_page.left_out import left_out_of
 from webadmin.review.pages.case_page.listed import listed
 from webadmin.review.pages.case_page.page_column import asked_view, page_column, pictures_of
