@@ -2,19 +2,16 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         seen, gone, back again              part of every PageStore
-VisitRepository           when addresses are due again        webadmin.sites.services.visit_repository,
-crawler.recrawl.memory WorkStore           texts of the reference corpus          pagestore.mongo
+VisitRepository     when addresses are due again        webadmin.sites.services.visit_repository, crawler.recrawl.memory
+WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
-CaseRepository            rights, outcomes, cases             webadmin.cases.services.case_repository
+CaseRepository      rights, outcomes, cases             webadmin.cases.services.case_repository
 EvidenceStore       bundles, append-only                pagestore.evidence
 ObjectStore         bytes by key, written once          pagestore.objects
-SearchBacklog          pages to be searched for new texts  part of every CaseRepository
-FindableTexts       texts that the index has          part of every CaseRepository
+SearchBacklog       pages to be searched for new texts  part of every CaseRepository
+FindableTexts       texts that the index has            part of every CaseRepository
 Outbox              messages to the next step           pipeline.outbox
 Clock               now                                 core.clock
-
-The index port deals in arrays and stands beside its two sides: matcher.index.ports.MatchIndex.
-Adapters translate their driver's exceptions: no pymongo, redis or Django error crosses a port.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -2,8 +2,7 @@
 
 A document takes 0.2 MB a case, which a server gets back only when a process ends; so a long one is set by a process of
 its own: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the standard output.
-This module imports nothing of the product, so that it runs as a program by its path,
-from any folder.
+This module imports nothing of the product, so that it runs as a program by its path, from any folder.
 """
 
 import json

@@ -69,7 +69,7 @@ def django_db_setup(copied_tables: pytest.MonkeyPatch, django_db_setup: None) ->
 
 @pytest.fixture
 def outbox(monkeypatch: pytest.MonkeyPatch) -> object:
-    """What the records send in place of giving it to the broker."""
+    """What services send, in place of giving it to the broker."""
     from tests.support.desk import CollectingOutbox
     from webadmin import stores
 

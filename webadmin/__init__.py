@@ -1,1 +1,1 @@
-"""The rights holder's desk, in Django's admin: lists, forms and pages of what `records` knows."""
+"""The Django project: one application per subject, settings of web server and workers, and what starts them."""

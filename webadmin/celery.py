@@ -1,8 +1,10 @@
 """The Celery application with the tasks of all applications: `celery --app webadmin.celery worker`."""
 
-from pipeline.app import app
 from webadmin.process import set_up
 
+set_up()  # first: Celery looks for DJANGO_SETTINGS_MODULE when the application is made
+
+from pipeline.app import app  # noqa: E402
+
 app.conf.update(imports=["webadmin.worker"], beat_scheduler="webadmin.clock:Scheduler")
-set_up()
 app.autodiscover_tasks(force=False)

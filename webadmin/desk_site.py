@@ -65,9 +65,8 @@ class DeskSite(UnfoldAdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The inbox."""
-        from webadmin.review.pages.inbox.inbox_view import (
-            inbox_view,  # reads models, which are not loaded yet when this is
-        )
+        # Reads models, which are not loaded yet when this is.
+        from webadmin.review.pages.inbox.inbox_view import inbox_view
 
         return inbox_view(request)
 

@@ -1,4 +1,4 @@
-"""The page store and the outbox as the admin reaches them: opened at first use, kept by the process.
+"""The stores, the outbox and the ports as every application reaches them: opened at first use, kept by the process.
 
 The driver is imported then, too: most commands of the command line never ask a store, and it takes them .15 s.
 """

@@ -1,4 +1,4 @@
-"""The addresses of the web side."""
+"""The addresses of the web server; importing this registers its lists and forms."""
 
 from django.contrib import admin
 from django.templatetags.static import static

@@ -15,8 +15,6 @@ from pipeline.steps import Ports
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.stores import open_page_store
 
-REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipeline took under 1 s
-
 
 @cache
 def live(settings: Settings) -> Ports:

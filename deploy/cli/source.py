@@ -73,7 +73,6 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
 def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
     from crawler.readers.pages import SinglePage
     from crawler.readers.reading_process import ReadingProcess
-    from deploy.cli.source import resources_of
 
     is_file = not _is_url(name) and Path(name).is_file()
     resources = resources_of(name, name if is_file else "", settings.crawl)

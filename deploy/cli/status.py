@@ -28,8 +28,8 @@ from webadmin.ui.console.session import local_time
 
 # A clock that was ahead left them; what counts from them stands still until they come, or are set back.
 _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
-    SELECT last_run_at AS moment FROM django_celery_beat_periodictask UNION ALL SELECT due_at FROM
-    watched_sites_crawlrun
+    SELECT last_run_at AS moment FROM django_celery_beat_periodictask
+    UNION ALL SELECT due_at FROM watched_sites_crawlrun
 ) AS moments WHERE moment > {after}"""
 
 

@@ -140,7 +140,7 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
         found.append(Finding("evidence.files", problem, Message("doctor.damaged-remedy")))
     if stands.waiting_stamps:
         problem = Message("doctor.stamps", count=stands.waiting_stamps, reason=stands.last_error)
-        found.append(Finding("bundles.stamps", problem, Message("doctor.stamps-remedy")))
+        found.append(Finding("evidence.stamps", problem, Message("doctor.stamps-remedy")))
     last = stands.last_check.started_at if stands.last_check else stands.oldest
     if last is not None and now - last > MAX_AGE_OF_CHECK:
         problem = Message("doctor.unchecked", when=f"{last:%Y-%m-%d %H:%M}")

@@ -45,7 +45,7 @@ def test_the_doctor_says_nothing_of_evidence_that_is_sound_or_not_there_yet() ->
     ("changes", "finding", "said"),
     [
         ({"changed": 1, "missing": 2}, "evidence.damaged", "3 of 48"),
-        ({"waiting_stamps": 2, "last_error": "it does not answer"}, "bundles.stamps", "it does not answer"),
+        ({"waiting_stamps": 2, "last_error": "it does not answer"}, "evidence.stamps", "it does not answer"),
         ({"last_check": check(MAX_AGE_OF_CHECK + timedelta(hours=1))}, "evidence.unchecked", "2026-11-19 11:00"),
         ({"last_check": None}, "evidence.unchecked", "2026-10-22"),
         ({"last_check": check(timedelta(hours=1), *FILE_FAULTS)}, "evidence.files", "2: 委托书.pdf, a[U+202E]b"),

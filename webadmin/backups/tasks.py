@@ -27,8 +27,9 @@ CHECKING = "check of the stores"
 def back_up() -> None:
     """Start a process for the backup that the plan of the desk owes, where none runs."""
     if backup_schedule.due(SystemClock().now()) is not None:
-        pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}  # their tables are copied too
-        start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=pages)
+        # Tables that only the pages have are copied too, such as the log of the admin.
+        of_pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
+        start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=of_pages)
 
 
 @app.task(name="backups.check_stores", base=Step, soft_time_limit=None, time_limit=None)

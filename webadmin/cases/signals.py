@@ -1,4 +1,4 @@
-"""What cases tell the applications above them. The first two are sent inside the transaction of the change."""
+"""What cases tell the applications above them. Of rights it is told inside the transaction of the change."""
 
 from django.dispatch import Signal
 
@@ -6,5 +6,7 @@ from django.dispatch import Signal
 text_withdrawn = Signal()
 # The findings of a rights holder are ruled anew. holder: its key.
 rights_ruled = Signal()
-# The sweep begins. is_idle: whether no page waits for a comparison.
+# The sweep begins.
 sweep_began = Signal()
+# The sweep has ended, and no page waits for a comparison.
+sweep_ended = Signal()

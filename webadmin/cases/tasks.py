@@ -24,7 +24,7 @@ from webadmin.base_tasks import PagesStep, PeriodicTask, Step, log_bad_input
 from webadmin.cases.services.maintenance import sweep_all
 from webadmin.cases.services.opinions import requests as opinion_requests
 from webadmin.cases.services.opinions.requests import Subject
-from webadmin.cases.signals import sweep_began
+from webadmin.cases.signals import sweep_began, sweep_ended
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.pipeline")
@@ -63,9 +63,8 @@ def rule_again(rights_holder_id: int) -> None:
 @app.task(name="cases.ask_engines", base=OpinionsStep)
 def ask_engines(case_id: int, version_id: str) -> None:
     """Ask the published engines about a page; texts that ended the worker again and again are given up."""
-    from webadmin.cases.services.opinions import (
-        asking as second_opinions,  # loads all engines, 50 MB: only where somebody asks
-    )
+    # Loads all engines, 50 MB: only where somebody asks.
+    from webadmin.cases.services.opinions import asking as second_opinions
 
     subject, ports = Subject(case_id, version_id), live(SETTINGS)
     attempts = Attempts(redis_client(SETTINGS), ask_engines.name, str(subject))
@@ -100,9 +99,8 @@ def search_pages() -> None:
 def sweep() -> None:
     """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
-    is_idle = not pending(client).waiting["pages"]
-    sweep_began.send(sender=None, is_idle=is_idle)
-    if not is_idle:
+    sweep_began.send(sender=None)
+    if pending(client).waiting["pages"]:
         if not pending(client).waiting["works"]:
             ask_for_search(ports)
             ask_for_rulings(ports)
@@ -113,6 +111,7 @@ def sweep() -> None:
             _noted(job_stats.SWEEP, swept)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
+    sweep_ended.send(sender=None)
 
 
 @app.task(name="cases.compare_daily", base=Step, soft_time_limit=None, time_limit=None)

@@ -17,7 +17,7 @@ from pipeline.pending import pending
 from pipeline.redis_lock import STAMPING, redis_lock
 from webadmin.accounts.services import failures
 from webadmin.base_tasks import PagesStep, PeriodicTask, Step
-from webadmin.cases.signals import sweep_began
+from webadmin.cases.signals import sweep_ended
 from webadmin.evidence.services import bundles as evidence_book
 from webadmin.evidence.services import making as evidence
 from webadmin.evidence.services.authorities import authorities_of
@@ -82,11 +82,9 @@ def check_evidence() -> None:
     log.info("%s: %s", job_stats.EVIDENCE, done)
 
 
-@receiver(sweep_began)
-def send_for_evidence(*, is_idle: bool, **_: object) -> None:
+@receiver(sweep_ended)
+def send_for_evidence(**_: object) -> None:
     """Send for bundles that are owed, cases older than evidence among them, and for pictures: at each sweep."""
-    if not is_idle:
-        return
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
     owed = evidence_book.pending(OWED_BUNDLES) if not waits else []
     for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):

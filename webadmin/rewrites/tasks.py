@@ -1,4 +1,4 @@
-"""The tasks of suspected rewrites."""
+"""The task of suspected rewrites: a process is started for pages that owe a comparison by meaning."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What sites tell the applications above them, inside the transaction of the change."""
+"""What sites tell the applications above them. Of pages it is told inside the transaction of the change."""
 
 from django.dispatch import Signal
 

@@ -79,9 +79,8 @@ def discover() -> None:
     """Spend what the budgets of the day have left, a few minutes at a time; where no endpoint is set, do nothing."""
     if not SETTINGS.discovery.search_url:
         return
-    from webadmin.sites.services.discovery_round import (
-        discover as discover_copies,  # loads what reads pages: only where one searches
-    )
+    # Loads what reads pages: only where one searches.
+    from webadmin.sites.services.discovery_round import discover as discover_copies
 
     with redis_lock(redis_client(SETTINGS), DISCOVERY) as is_ours:
         if not is_ours:

@@ -1,1 +1,1 @@
-"""Base templates, theme, list columns, filters, guards of requests, and what the command line prints."""
+"""What every application shares: base templates, columns, paging, guards of requests, and the console of the verbs."""

@@ -1,4 +1,4 @@
-"""The tasks of works."""
+"""The tasks of works: a text made findable, and withdrawn."""
 
 from contextlib import suppress
 
@@ -25,4 +25,5 @@ def register_work(text_id: str) -> None:
 
 @app.task(name="works.withdraw_work", base=Step)
 def withdraw_work(text_id: str) -> None:
+    """Take a text that no work has any more out of the index."""
     log_bad_input("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))

@@ -1,1 +1,1 @@
-"""The verbs of accounts."""
+"""The verb `user`."""

@@ -1,1 +1,1 @@
-"""The pages of accounts: admin, views, forms."""
+"""Lists and forms that know only the user's rights holders; users, memberships, the profile."""

@@ -1,1 +1,1 @@
-"""The rules of accounts: no HTML."""
+"""Who sees what; rights holders, passwords, and messages that failed for good."""

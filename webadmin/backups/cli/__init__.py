@@ -1,1 +1,1 @@
-"""The verbs of backups."""
+"""The verbs `backup`, `check-stores` and `holder`."""

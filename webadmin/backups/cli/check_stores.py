@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 MAX_LINES = 200  # for a person; programs get all
 MAX_CASES_SHOWN = 10
 LEADS = "rewrites_rewordedlead"  # the table whose rows are named by what they are
-ADMIN, RESTORE = (
-    "admin database",
-    "restore",
-)  # of webadmin.backups.services.checking.damage: of rows a backup gives back all or none
+# Of webadmin.backups.services.checking.damage: of rows a backup gives back all or none.
+ADMIN, RESTORE = "admin database", "restore"
 
 
 def check_stores(

@@ -54,9 +54,8 @@ class BackupPlan(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(365)],
         help_text=_("The desk, status and doctor warn when the last backup is older."),
     )
-    passphrase = models.TextField(
-        blank=True, editable=False
-    )  # sealed (webadmin.sites.services.encrypted_secrets); "": none
+    # Sealed (webadmin.sites.services.encrypted_secrets); "": none.
+    passphrase = models.TextField(blank=True, editable=False)
 
     class Meta:
         verbose_name = _("schedule of backups")

@@ -1,1 +1,1 @@
-"""The pages of backups: admin, views, forms."""
+"""The schedule of backups, their list, checks of the stores, and the export of a rights holder."""

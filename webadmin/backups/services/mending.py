@@ -12,7 +12,7 @@ from pagestore.copying import EVIDENCE, PAGES, Collection, readable
 from webadmin.backups.services import tables
 from webadmin.backups.services.contents import documents_of
 from webadmin.backups.services.format import Manifest, Part
-from webadmin.backups.services.references import NAMED, Named
+from webadmin.backups.services.references import Named
 from webadmin.backups.services.restoring import Target, collections_of
 from webadmin.backups.services.verification import require_fitting
 from webadmin.backups.services.writing import Progress
@@ -82,7 +82,7 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
 def _named_now() -> dict[str, set[str]]:
     """What the rows of now name."""
     named = Named()
-    for model in NAMED:
+    for model in named_columns():
         for _, rows in tables.pieces(model):
             named.note(model, rows, tables.columns(model))
     return named.keys

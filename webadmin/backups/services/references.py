@@ -25,8 +25,12 @@ NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
     CaseMatch: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
     RewordedLead: (("version_id", VERSIONS), ("text_id", WORK_TEXTS)),
     EvidenceBundle: (("digest", EVIDENCE), ("version_id", VERSIONS)),
-    **dict.fromkeys(KEPT, (("digest", EVIDENCE),)),
 }
+
+
+def named_columns() -> Mapping[type[models.Model], tuple[tuple[str, str], ...]]:
+    """The columns that name what the stores hold, by table; those of kept files too."""
+    return {**NAMED, **dict.fromkeys(KEPT, (("digest", EVIDENCE),))}
 
 
 class Named:
@@ -37,10 +41,10 @@ class Named:
 
     def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
         """Take down what rows of a table name. A bundle that retention removed is named and need not be there."""
-        if model not in NAMED:
+        if model not in named_columns():
             return
         state = columns.index("state") if model is EvidenceBundle else None
-        for column, collection in NAMED[model]:
+        for column, collection in named_columns()[model]:
             at = columns.index(column)
             kept = (row for row in rows if state is None or collection != EVIDENCE or row[state] in _THERE)
             self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])

@@ -1,1 +1,1 @@
-"""The verbs of cases."""
+"""The verbs `cases` and `case`."""

@@ -1,1 +1,1 @@
-"""The pages of cases: admin, views, forms."""
+"""Verdicts for many cases at once, ignored texts, and what a change of rights did to cases."""

@@ -1,4 +1,4 @@
-"""How much of works some pages have: each character counted once. Of all pages it is stored: matters.figures."""
+"""How much of works some pages have, each character counted once; of all pages `matters.figures` keeps it."""
 
 from collections import defaultdict
 from collections.abc import Iterator

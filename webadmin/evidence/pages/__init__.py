@@ -1,1 +1,1 @@
-"""The pages of what others made of a case or matter, of the factors that a court looks at, and of the damages."""
+"""What others made of a case or a matter, and the factors that a court looks at, as pages."""

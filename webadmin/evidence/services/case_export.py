@@ -124,7 +124,7 @@ def tree_of(row: EvidenceBundle) -> DayTree | None:
 
 
 def stamp_answer(stamp: Stamp) -> StampAnswer:
-    """A kept stamp as `evidence` takes it."""
+    """A kept stamp as `bundles` takes it."""
     return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 

@@ -1,9 +1,8 @@
 """What a court may look at, factor by factor: what is there and what is not, of a case or a matter.
 
 Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here says that
-anything is
-proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts (2018) and of
-articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
+anything is proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts
+(2018) and of articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +45,7 @@ class Facts:
     latest_stamp_after: timedelta | None = None  # the longest time from a fetch to the first stamp on it
     looked_into: int = 0  # bundles that were opened for what follows
     unreadable: int = 0
-    sources: Mapping[str, int] = field(default_factory=dict)  # bundles.records.Source
+    sources: Mapping[str, int] = field(default_factory=dict)  # core.captures.CaptureSource
     circumstances: int = 0  # that tell of the computer that fetched
     certificates: int = 0  # with the certificates that the site showed
     through_proxy: int = 0

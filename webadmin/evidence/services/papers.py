@@ -1,4 +1,4 @@
-"""Files of people that go with an export: what notices were made into, what others made, proofs of ownership.
+"""Files of people that go with an export: what others made, and what the applications above enclose.
 
 Each is read from the evidence store when its turn comes. One that is damaged or gone is not enclosed, and that is said.
 """

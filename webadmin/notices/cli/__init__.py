@@ -1,1 +1,1 @@
-"""The verbs of notices."""
+"""The verb `notice`, and what it adds to `site`."""

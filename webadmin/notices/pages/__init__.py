@@ -1,1 +1,1 @@
-"""The pages of notices: admin, views, forms."""
+"""A notice from its draft to its outcome; addressees, papers, templates, and what is due."""

@@ -1,1 +1,1 @@
-"""The verbs of reports."""
+"""The verbs `report` and `matter`."""

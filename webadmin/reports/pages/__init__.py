@@ -1,1 +1,1 @@
-"""The pages of reports: admin, views, forms."""
+"""Reports, the dashboard, and the file of a matter for a court, as pages."""

@@ -1,1 +1,1 @@
-"""The rules of reports: no HTML."""
+"""The rows that reports are made of, and the file of a matter for a court."""

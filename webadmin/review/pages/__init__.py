@@ -1,1 +1,1 @@
-"""The pages of review: admin, views, forms."""
+"""Inbox, case, matter, page history and whole book; lists and forms that combine subjects."""

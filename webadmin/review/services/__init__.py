@@ -1,1 +1,1 @@
-"""The rules of review: no HTML."""
+"""Whole books: which chapters of a work a site has, and when each appeared there."""

@@ -1,1 +1,1 @@
-"""The verbs of suspected rewrites."""
+"""The verb `leads`, and leads as `check` shows them."""

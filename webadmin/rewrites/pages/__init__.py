@@ -1,1 +1,1 @@
-"""The pages of suspected rewrites: admin, views, forms."""
+"""The list of leads, and the page of one."""

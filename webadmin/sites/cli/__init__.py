@@ -1,1 +1,1 @@
-"""The verbs of sites."""
+"""The verbs `site`, `import` and `discover`."""

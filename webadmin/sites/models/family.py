@@ -47,9 +47,8 @@ class SiteTemplate(models.Model):
     """The structure that the pages of a site share, as a sketch, and when the site's pages were read for it."""
 
     site = models.OneToOneField(Site, models.CASCADE, related_name="template", verbose_name=_("site"))
-    sketch = models.JSONField(
-        default=list
-    )  # the smallest hashes of the template's entries: webadmin.sites.services.families
+    # The smallest hashes of the template's entries: webadmin.sites.services.families.
+    sketch = models.JSONField(default=list)
     read_at = models.DateTimeField(_("last read"))
 
     class Meta:

@@ -1,1 +1,1 @@
-"""The pages of sites: admin, views, forms."""
+"""Lists and forms of sites, runs, addresses and discovery; checks of one page, trials of rules."""

@@ -96,6 +96,8 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
-        return tuple(process.cmdline()[1:3]) == _RUNNER and process.environ().get(_HOME) == str(home)
+        command = process.cmdline()
+        is_one = tuple(command[1:3]) == _RUNNER and "".join(command[4:5]).isdigit()  # a slot: preparation has none
+        return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

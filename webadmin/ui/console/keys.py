@@ -1,4 +1,4 @@
-"""What a user calls a work or a site by -> the row; a key that nothing has is answered with where to look."""
+"""Finds a row by what a user calls it; a key that nothing has is refused."""
 
 from typing import TYPE_CHECKING, TypeVar
 

@@ -143,7 +143,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
 
 
 def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
-    """One side of a passage as `cases.services.snapshots` writes it, cut into what agrees and what was changed."""
+    """One side of a passage as a case has it frozen, cut into what agrees and what was changed."""
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
     pieces: list[Piece] = []

@@ -1,1 +1,1 @@
-"""The pages of the user interface: admin, views, forms."""
+"""What the pages of every application share: columns, paging, downloads, exports, errors."""

@@ -1,1 +1,1 @@
-"""What the rules of every application share."""
+"""Moments that lie ahead of the clock, and how much one request may carry."""

@@ -1,1 +1,1 @@
-"""The verbs of works."""
+"""The verb `work`."""

@@ -1,1 +1,1 @@
-"""The pages of works: admin, views, forms."""
+"""Lists and forms of works and rights; sending works, reading chapters, official times."""

@@ -1,4 +1,4 @@
-"""What a rights holder owns and watches, as files and addresses put it there: works, sites, rights holders.
+"""What a rights holder owns, as files put it there: works and their chapters.
 
 Adding is an upsert, safe to repeat: a text that is there makes nothing new. Texts go to the store before any row
 names them, messages go out after the rows are there to stay.

@@ -99,7 +99,12 @@ class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
-    """Celery's choice of tasks in the look of the rest."""
+    """The choice of tasks in the look of the rest. The web server loads none: their names stand in the routes."""
+
+    def tasks_as_choices(self) -> Any:
+        from pipeline.app import app
+
+        return (("", ""), *((name, name) for name in sorted(app.conf.task_routes)))
 
 
 class PeriodicTaskForm(beat.PeriodicTaskForm):
@@ -117,6 +122,12 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
 @admin.register(PeriodicTask)
 class PeriodicTaskAdmin(AdministratorsOnly, DeskLists, beat.PeriodicTaskAdmin, ModelAdmin):
     form = PeriodicTaskForm
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Tasks are run by workers alone."""
+        actions: dict[str, Any] = super().get_actions(request)
+        actions.pop("run_tasks", None)
+        return actions
 
 
 class ScheduleAdmin(AdministratorsOnly, DeskLists, ModelAdmin):

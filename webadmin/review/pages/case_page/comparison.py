@@ -148,7 +148,7 @@ class Comparison:
 
 
 def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> Comparison:
-    """Cut both texts by spans as `cases.services.snapshots` writes them; None for a text that is no longer there.
+    """Cut both texts by spans as a case has them frozen; None for a text that is no longer there.
 
     A text that is not there is made of the spans' excerpts, with Missing between them. Time and size are linear in the
     lengths of the texts and the number of changes.

@@ -1,1 +1,1 @@
-"""Review: matter lists."""
+"""Which matters are asked for: queues, filters, words, and a case among those of the inbox."""

@@ -52,7 +52,7 @@ class BoundedReader:
         return intake
 
     def divided(self, found: FoundWork, style: str) -> FoundWork:
-        """As webadmin.works.services.intake.division.divided, within the same bounds. Raises UnreadableFile."""
+        """As `division.divided`, within the same bounds. Raises UnreadableFile."""
         work = self.call(found.source, divided, found, style)
         assert isinstance(work, FoundWork)
         return work
