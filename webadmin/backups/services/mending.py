@@ -12,7 +12,7 @@ from pagestore.copying import EVIDENCE, PAGES, Collection, readable
 from webadmin.backups.services import tables
 from webadmin.backups.services.contents import documents_of
 from webadmin.backups.services.format import Manifest, Part
-from webadmin.backups.services.references import Named
+from webadmin.backups.services.references import Named, named_columns
 from webadmin.backups.services.restoring import Target, collections_of
 from webadmin.backups.services.verification import require_fitting
 from webadmin.backups.services.writing import Progress
