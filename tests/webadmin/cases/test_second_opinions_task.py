@@ -146,7 +146,8 @@ def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
 
 def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
-    monkeypatch.setattr(cases_tasks, "sweep_began", Signal())
+    for each in ("sweep_began", "sweep_ended"):
+        monkeypatch.setattr(cases_tasks, each, Signal())
     desk.outbox.sent.clear()
     cases_tasks.sweep()
     assert not [message for message in desk.outbox.sent if isinstance(message, OpinionsRequested)]
