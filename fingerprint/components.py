@@ -1,6 +1,6 @@
 """How alike two characters are by the components that they share; to classify, no fingerprint depends on it.
 
-The table is written by fingerprint.build_components and read at first use; its source is named there.
+The table is written by laboratory.tables.build_components and read at first use; its source is named there.
 """
 
 from functools import cached_property

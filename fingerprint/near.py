@@ -1,6 +1,7 @@
 """Characters that may stand for one another, by any of their readings or by their shape; for verification, not seeds.
 
-A table is written by fingerprint.build_near for one reading table, and loaded at first use. It changes no fingerprint.
+A table is written by laboratory.tables.build_near for one reading table, and loaded at first use. It changes no
+fingerprint.
 """
 
 import io

@@ -1,6 +1,6 @@
 """One reading for each code point, without context: an edit of one character never changes the readings around it.
 
-A table is written by fingerprint.build_readings; its digest is part of the algorithms that use it.
+A table is written by laboratory.tables.build_readings; its digest is part of the algorithms that use it.
 """
 
 import hashlib

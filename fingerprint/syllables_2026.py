@@ -1,4 +1,4 @@
-"""Toneless syllables by id; id 0 is "no reading". Written by fingerprint.build_readings."""
+"""Toneless syllables by id; id 0 is "no reading". Written by build_readings."""
 
 _NAMES = (
     "a ai an ang ao ba bai ban bang bao bei ben beng bi bian biang "

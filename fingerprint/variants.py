@@ -1,6 +1,6 @@
 """Characters that are variants of one another (异体字), for classification only: no fingerprint depends on them.
 
-The table is written by fingerprint.build_variants and read at first use; its sources are named there.
+The table is written by laboratory.tables.build_variants and read at first use; its sources are named there.
 """
 
 from itertools import combinations

@@ -3,7 +3,8 @@
 The table tells a text from its characters in disorder: of the pairs of prose half or more are known, of those of the
 same characters in disorder one in seven.
 
-Made by laboratory.build_followers of the shared corpora (13.3 M characters of works in the public domain, encyclopaedia
+Made by laboratory.tables.build_followers of the shared corpora (13.3 M characters of works in the public domain,
+encyclopaedia
 and news, November 2026; a quarter of the works is left out, to measure on).
 """
 

@@ -16,12 +16,12 @@ from pypinyin import Style, lazy_pinyin
 from core.ids import work_text_id
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
-from laboratory.build_followers import FILES, read_records
 from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
 from laboratory.edits import moves
 from laboratory.edits.edited import Edited
 from laboratory.edits.moves import CLAUSES, COMMON, LINES, RARE, Layout
 from laboratory.memory_matcher import memory_matcher
+from laboratory.tables.build_followers import FILES, read_records
 
 WITHOUT = ALGORITHMS[5]  # the default but for the reading order
 WORKS_A_FILE, PASSAGE_CHARS, MIN_WORK_CHARS, TEXT_CHARS, ROUNDS = 35, 1_500, 900, 2_500, 15

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.errors import BrokenInvariant
-from fingerprint.build_components import components_of, read_parts
 from fingerprint.components import COMPONENTS_2026, ComponentTable, component_likeness
 from fingerprint.readings import code_points
+from laboratory.tables.build_components import components_of, read_parts
 
 LINES = ["俞:d(亼,10102)", "亼:d(人,㇐)", "10102:a(月,刂)", "㇐:c()", "偷:a(亻,俞)", "nonsense"]
 

@@ -1,6 +1,6 @@
 """Writes the background: the mean of the vectors of many texts, and a sample of their sentences and pairs.
 
-    python -m matcher.reworded.build_background /path/to/corpora 2026
+    python -m laboratory.tables.build_background /path/to/corpora 2026
 
 The folder holds the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). Of each file as many windows are
 drawn as SOURCES says, from as many works as it has, one for each passage drawn; every second is a pair. News are left
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from matcher.reworded import background as kept
 from matcher.reworded.background import centred, packed, unpacked
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.weights import Floats
@@ -61,7 +62,7 @@ def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
 def main(folder: str, name: str) -> None:
     """Write the file of a name, and say its digest and size."""
     content = packed(*background(Path(folder), SOURCES))
-    path = Path(__file__).with_name(f"background_{name}.bin")
+    path = Path(kept.__file__).with_name(f"background_{name}.bin")
     path.write_bytes(content)
     built = unpacked(content)
     print(f"{path.name}: {len(content)} bytes, {len(built.sample)} windows, SHA-256 {built.digest}")  # noqa: T201

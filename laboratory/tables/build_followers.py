@@ -1,4 +1,4 @@
-"""Writes the table of which characters follow each other in Chinese: `python -m laboratory.build_followers [CORPORA]`.
+"""Writes the table of which characters follow each other: `python -m laboratory.tables.build_followers [CORPORA]`.
 
 The same corpora give the same bytes. Prints the digest that fingerprint.order.followers records.
 """

@@ -1,6 +1,6 @@
 """Writes a table of readings: readings_<name>.bin and syllables_<name>.py, one reading for each code point.
 
-    python -m fingerprint.build_readings 2026
+    python -m laboratory.tables.build_readings 2026
 
 Needs pypinyin and opencc, which nothing else of this package imports. The same versions of both give the same bytes.
 An algorithm names the digest of its table, so new bytes need a new name and a new algorithm
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from opencc import OpenCC
 from pypinyin.constants import PINYIN_DICT
 
+import fingerprint
 from fingerprint.readings import CODE_POINTS, pack, payload_digest
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(fingerprint.__file__).parent
 NUMERALS = "零一二三四五六七八九"
 # Written in Taiwan where the mainland writes the other; OpenCC leaves it alone because of compounds such as 著作.
 # Both sides of a comparison are folded alike, so that losing the distinction costs nothing.
@@ -27,7 +28,7 @@ EXTRA_VARIANTS = {"著": "着"}
 FIRST_NON_ASCII = 0x80
 SURROGATES = range(0xD800, 0xE000)
 
-SYLLABLES_TEMPLATE = '''"""Toneless syllables by id; id 0 is "no reading". Written by fingerprint.build_readings."""
+SYLLABLES_TEMPLATE = '''"""Toneless syllables by id; id 0 is "no reading". Written by build_readings."""
 
 _NAMES = (
 {lines}

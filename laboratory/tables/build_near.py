@@ -1,6 +1,6 @@
 """Writes the near table of an algorithm: all readings of each character, and which others sound or look like it.
 
-    python -m fingerprint.build_near 5
+    python -m laboratory.tables.build_near 5
 
 Needs pypinyin, Pillow and mplfonts, which only the builders of this package import. The same versions give the same
 bytes on one machine; on another the last of equally like characters may differ. No fingerprint holds anything of this
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from pypinyin.constants import PHRASES_DICT, PINYIN_DICT
 
 from fingerprint.algorithms import ALGORITHMS
-from fingerprint.build_readings import toneless
-from fingerprint.build_shapes import big5, gb2312, look_alikes
 from fingerprint.characters import Kind
 from fingerprint.letters import NO_VOWEL
 from fingerprint.near import ALTERNATIVES_WIDTH, READINGS_WIDTH, SHAPES_WIDTH, pack
 from fingerprint.readings import ReadingTable
 from fingerprint.tables import Tables
+from laboratory.tables.build_readings import toneless
+from laboratory.tables.build_shapes import big5, gb2312, look_alikes
 
 DIGITS = range(ord("0"), ord("9") + 1)
 # A reading that no phrase shows counts as this many uses.

@@ -1,6 +1,6 @@
 """Writes the table of variants: characters that are other forms of one another, as two public tables give them.
 
-    python -m fingerprint.build_variants Unihan_Variants.txt dypytz-variants.txt 2026
+    python -m laboratory.tables.build_variants Unihan_Variants.txt dypytz-variants.txt 2026
 
 The first file is of the Unicode Character Database (Unihan, here version 15.0). The second is the First Table of
 Verified Variant Characters (第一批异体字整理表) of 1955 as the project cjkvi-variants has typed it, with the characters
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
-from fingerprint.build_shapes import gb2312
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, table_path
+from laboratory.tables.build_shapes import gb2312
 
 # The same word by definition, or in other glyphs. The specialised kind (the same in one sense) is left out.
 UNIHAN_FIELDS = frozenset({"kSemanticVariant", "kZVariant"})
@@ -23,7 +23,7 @@ UNIHAN_FIELDS = frozenset({"kSemanticVariant", "kZVariant"})
 FOLDED_INTO_ANOTHER = frozenset("閤")
 GB_2312_ROWS = range(16, 88)
 HEADER = f"""# Characters that are variants of one another: the source, and the characters of one group.
-# Written by fingerprint.build_variants. {SOURCE_1955}: 第一批异体字整理表;
+# Written by laboratory.tables.build_variants. {SOURCE_1955}: 第一批异体字整理表;
 # {SOURCE_UNIHAN}: Unihan, {", ".join(sorted(UNIHAN_FIELDS))}.
 # Licences: fingerprint/LICENSE.
 """

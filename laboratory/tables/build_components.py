@@ -1,6 +1,6 @@
 """Writes the table of components: of which parts each character is drawn, as a public table gives them.
 
-    python -m fingerprint.build_components cjk-decomp.txt 2026
+    python -m laboratory.tables.build_components cjk-decomp.txt 2026
 
 The file is the CJK Decomposition Data File of Gavin Grover, which takes each character apart by its picture, step by
 step down to strokes. Licence: fingerprint/LICENSE. The same file gives the same bytes.
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fingerprint.build_shapes import big5, gb2312
 from fingerprint.components import table_path
 from fingerprint.near import pack
+from laboratory.tables.build_shapes import big5, gb2312
 
 Parts = Mapping[str, tuple[str, ...]]
 
