@@ -18,8 +18,7 @@ from tests.support.records import match
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.cases.services.found import Sources, with_sources
-from webadmin.cases.services.totals import Findings
+from webadmin.cases.services.findings import Findings, Sources, with_sources
 from webadmin.sites.models import Site
 from webadmin.works.models import AuthorAlias, Chapter, Work
 

@@ -14,8 +14,7 @@ from core.zones import LineBeside, Zone
 from matcher.calibration import DEFAULT as BOUNDS
 from tests.support.records import match
 from webadmin.accounts.models import RightsHolder
-from webadmin.cases.services.found import REACH_CHARS, Sources, with_sources
-from webadmin.cases.services.totals import Findings
+from webadmin.cases.services.findings import REACH_CHARS, Findings, Sources, with_sources
 from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db

@@ -13,12 +13,11 @@ from core.ports import Outcome, WorkTexts
 from core.program import code_version
 from webadmin.cases.models import Case, CaseAddress, CaseMatch, TakenText
 from webadmin.cases.services.addresses import cases_with_pages
-from webadmin.cases.services.found import Found
+from webadmin.cases.services.findings import Findings, Found, author_of, case_figures, compared_text, poster_of
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters import figures as matters
 from webadmin.cases.services.permissions import ALLOWANCES
 from webadmin.cases.services.snapshots import frozen_obfuscations, frozen_span
-from webadmin.cases.services.totals import Findings, author_of, case_figures, compared_text, poster_of
 from webadmin.cases.services.what_counts import Counted
 from webadmin.sites.models import PageRecord
 from webadmin.ui.models.fields import kinds_of

@@ -17,14 +17,13 @@ from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.cases.services.case_rows import Cases, text_and_digest
 from webadmin.cases.services.decision import Finding, decide
-from webadmin.cases.services.found import Found, found_in
+from webadmin.cases.services.findings import MAX_TITLE_CHARS, Findings, Found, author_of, found_in, poster_of, title_of
 from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.matters import figures as matters
 from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 from webadmin.cases.services.shown_pages import OUTDATED, move_cases_to_shown_pages
 from webadmin.cases.services.snapshots import frozen_obfuscations, placed_span
-from webadmin.cases.services.totals import MAX_TITLE_CHARS, Findings, author_of, poster_of, title_of
 from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts
 from webadmin.sites.models import PageRecord
 from webadmin.ui.models.fields import with_length_kept

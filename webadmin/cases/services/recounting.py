@@ -14,12 +14,12 @@ from core.taken import NO_PLACES, Places
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.cases.services.case_rows import taken_row
+from webadmin.cases.services.findings import Findings, case_figures
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 from webadmin.cases.services.snapshots import span_of
-from webadmin.cases.services.totals import Findings, case_figures
 from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter

@@ -15,7 +15,7 @@ from core.matches import Match
 from core.ports import WorkTexts
 from core.taken import NO_PLACES, Places, united
 from webadmin.cases.models import ExcludedPassage, IgnoredText
-from webadmin.cases.services.totals import Findings
+from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
 
 # What is left below it is scraps at the edges of passages; the matcher finds nothing so small.

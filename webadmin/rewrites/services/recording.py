@@ -20,9 +20,9 @@ from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion
+from webadmin.cases.services.findings import author_of, title_of
 from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.permissions import Copied, Rights
-from webadmin.cases.services.totals import author_of, title_of
 from webadmin.database import answering, batches
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services.owed import Watch, chapters_taken_up, kinds_of
