@@ -7,7 +7,7 @@ from typing import Any
 
 from core.circumstances import Machine
 from core.pages import CrawlPlan
-from core.ports import Clock, Outbox, PageStore
+from core.ports import Clock, KeptPages, Outbox
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resources import SiteResources
@@ -31,7 +31,7 @@ class CrawlContext:
 
     plan: CrawlPlan
     settings: CrawlSettings
-    store: PageStore
+    store: KeptPages
     outbox: Outbox
     frontier: Frontier
     stats: CrawlStats
@@ -50,7 +50,7 @@ class CrawlContext:
 
     def is_known_page(self, url: str) -> bool:
         """Of a crawl of some pages: whether another address is a page of its own, as earlier crawls know."""
-        return bool(self.plan.only_urls) and self.recrawl.has_page(url)
+        return bool(self.plan.only_urls) and self.recrawl.visits.has_page(url)
 
     def is_full(self) -> bool:
         """Whether as many pages have been fetched as the plan allows."""

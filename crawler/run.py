@@ -89,7 +89,7 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
             outbox=outbox,
             frontier=frontier,
             stats=stats,
-            recrawl=Recrawl(visits or MemoryVisitRepository(), store, plan, now, job_dir),
+            recrawl=Recrawl(visits or MemoryVisitRepository(), plan, now, job_dir),
             scope=scope(plan, stats.add_fault),
             guard=AddressGuard(settings.allow_private_hosts),
             reader=PageReader(plan, job_dir, resources, settings.cache),

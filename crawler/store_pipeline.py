@@ -14,12 +14,13 @@ from typing import Any, TypeVar
 from core.errors import RetryLater, ZhuiwenError
 from core.ids import VersionId
 from core.messages import pages_stored
-from core.pages import Stored
+from core.pages import Fetched, Stored
+from core.visits import AbsenceReason
 from core.wording import Message
 from crawler.context import CrawlContext, context_of
 from crawler.end_reasons import STOPPED, STORE_AWAY
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
-from crawler.recrawl.session import SAVE_EVERY
+from crawler.recrawl.site_visits import SAVE_EVERY
 from crawler.store_batches import Pages, StoreBatches
 
 T = TypeVar("T")
@@ -77,49 +78,61 @@ class StorePipeline:
         """Store what an item brings; only then is its address noted as visited."""
         recrawl, stats = self._context.recrawl, self._context.stats
         if isinstance(item, Unchanged):
-            version = await self._patiently(lambda: recrawl.store_unchanged(item))
-            await self._send([version] if version is not None else [])
+            await self._keep_sighting(item)
             stats.counts.unchanged += 1
             recrawl.note_unchanged(item)
         elif isinstance(item, NotThere):
-            await self._patiently(lambda: recrawl.store_absence(item))
-            recrawl.note_absent(item)
+            await self._put_absence(item.fetched, item.reason, is_gone=item.visit.gone_since is not None)
+            recrawl.visits.keep(item.visit)
         elif isinstance(item, Unread):
-            await self._patiently(lambda: recrawl.store_unread(item))
+            await self._put_absence(item.fetched, item.reason)
         else:
             stored = await self._batches.put(item.fetched, item.reading)
-            await self._patiently(lambda: recrawl.store_look(item))
+            if self._context.is_known_page(item.target.url):
+                await self._put_absence(item.fetched, AbsenceReason.LOOKED_AT)
             self._count(stored)  # only now: until all of it is kept, the page comes again
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)
 
+    async def _keep_sighting(self, item: Unchanged) -> None:
+        """Keep that a page still shows its current version, and tell the next step."""
+        visit = self._context.recrawl.visits.of(item.target.url)
+        if visit is not None and visit.page_id:
+            page = visit.page_id
+            version = await self._patiently(lambda: self._context.store.seen(page, item.at))
+            await self._send([version] if version is not None else [])
+
+    async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
+        """Keep a response that shows no page, or one that was asked for alone."""
+        await self._patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
+
     async def _note_visits(self) -> None:
         """Write down visits from time to time; what cannot be written now is written later."""
-        recrawl = self._context.recrawl
-        unsaved = recrawl.take_unsaved(SAVE_EVERY)
-        if not unsaved:
+        unsaved = self._context.recrawl.visits.unsaved
+        taken = unsaved.take(SAVE_EVERY)
+        if not taken:
             return
         try:
-            await self._timed(lambda: recrawl.save(unsaved))
+            await self._timed(lambda: unsaved.save(taken))
         except RetryLater:
-            recrawl.give_back(unsaved)
+            unsaved.give_back(taken)
 
     def _last_visits(self) -> None:
         self._require_held()
-        recrawl = self._context.recrawl
+        unsaved = self._context.recrawl.visits.unsaved
         try:
-            recrawl.note_left(self._context.frontier)
+            self._context.recrawl.order.note_left(self._context.frontier)
         finally:
-            unsaved = recrawl.take_unsaved(1)
+            taken = unsaved.take(1)
             for wait_s in WAITS_S:
                 try:
-                    recrawl.save(unsaved)
+                    unsaved.save(taken)
                 except RetryLater:
                     time.sleep(wait_s)
                 else:
                     return
-            recrawl.save(unsaved)
+            unsaved.save(taken)
 
     async def _put_many(self, pages: Pages) -> list[Stored]:
         stored = await self._patiently(lambda: self._context.store.put_many(pages))

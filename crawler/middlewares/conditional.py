@@ -40,10 +40,10 @@ class ConditionalMiddleware:
         """
         target = _page_of(request)
         repeats = self._context.repeats
-        if target is not None and repeats.is_another(target.url, is_page=self._recrawl.has_page(target.url)):
+        if target is not None and repeats.is_another(target.url, is_page=self._recrawl.visits.has_page(target.url)):
             raise KnownText(target.url)
         is_redirected = bool(request.meta.get("redirect_times"))
-        conditions = self._recrawl.conditions(target.url, is_redirected=is_redirected) if target else None
+        conditions = self._recrawl.visits.conditions(target.url, is_redirected=is_redirected) if target else None
         if conditions is None:
             return
         for name, value in conditions.headers.items():
@@ -56,15 +56,15 @@ class ConditionalMiddleware:
         if target is None or response.status not in _REDIRECTS:
             return response
         headers = headers_of(response)
-        has_page = self._recrawl.has_page(target.url)
-        if has_page and self._recrawl.is_not_found_redirect(response.status, headers, response.url):
+        has_page = self._recrawl.visits.has_page(target.url)
+        if has_page and self._recrawl.probes.not_found.is_target(response.status, headers, response.url):
             request.meta[ABSENT] = True
             request.meta["handle_httpstatus_list"] = [*request.meta["handle_httpstatus_list"], response.status]
             return response
         is_start = target.url in self._context.plan.start_urls
         location = leads_to(headers, response.url)
         if location and (has_page or is_start) and not self._context.scope.is_on_site(location):
-            self._recrawl.note_move(self._move(target.url, response, headers, is_start))
+            self._recrawl.visits.unsaved.note_move(self._move(target.url, response, headers, is_start))
         return response
 
     def _move(self, url: str, response: Response, headers: dict[str, str], is_start: bool) -> MovedTo:

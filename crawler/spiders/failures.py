@@ -40,7 +40,7 @@ class Failures:
         target: Target = request.cb_kwargs["target"]
         if isinstance(failure.value, KnownText):
             self._give_up(target)
-            self._context.recrawl.settle(target)
+            self._context.recrawl.order.settle(target)
             return
         reason, fault = self.explain(failure, target.url)
         self._give_up(target)

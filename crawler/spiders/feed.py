@@ -113,7 +113,7 @@ class FeedSpider(GenericSpider):
             yield found
         for request in further:
             yield request
-        self.context.recrawl.settle(target)
+        self.context.recrawl.order.settle(target)
 
     async def parse_page(
         self, response: Response, target: Target, text: PartedText | None = None

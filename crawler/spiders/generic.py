@@ -82,27 +82,29 @@ class GenericSpider(Spider):
         """The start pages, or what an earlier run of the same plan left to do."""
         recrawl, frontier = self.context.recrawl, self.context.frontier
         self.discovery.begin()
-        for probe in recrawl.probes():
+        for probe in recrawl.probes.requests():
             yield probe
-        await recrawl.await_probes()
-        first, later = recrawl.in_order(frontier.pending())
+        await recrawl.probes.await_answers()
+        first, later = recrawl.order.split(frontier.pending())
         for target in first:
             yield self.request_of(target)
-        await recrawl.await_lists(lambda: is_quiet(self.crawler.engine))
-        for target in recrawl.still_due(later, frontier):
+        await recrawl.order.await_lists(lambda: is_quiet(self.crawler.engine))
+        for target in recrawl.order.still_due(later, frontier):
             yield self.request_of(target)
 
     def request_of(self, target: Target) -> Request:
         """The request for an address that the frontier keeps."""
         callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
         is_page = target.kind == PAGE
-        kind_priority = _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP])
+        priority = _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP]) - target.depth
+        if is_page:
+            priority = self.context.recrawl.visits.priority(target.url, target.depth)
         return Request(
             target.url,
             callback=callback,
             errback=self.note_failure,
             cb_kwargs={"target": target},
-            priority=self.context.recrawl.priority(target) if is_page else kind_priority - target.depth,
+            priority=priority,
             dont_filter=True,  # the frontier knows what was asked for
             meta={"dont_obey_robotstxt": target.kind == ROBOTS, RECRAWLED: is_page},
         )
@@ -113,10 +115,10 @@ class GenericSpider(Spider):
         if answer is None:
             async for found in self.parse_page(response, target):
                 yield found
-            self.context.recrawl.settle(target)
+            self.context.recrawl.order.settle(target)
             return
         yield answer
-        self.context.recrawl.settle(target)
+        self.context.recrawl.order.settle(target)
         self.end_if_full()
 
     async def parse_page(
@@ -296,7 +298,7 @@ class GenericSpider(Spider):
     def finish_list(self, target: Target) -> None:
         """All that a sitemap, a feed or robots.txt names is in the frontier."""
         self.context.frontier.finish(target.url)
-        self.context.recrawl.settle(target)
+        self.context.recrawl.order.settle(target)
 
     def end_if_full(self) -> None:
         """Publish the counts. Raises CloseSpider where the crawl has as many pages as it may.
@@ -314,7 +316,7 @@ class GenericSpider(Spider):
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
         counts.finish_reason = STOPPED if reason == "shutdown" else reason
         context.reader.close()
-        context.recrawl.close()
+        context.recrawl.visits.dates.save()
         context.frontier.close(is_complete=context.frontier.is_empty() or reason in (PAGE_LIMIT, BYTE_LIMIT))
         context.stats.publish(is_last=True)
 

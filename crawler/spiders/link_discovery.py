@@ -37,12 +37,12 @@ class LinkDiscovery:
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
-        context.repeats.recall(context.recrawl.known_texts())
+        context.repeats.recall(context.recrawl.visits.texts())
         if context.plan.only_urls:
             self._seed_only(context.plan.only_urls)
         elif context.frontier.is_empty():
             self.seed()
-            context.recrawl.add_due(context.frontier, self._is_due)
+            context.recrawl.order.add_due(context.frontier, self._is_due)
 
     def _seed_only(self, urls: Iterable[str]) -> None:
         """Pages that somebody asked for; one that the plan would not visit is left out like any other."""
@@ -124,13 +124,13 @@ class LinkDiscovery:
         if not isinstance(page.reading, Reading) or not page.reading.text:
             return False
         is_repeated = self.context.repeats.note(url, page.reading.text)
-        return is_repeated and not self.context.recrawl.has_page(target.url)
+        return is_repeated and not self.context.recrawl.visits.has_page(target.url)
 
     def keep_followed(self, entries: Iterable[Listed]) -> list[Listed]:
         """Those of a list's entries that the crawl may fetch, as many as it may; what is said of them is kept."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
         self.listed.update((entry.url, entry) for entry in followed)
-        self.context.recrawl.list_dates(followed)
+        self.context.recrawl.visits.list_dates(followed)
         return followed
 
     def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
@@ -138,9 +138,9 @@ class LinkDiscovery:
         if self.context.plan.only_urls:
             return
         recrawl, repeats = self.context.recrawl, self.context.repeats
-        wanted = [url for url in urls if kind != PAGE or (recrawl.wants(url) and not repeats.is_another(url))]
+        wanted = [url for url in urls if kind != PAGE or (recrawl.visits.wants(url) and not repeats.is_another(url))]
         targets = self.context.frontier.add_all(Target(url, depth, kind) for url in wanted)
-        recrawl.expect_lists(targets)
+        recrawl.order.expect_lists(targets)
         for target in targets:
             yield self.request_of(target)
 

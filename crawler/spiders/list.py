@@ -16,7 +16,7 @@ class ListDiscovery(LinkDiscovery):
     def seed(self) -> None:
         """What is due: a list is no place where something new could stand."""
         for url in self.safe_urls(self.context.plan.start_urls):
-            if self.context.recrawl.wants(url):
+            if self.context.recrawl.visits.wants(url):
                 self.context.frontier.add(url, 0, PAGE)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:

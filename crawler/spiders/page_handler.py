@@ -90,7 +90,7 @@ class PageHandler:
         url: the page's address where that is not the one of the response.
         """
         own_url = url or response.url
-        is_look = bool(self.context.plan.only_urls) and self.context.recrawl.has_page(target.url)
+        is_look = self.context.is_known_page(target.url)
         item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
         if isinstance(item, NotThere):
             return self._counted_absence(item, response)
@@ -142,7 +142,7 @@ class PageHandler:
 
     def _identity(self, own_url: str, page: WholePage, target: Target) -> CanonicalUrl:
         stated = identity(own_url, page.links.declared_canonical if page.links else "")
-        return self.context.recrawl.identity(target.url, stated)
+        return self.context.recrawl.visits.identity(target.url, stated)
 
     def _counted_absence(self, answer: NotThere, response: Response) -> NotThere:
         """The same with how it was fetched: it is proof."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.visits import AddressKind, Visit
+from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
 from crawler.recrawl.policy import DAY, MAX_INTERVAL
-from crawler.recrawl.session import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
 from crawler.sources.feeds import read_feed
 from tests.crawler.crawl_process import plan_of, settings_of
 from tests.crawler.texts import own_text

@@ -16,7 +16,7 @@ from crawler.links import Links
 from crawler.recrawl import policy
 from crawler.recrawl.absences import NotFoundPages, probes
 from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, History
-from crawler.recrawl.session import kind_of
+from crawler.recrawl.site_visits import kind_of
 
 NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -1,0 +1,76 @@
+"""In which order a run fetches: lists before the known pages that they may say something of."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from core.pages import CrawlPlan
+from core.visits import AddressKind, Visit
+from crawler.frontier import PAGE, Frontier, Target
+from crawler.recrawl import policy
+from crawler.recrawl.site_visits import SiteVisits
+
+LIST_SHARE = 0.5  # of the page limit; known lists beyond it wait for the next run, so that texts have their turn
+POLL_S, QUIET_POLLS = 0.05, 10  # while lists are waited for: a crawl that asks for nothing half a second has lost one
+
+
+class FetchOrder:
+    """What a run fetches, and after what."""
+
+    def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
+        self._visits, self._plan = visits, plan
+        self._lists: set[str] = set()  # known ones of this run that are still to be read
+
+    def add_due(self, frontier: Frontier, follows: Callable[[str], bool]) -> None:
+        """Put into a fresh frontier what earlier runs found and is due, whatever links to it."""
+        for visit in self._due():
+            if follows(visit.url):
+                frontier.add(visit.url, visit.depth, PAGE)
+
+    def split(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
+        """What a run begins with, and known pages, which wait for it: lists may name new pages, and these go first."""
+        first: list[Target] = []
+        later: list[Target] = []
+        for target in targets:
+            visit = self._visits.of(target.url) if target.kind == PAGE else None
+            is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
+            (later if is_text else first).append(target)
+        self._lists = {target.url for target in first} if later else set()
+        return first, later
+
+    def expect_lists(self, targets: Iterable[Target]) -> None:
+        """Let `await_lists` wait for further sitemaps and feeds: what they say of known pages decides what is due."""
+        if self._lists:
+            self._lists |= {target.url for target in targets if target.kind != PAGE}
+
+    async def await_lists(self, is_quiet: Callable[[], bool]) -> None:
+        """Wait until what `split` put first is read; `is_quiet`: nothing is asked for that could still come."""
+        quiet_polls = 0
+        while self._lists and quiet_polls < QUIET_POLLS:
+            await asyncio.sleep(POLL_S)
+            quiet_polls = quiet_polls + 1 if is_quiet() else 0
+
+    def settle(self, target: Target) -> None:
+        """An address has been read, with all that it names, or came to nothing."""
+        self._lists.discard(target.url)
+
+    def still_due(self, targets: list[Target], frontier: Frontier) -> list[Target]:
+        """Those of `targets` that are fetched for all that lists say of them; the others wait for another run."""
+        due = [target for target in targets if self._visits.wants(target.url)]
+        for target in {*targets} - {*due}:
+            frontier.finish(target.url)
+        return due
+
+    def note_left(self, frontier: Frontier) -> None:
+        """Note the pages that were found and are not fetched: the next run begins with them."""
+        for target in (target for target in frontier.pending() if target.kind == PAGE):
+            self._visits.note_found(target.url, target.depth)
+
+    def _due(self) -> list[Visit]:
+        """Known addresses that are due, what matters most first."""
+        visits = self._visits
+        due = [visit for visit in visits.known.values() if policy.is_due(visit, visits.began_at, visits.rules)]
+        due.sort(key=lambda each: (-visits.priority(each.url, each.depth), each.seen_at or each.found_at, each.id))
+        lists = [visit for visit in due if visit.kind is AddressKind.LIST]
+        lists.sort(key=lambda visit: (visit.seen_at or visit.found_at, visit.id))
+        late = {visit.id for visit in lists[max(1, int(self._plan.max_pages * LIST_SHARE)) :]}
+        return [visit for visit in due if visit.id not in late]

@@ -1,0 +1,131 @@
+"""When a site's sitemaps and feeds say that a page changed, and how reliable this site has been in that.
+
+A date later than the last visit announces a change; an earlier one denies it. Both belong to the site watched, so
+both are held against what is then seen: announcements count while enough of them come true, denials while hardly a
+change went unannounced. See docs/decisions/crawling.md.
+"""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, time, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from core.visits import Visit
+from crawler.recrawl.policy import MAX_INTERVAL
+
+# Of announcements. 2026-11, simulated (docs/decisions/crawling.md): from 0.4 on a site that announces all is found out,
+# at 0.3 it costs a fourth more fetches; at 0.7 one that touches all its pages every week is not followed either.
+MIN_COME_TRUE = 0.5
+MIN_ANNOUNCED = 0.9  # of changes; chosen, not measured: what is left unannounced waits up to two months
+MIN_ANNOUNCEMENTS, MIN_CHANGES = 10, 5  # seen before either is judged
+TRIALS = 20  # announcements that a run follows before they are judged: a site that announces all has few to waste
+CHECKED_ONE_IN = 5  # of the pages that a denial would keep waiting: a site that becomes unreliable is noticed
+MAX_COUNT = 400.0  # then the past is halved: a site may mend its dates, or spoil them
+DAY = timedelta(days=1)
+_FILE = "listed-dates.json"
+
+
+class Claim(StrEnum):
+    """What a listed date says of a page since its last visit."""
+
+    NOTHING = "nothing"
+    ANNOUNCED = "announced"
+    DENIED = "denied"
+
+
+def claim_of(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
+    """What a date says. One at midnight means the day, which is over only a day later; one to come means nothing."""
+    if modified is None or seen_at is None or modified > now + DAY:
+        return Claim.NOTHING
+    if modified > seen_at:
+        return Claim.ANNOUNCED
+    ends = modified + DAY if modified.timetz().replace(tzinfo=None) == time(0) else modified
+    return Claim.DENIED if ends <= seen_at else Claim.NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What the claims of a site came to: announcements that were true and false, and changes that were denied."""
+
+    true: float = 0.0
+    false: float = 0.0
+    unannounced: float = 0.0
+
+    def plus(self, claim: Claim, has_changed: bool) -> "Reliability":
+        """One visit more; beyond MAX_COUNT the past is halved first."""
+        is_full = self.true + self.false + self.unannounced >= MAX_COUNT
+        old = Reliability(self.true / 2, self.false / 2, self.unannounced / 2) if is_full else self
+        if claim is Claim.ANNOUNCED:
+            return replace(old, true=old.true + has_changed, false=old.false + (not has_changed))
+        return replace(old, unannounced=old.unannounced + (claim is Claim.DENIED and has_changed))
+
+    @property
+    def is_judged(self) -> bool:
+        return self.true + self.false >= MIN_ANNOUNCEMENTS
+
+    @property
+    def announces(self) -> bool:
+        """Whether announcements are followed."""
+        return not self.is_judged or self.true >= MIN_COME_TRUE * (self.true + self.false)
+
+    @property
+    def denies(self) -> bool:
+        """Whether denials are believed: only of a site that has announced what changed, and not much else."""
+        changes = self.true + self.unannounced
+        return self.announces and changes >= MIN_CHANGES and self.true >= MIN_ANNOUNCED * changes
+
+
+class ListedDates:
+    """The dates of one run, and how reliable they were over all runs; kept in the site's folder, where it has one."""
+
+    def __init__(self, began_at: datetime, folder: Path | None = None) -> None:
+        self._began_at, self._path = began_at, folder / _FILE if folder is not None else None
+        self.reliability = _kept(self._path)
+        self._modified: dict[str, datetime] = {}
+        self._trials: set[str] = set()
+
+    def add(self, modified: Iterable[tuple[str, datetime]]) -> None:
+        """Take over what a sitemap or feed says: addresses by their ids, and when they changed."""
+        self._modified.update(modified)
+
+    def is_due(self, visit: Visit) -> bool | None:
+        """Whether a known page is fetched for its date (True), waits for it (False), or goes by its own history."""
+        claim = self._claim(visit)
+        if claim is Claim.ANNOUNCED and self.reliability.announces:
+            return True if self.reliability.is_judged or self._is_tried(visit) else None
+        if claim is Claim.DENIED and self.reliability.denies and visit.seen_at is not None:
+            is_checked = not (int(visit.id[:8] or "0", 16) + self._began_at.toordinal()) % CHECKED_ONE_IN
+            return None if is_checked or visit.seen_at + MAX_INTERVAL <= self._began_at else False
+        return None
+
+    def note(self, before: Visit, has_changed: bool) -> None:
+        """Compare what was claimed of a page with what was found there."""
+        self.reliability = self.reliability.plus(self._claim(before), has_changed)
+
+    def save(self) -> None:
+        """Keep the reliability for the next run."""
+        if self._path is not None:
+            with suppress(OSError):  # the next run judges anew
+                self._path.write_text(json.dumps(asdict(self.reliability)), "utf-8")
+
+    def _claim(self, visit: Visit) -> Claim:
+        return claim_of(self._modified.get(visit.id), visit.seen_at, self._began_at)
+
+    def _is_tried(self, visit: Visit) -> bool:
+        if len(self._trials) < TRIALS:
+            self._trials.add(visit.id)
+        return visit.id in self._trials
+
+
+def _kept(path: Path | None) -> Reliability:
+    """What is known from the runs before; nothing where there is no such record, or none that can be read."""
+    if path is None:
+        return Reliability()
+    try:
+        read = json.loads(path.read_text("utf-8"))
+        return Reliability(*(max(0.0, min(float(read[name]), MAX_COUNT)) for name in ("true", "false", "unannounced")))
+    except (OSError, ValueError, TypeError, KeyError):
+        return Reliability()

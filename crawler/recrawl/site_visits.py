@@ -1,0 +1,284 @@
+"""What one crawl knows of its site's addresses from earlier ones, and what it makes of them; see docs/revisits.md.
+
+A page counts as visited once it is stored, never before. Values change on the reactor's thread; `UnsavedVisits.save`
+is called in a thread that may wait for a database.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from core.ids import CanonicalUrl, Digest, PageId, SiteId, VersionId
+from core.pages import CrawlPlan
+from core.ports import Clock, VisitRepository
+from core.visits import AddressKind, MovedTo, Visit, address_id
+from core.wording import Message
+from crawler.links import Links
+from crawler.recrawl import policy
+from crawler.recrawl.listed_dates import ListedDates
+from crawler.sources.listed import Listed
+from crawler.urls import canonical
+
+NOT_MODIFIED = 304
+NOT_THERE = (404, 410)
+SAVE_EVERY = 50  # visits written at a time; a crawl that is killed fetches at most so many pages once more than needed
+# A list of chapters has a synopsis, a text has a few links to its neighbours: where the links' titles (some 10
+# characters each) make a third of the text or more, the page is a list. Chosen, not measured.
+MIN_CHAPTER_LINKS, CHARS_A_LINK = 5, 30
+MIN_LINKS_WITHOUT_TEXT = 3
+MIN_UNRELIABLE_PAGES = 3  # with wrong validators; then those of the site's other pages are not used either
+# What goes first: what leads to new pages, new pages, open cases, what is due. Depth (at most 50) decides within each.
+LIST_PRIORITY, NEW_PRIORITY, CASE_PRIORITY, DUE_PRIORITY = 10, -60, -120, -180
+_RULES = (
+    *("follow_patterns", "page_patterns", "deny_patterns", "next_page_selector", "chapter_list_selector"),
+    *("body_selector", "title_selector", "encoding", "max_depth", "obey_robots", "kind"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What the repository does not know yet."""
+
+    visits: tuple[Visit, ...] = ()
+    moves: tuple[MovedTo, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.visits or self.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a successful visit found. `text_digest` and the ids are "" where no text was kept."""
+
+    kind: AddressKind
+    headers: Mapping[str, str]
+    is_whole: bool = True  # False: the site said that nothing has changed
+    may_be_conditional: bool = True  # False for a text of several responses: one of them says nothing of the others
+    page_id: PageId = PageId("")  # noqa: RUF009 - a NewType makes no call
+    page_url: str = ""
+    version_id: VersionId = VersionId("")  # noqa: RUF009
+    text_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalRequest:
+    """How a known page is asked for: further headers, and statuses that are news of it and no failure."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    statuses: frozenset[int] = frozenset()
+
+
+class UnsavedVisits:
+    """What the repository does not know yet; newer values take the place of older ones."""
+
+    def __init__(self, repository: VisitRepository, site: SiteId) -> None:
+        self._repository, self._site = repository, site
+        self._visits: dict[str, Visit] = {}
+        self._moves: list[MovedTo] = []
+
+    def keep(self, visit: Visit) -> None:
+        self._visits[visit.id] = visit
+
+    def note_move(self, move: MovedTo) -> None:
+        """Note a redirect off the site."""
+        self._moves.append(move)
+
+    def take(self, least: int) -> Unsaved:
+        """All of it, if there is as much as `least`; the caller saves it or gives it back."""
+        if len(self._visits) + len(self._moves) < least:
+            return Unsaved()
+        taken = Unsaved(tuple(self._visits.values()), tuple(self._moves))
+        self._visits, self._moves = {}, []
+        return taken
+
+    def give_back(self, unsaved: Unsaved) -> None:
+        """What could not be saved."""
+        self._visits = {visit.id: visit for visit in unsaved.visits} | self._visits
+        self._moves = [*unsaved.moves, *self._moves]
+
+    def save(self, unsaved: Unsaved) -> None:
+        """Write to the repository. Raises RetryLater."""
+        if unsaved.visits:
+            self._repository.save(self._site, unsaved.visits)
+        if unsaved.moves:
+            self._repository.note_moves(self._site, unsaved.moves)
+
+
+class SiteVisits:
+    """The visits of one crawl of one plan, by the ids of their addresses.
+
+    job_dir: the site's folder, where what its listed dates are worth is kept.
+    """
+
+    def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None = None) -> None:
+        self._plan, self._clock = plan, clock
+        self.rules = rules_digest(plan)
+        self.began_at = clock.now()
+        self.known = {visit.id: visit for visit in repository.visits(plan.site_id)}
+        self.open_pages = repository.open_pages(plan.site_id)
+        self.unsaved = UnsavedVisits(repository, plan.site_id)
+        self.dates = ListedDates(self.began_at, job_dir)
+        self._rate = policy.site_rate(self.known.values())
+        self._unreliable = sum(visit.has_unreliable_validator for visit in self.known.values())
+
+    def of(self, url: str) -> Visit | None:
+        return self.known.get(_address_id(self._plan, url))
+
+    def has_page(self, url: str) -> bool:
+        """Whether an earlier run kept a page of this address."""
+        visit = self.of(url)
+        return visit is not None and bool(visit.page_url)
+
+    def texts(self) -> Iterable[tuple[str, Digest]]:
+        """The addresses of pages that earlier runs kept and that were there last, with the digests of their texts."""
+        for visit in self.known.values():
+            if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
+                yield visit.url, Digest(visit.text_digest)
+
+    def wants(self, url: str) -> bool:
+        """Whether this run should fetch a linked address: a new one, a list, or one that is due."""
+        visit = self.of(url)
+        if visit is None or self._plan.only_urls:
+            return True
+        is_due = policy.is_due(visit, self.began_at, self.rules)
+        # Failures, other rules and open cases are none of a listed date's business.
+        is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
+        if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.open_pages:
+            return is_due
+        by_date = self.dates.is_due(visit)
+        return is_due if by_date is None else by_date
+
+    def list_dates(self, entries: Iterable[Listed]) -> None:
+        """Take over when a sitemap or feed says that pages changed."""
+        dated = ((entry.url, entry.modified) for entry in entries if entry.modified is not None)
+        self.dates.add((_address_id(self._plan, url), modified) for url, modified in dated)
+
+    def priority(self, url: str, depth: int) -> int:
+        """Scrapy's priority of a request for a page."""
+        visit = self.of(url)
+        if visit is not None and visit.page_id in self.open_pages:
+            return CASE_PRIORITY - depth
+        if visit is None or visit.kind is AddressKind.UNKNOWN:
+            return NEW_PRIORITY - depth
+        return (LIST_PRIORITY if visit.kind is AddressKind.LIST else DUE_PRIORITY) - depth
+
+    def conditions(self, url: str, *, is_redirected: bool) -> ConditionalRequest | None:
+        """How a known page is asked for (RFC 9110, 13.1); None for an unknown one.
+
+        Who asks for a page alone wants to see it, and not to hear that it is as before.
+        """
+        visit = self.of(url)
+        if visit is None:
+            return None
+        is_whole = is_redirected or self._plan.only_urls or self._unreliable >= MIN_UNRELIABLE_PAGES
+        headers = {}
+        if not is_whole and policy.is_conditional(visit, self.rules):
+            validators = {"If-None-Match": visit.etag, "If-Modified-Since": visit.last_modified}
+            headers = {name: value for name, value in validators.items() if value}
+        statuses = {*(NOT_THERE if visit.page_url else ()), *((NOT_MODIFIED,) if headers else ())}
+        return ConditionalRequest(headers, frozenset(statuses))
+
+    def identity(self, url: str, canonical_url: CanonicalUrl) -> CanonicalUrl:
+        """What a page is called: its old name where the site has moved and it stands at the same place as before."""
+        visit = self.of(url)
+        if visit is None or not visit.is_moved or not visit.page_url:
+            return canonical_url
+        return CanonicalUrl(visit.page_url) if _place(visit.page_url) == _place(canonical_url) else canonical_url
+
+    def observe(self, url: str, depth: int, observation: Observation) -> bool:
+        """Note a success; whether the validators were wrong: the same as before, or 304 before, and another text."""
+        before = self._visit(url, depth)
+        has_changed = bool(before.version_id and observation.version_id and before.version_id != observation.version_id)
+        is_unreliable = has_changed and _same_validators(before, observation.headers)
+        after = replace(before, kind=observation.kind, rules=self.rules)
+        if observation.is_whole:
+            after = _whole(after, observation)
+        has_case = observation.page_id in self.open_pages if observation.page_id else before.page_id in self.open_pages
+        after = policy.after_success(after, self._clock.now(), has_changed, self._rate, has_case)
+        unmodified = 0 if observation.is_whole else before.unmodified + 1
+        if before.version_id and (observation.version_id or not observation.is_whole):
+            self.dates.note(before, has_changed)
+        self._unreliable += is_unreliable and not before.has_unreliable_validator
+        self.keep(
+            replace(
+                after, unmodified=unmodified, has_unreliable_validator=before.has_unreliable_validator or is_unreliable
+            )
+        )
+        return is_unreliable
+
+    def note_failure(self, url: str, depth: int, reason: str, fault: Message) -> None:
+        self.keep(policy.after_failure(self._visit(url, depth), self._clock.now(), reason, fault))
+
+    def note_refusal(self, url: str, depth: int, reason: str, fault: Message | None) -> None:
+        self.keep(policy.after_refusal(self._visit(url, depth), self._clock.now(), reason, fault))
+
+    def note_found(self, url: str, depth: int) -> None:
+        """Note an address that this run found and had no time for."""
+        if self.of(url) is None:
+            self.keep(self._visit(url, depth))
+
+    def keep(self, visit: Visit) -> None:
+        """Take over what is known of an address now, to be saved."""
+        self.known[visit.id] = visit
+        self.unsaved.keep(visit)
+
+    def _visit(self, url: str, depth: int) -> Visit:
+        now = self._clock.now()
+        known = self.of(url)
+        return known if known is not None else Visit(_address_id(self._plan, url), url, depth, found_at=now, due_at=now)
+
+
+def kind_of(links: Links | None, text_chars: int) -> AddressKind:
+    """What a page is, by what stands on it; `text_chars` 0: it has no main text."""
+    if links is None:
+        return AddressKind.DETAIL
+    chapters = len(links.chapters)
+    if not text_chars:
+        is_list = chapters + len(links.others) >= MIN_LINKS_WITHOUT_TEXT
+    else:
+        is_list = chapters >= MIN_CHAPTER_LINKS and chapters * CHARS_A_LINK >= text_chars
+    return AddressKind.LIST if is_list else AddressKind.DETAIL
+
+
+def rules_digest(plan: CrawlPlan) -> str:
+    """Of what decides how the site's pages are read and which links are followed: another one makes all pages due."""
+    rules = {name: getattr(plan, name) for name in _RULES}
+    return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _whole(visit: Visit, observation: Observation) -> Visit:
+    """The visit with what the whole page said of itself."""
+    headers = (
+        {name.lower(): value for name, value in observation.headers.items()} if observation.may_be_conditional else {}
+    )
+    return replace(
+        visit,
+        etag=headers.get("etag", "")[:200],
+        last_modified=headers.get("last-modified", "")[:60],
+        page_id=observation.page_id,
+        page_url=observation.page_url or visit.page_url,
+        version_id=observation.version_id,
+        text_digest=observation.text_digest,
+    )
+
+
+def _same_validators(visit: Visit, headers: Mapping[str, str]) -> bool:
+    """Whether the site calls the page unchanged that it sent before; the stronger validator decides."""
+    sent = {name.lower(): value for name, value in headers.items()}
+    if visit.etag:
+        return sent.get("etag") == visit.etag
+    return bool(visit.last_modified) and sent.get("last-modified") == visit.last_modified
+
+
+def _address_id(plan: CrawlPlan, url: str) -> str:
+    try:
+        return address_id(plan.site_id, canonical(url))
+    except ValueError:
+        return address_id(plan.site_id, url)
+
+
+def _place(url: str) -> str:
+    """An address without its scheme and host."""
+    return url.partition("://")[2].partition("/")[2]
