@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
-from matcher.align.changes import Comparison, compare_passages
+from matcher.align.changes import Comparison, compare_passages, without_taken_elsewhere
 from matcher.align.overlaps import ResolvedSegments
 from matcher.align.passages import Passage, chain_segments
 from matcher.align.segments import Phrases, Segments
-from matcher.align.taken_elsewhere import without_taken_elsewhere
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 from matcher.corpus import Corpus, WorkEntry

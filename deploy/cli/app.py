@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -50,7 +50,8 @@ VERBS = {
     "webadmin.accounts.cli.users": ("user",),
     "webadmin.backups.cli.holders": ("holder",),
 }
-ADDED = {"site": "webadmin.notices.cli.site_verbs"}  # verbs below a verb that belong to another subject
+# Verbs below a verb that belong to another subject: the module that has a function of that name.
+ADDED = {"site": {"contacts": "webadmin.notices.cli.site_contacts", "effect": "webadmin.notices.cli.site_effect"}}
 FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # where a verb is no name of Python
 
 open_with(open_installation)
@@ -85,16 +86,11 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         for verb in VERBS[module]:
             if hasattr(loaded, "GROUP"):
                 app.add_typer(loaded.GROUP, name=verb)
-                for name, function in _added(verb).items():
-                    loaded.GROUP.command(name)(function)
+                for name, other in ADDED.get(verb, {}).items():
+                    loaded.GROUP.command(name)(getattr(importlib.import_module(other), name))
             else:
                 app.command(verb)(getattr(loaded, FUNCTIONS.get(verb, verb)))
     return app
-
-
-def _added(verb: str) -> dict[str, Callable[..., object]]:
-    """The verbs below a verb that another module has."""
-    return importlib.import_module(ADDED[verb]).VERBS if verb in ADDED else {}
 
 
 def _present_modules() -> list[str]:

@@ -1,22 +1,24 @@
 """Up and down: what `zhuiwen up` and `zhuiwen down` do, as functions."""
 
 import contextlib
+import errno
 import fcntl
+import socket
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import psutil
 
 from core import disk, sockets
-from core.errors import RetryLater, ServiceUnavailable
+from core.errors import BadConfiguration, PortTaken, RetryLater, ServiceUnavailable
 from core.private_files import touched_privately
 from core.wording import Message
 from deploy import started
 from deploy.home import Home, make_socket_folder
-from deploy.services import installed, ports, preparation
+from deploy.services import installed, preparation
 from deploy.services.logs import last_line
-from deploy.services.processes import Process, processes
+from deploy.services.processes import Listens, Process, processes
 from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
 from deploy.services.silence import Watch
 from deploy.services.state import State, is_dying_again_and_again, status
@@ -58,7 +60,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         supervisor = Supervisor(home)
         if supervisor.pid() is None:
             _clear_up(home, on_progress)
-            ports.check(table)
+            check_ports(table)
             write_configuration(home, table)
             started.note(home)
             start_supervisor(home)
@@ -70,7 +72,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         _end_dying(home, supervisor, table)
         _replace_silent(supervisor, table, on_progress)
         idle = _not_alive(supervisor, table)
-        ports.check(idle)
+        check_ports(idle)
         if not idle:
             on_progress(Message("start.running-already"))
         _start(home, supervisor, [process for process in table if process.is_store], on_progress)
@@ -245,3 +247,31 @@ def _shut_down(supervisor: Supervisor, pid: int) -> None:
             supervisor.call("shutdown")
         # Nobody may be there to take its exit code: a zombie has ended too.
         wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
+
+
+def check_ports(table: Iterable[Process]) -> None:
+    """Raises PortTaken or BadConfiguration for the first process that could not listen where it should."""
+    for process in table:
+        if process.listens is not None:
+            _check_port(process.name, process.listens)
+
+
+def _check_port(name: str, listens: Listens) -> None:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(listens.host, listens.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed connections linger for a minute
+            probe.bind(address)
+            probe.listen(1)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(name, listens.port, listens.variable) from error
+        variable = listens.variable if error.errno == errno.EACCES else listens.host_variable or listens.variable
+        raise BadConfiguration(
+            "start.cannot-listen",
+            service=name,
+            host=listens.host,
+            port=listens.port,
+            reason=error.strerror or error,
+            variable=variable,
+        ) from error

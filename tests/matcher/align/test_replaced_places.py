@@ -7,8 +7,8 @@ from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.align.changes import CHANGE_KINDS, compare_passage
 from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.passage_kernel import settle_replaced
 from matcher.align.passages import Passage
-from matcher.align.replaced_places import settle_replaced
 from matcher.align.token_agreement import NearTokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT

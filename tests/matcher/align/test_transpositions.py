@@ -5,10 +5,9 @@ import pytest
 
 from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.changes import Comparison, compare_passage
+from matcher.align.changes import Comparison, compare_passage, without_taken_elsewhere
 from matcher.align.jump_cells import UNALIGNED, Side
 from matcher.align.passages import Passage
-from matcher.align.taken_elsewhere import without_taken_elsewhere
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.align.transpositions import MAX_TRANSPOSED, settle_transpositions
 from matcher.calibration import DEFAULT
