@@ -27,7 +27,8 @@ from webadmin.cases.services import ignoring, passages
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.matters.figures import refresh, taken_of
 from webadmin.cases.services.verdicts import decide
-from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.models import CrawlRun, PageRecord, Site
+from webadmin.sites.services.runs import mark_started, request_run
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
 from webadmin.works.models import Chapter, OwnDomain, Work
 from webadmin.works.services.catalogue import add_work
@@ -234,3 +235,14 @@ def test_two_verdicts_on_copies_of_the_same_text_on_two_sites(world: World) -> N
     united = '"cases_mattertext"."places"', 'INNER JOIN "cases_matter"', '"work_id" ='
     crossed(dismiss(first, world), dismiss(Case.objects.get(pk=second.pk), world), united)
     assert taken_of(Work.objects.all()) == {}
+
+
+def test_two_crawlers_that_take_sites_of_one_host(world: World) -> None:
+    runs = []
+    for holder in (world.ours.holder, world.theirs.holder):
+        site = Site.objects.create(rights_holder=holder, name="同一网站", start_urls="http://shared.example/")
+        site.domains.create(host="shared.example")
+        runs.append(request_run(site))
+    first, second = (partial(mark_started, run) for run in runs)
+    crossed(first, second, ('FROM "watched_sites_sitedomain"', "FOR UPDATE"))
+    assert [CrawlRun.objects.get(pk=run.pk).state for run in runs] == [CrawlRun.State.RUNNING, CrawlRun.State.QUEUED]

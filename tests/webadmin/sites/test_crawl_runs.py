@@ -159,6 +159,25 @@ def test_runs_are_taken_in_the_order_in_which_they_came_due_and_those_that_wait_
     assert (taken.pk, taken.state, taken.resume_at) == (waiting.pk, State.RUNNING, None)
 
 
+def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site) -> None:
+    now = timezone.now()
+    theirs, elsewhere = (
+        Site.objects.create(rights_holder=RightsHolder.objects.create(name=name), name="某站", start_urls=url)
+        for name, url in (("乙", "http://pirate.example/"), ("丙", "http://other.example/"))
+    )
+    for each, host in ((site, "pirate.example"), (theirs, "pirate.example"), (elsewhere, "other.example")):
+        each.domains.create(host=host)
+    theirs.domains.create(host="m.pirate.example")
+    first, second, third = (crawls.request_run(each) for each in (site, theirs, elsewhere))
+    assert [run.pk for run in iter(lambda: crawls.take_next(now), None)] == [first.pk, third.pk]
+    assert not crawls.has_waiting(now, second.pk)
+    assert not crawls.mark_started(second, now)
+    assert (second.state, second.resume_at, second.finish_reason) == (State.QUEUED, None, None)  # as behind any other
+    assert crawls.finish(CrawlRun.objects.get(pk=first.pk), CrawlCounts(finish_reason="finished"))
+    assert crawls.has_waiting(now, second.pk)
+    assert crawls.take_next(now) == second
+
+
 def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_taken_again(tmp_path: Path) -> None:
     one, other = slots.take(tmp_path, 2), slots.take(tmp_path, 2)
     assert one is not None

@@ -1,4 +1,8 @@
-"""Crawl runs: asked for, taken up, kept alive, ended, missed. At most one run of a site is live at a time."""
+"""Crawl runs: asked for, taken up, kept alive, ended, missed.
+
+At most one run of a site is live at a time, and one of a host runs, whoever watches it: two that keep their pauses
+would ask the host twice as often as it bears.
+"""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -29,7 +33,7 @@ from crawler.end_reasons import (
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import read_url_list
 from webadmin.accounts.models import User
-from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.models import CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site import LONGEST_WAIT
 from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services.politeness import politeness_of
@@ -245,9 +249,12 @@ def has_waiting(now: datetime, run_id: int | None = None) -> bool:
 def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
     """Take a queued run up; False where another process did, or the run has ended: then it is not to be crawled."""
     at = now or timezone.now()
-    allowed = Q(state=State.QUEUED) & may_go_on(at)
     begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
-    return _update(run, allowed, state=State.RUNNING, **begun)
+    hosts = SiteDomain.objects.filter(site=run.site_id).values("host")
+    with transaction.atomic():
+        # Processes that take two sites of one host wait for each other here, and the second sees the first.
+        list(SiteDomain.objects.filter(host__in=hosts).order_by("pk").select_for_update())
+        return _update(run, Q(pk__in=_waiting(at)), state=State.RUNNING, **begun)
 
 
 def may_go_on(now: datetime) -> Q:
@@ -362,7 +369,9 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _waiting(now: datetime) -> QuerySet[CrawlRun]:
-    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED)
+    """Runs that may be taken up: none of a host that is being crawled."""
+    crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING).values("host")
+    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED).exclude(site__domains__host__in=crawled)
 
 
 def _watched() -> QuerySet[Site]:
