@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from core.ids import PageId, VersionId, WorkTextId
 from core.matches import RewordedState
-from matcher.reworded.record import CURRENT
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
 from webadmin.cases.services.locks import locked_pages
@@ -160,6 +159,8 @@ def _news(watch: Watch) -> "QuerySet[Chapter]":
 
 def _older(watch: Watch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
     """The checks by an older algorithm, and those with older works: each by its part of one index."""
+    from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the desk needs
+
     checks = RewordedCheck.objects.filter(rights_holder=watch.holder)
     return (
         checks.filter(algorithm_version__lt=CURRENT.version),
