@@ -21,7 +21,7 @@ from webadmin.notices.models import Notice
 
 pytestmark = pytest.mark.django_db
 MANAGER, REVIEWER = "changhe-manager", "changhe-reviewer"
-TODAY = timezone.localdate()
+today = timezone.localdate  # a suite may run over midnight
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     assert "通知.pdf" in previewed
     assert server[0].contents == []
     verbs.send(key, MANAGER)
-    assert f"notice {key} was sent; an answer is due on {TODAY + timedelta(days=7)}" in capsys.readouterr().out
+    assert f"notice {key} was sent; an answer is due on {today() + timedelta(days=7)}" in capsys.readouterr().out
     assert len(server[0].contents) == 1
     verbs.mail(key, is_json=True)
     (mail,) = json.loads(capsys.readouterr().out)
@@ -90,19 +90,19 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     assert mail["message_id"].strip("<>") in capsys.readouterr().out
     paper = tmp_path / "答复.pdf"
     paper.write_bytes(b"%PDF-1.7\n")
-    verbs.answer(key, MANAGER, str(TODAY), "要求盖章", [paper])
+    verbs.answer(key, MANAGER, str(today()), "要求盖章", [paper])
     assert f"notice {key}: answered" in capsys.readouterr().out
     verbs.due(is_json=True)
     assert key not in [str(row["notice"]) for row in json.loads(capsys.readouterr().out)]
-    verbs.counter(key, on=str(TODAY), user=MANAGER)
+    verbs.counter(key, on=str(today()), user=MANAGER)
     said = capsys.readouterr().out
     assert "no further notice about these pages" in said
     assert "complain or sue until" in said
     verbs.due()
     assert "complain or sue" in capsys.readouterr().out
-    verbs.complain(key, "杭州互联网法院", on=str(TODAY), user=MANAGER, number="1号", is_suit=True)
+    verbs.complain(key, "杭州互联网法院", on=str(today()), user=MANAGER, number="1号", is_suit=True)
     with pytest.raises(BadInput, match="no counter-statement"):
-        verbs.complain(key, "杭州互联网法院", on=str(TODAY), user=MANAGER)
+        verbs.complain(key, "杭州互联网法院", on=str(today()), user=MANAGER)
     verbs.refuse(key, MANAGER)
     verbs.removed(key, MANAGER, [paper])
     verbs.close(key, MANAGER)
@@ -154,11 +154,11 @@ def test_sent_otherwise_and_taken_further(
 ) -> None:
     key, slip = str(sent_notices.confirmed(ours).pk), tmp_path / "快递单.pdf"
     with pytest.raises(UnreadableFile):
-        verbs.sent(key, "courier", on=str(TODAY), proof=[slip], user=MANAGER)
+        verbs.sent(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
     slip.write_bytes(b"%PDF-1.7\n")
     with pytest.raises(BadInput, match="enter the day as"):
         verbs.sent(key, "courier", on="yesterday", proof=[slip], user=MANAGER)
-    verbs.sent(key, "courier", on=str(TODAY), proof=[slip], user=MANAGER)
+    verbs.sent(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
     admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     with pytest.raises(BadInput, match="nobody called"):
         verbs.escalate(key, "nobody", REVIEWER)
@@ -171,11 +171,11 @@ def test_sent_otherwise_and_taken_further(
 def test_the_verbs_speak_chinese(
     ours: admin_data.Estate, capsys: pytest.CaptureFixture[str], language: Callable[[str], None]
 ) -> None:
-    key = str(sent_notices.sent(ours, TODAY - timedelta(days=30)).pk)
+    key = str(sent_notices.sent(ours, today() - timedelta(days=30)).pk)
     language("zh")
     verbs.due()
     said = capsys.readouterr().out
     assert "应答复" in said
     assert "已逾期" in said
-    verbs.counter(key, on=str(TODAY), user=MANAGER)
+    verbs.counter(key, on=str(today()), user=MANAGER)
     assert "投诉或起诉（20 个工作日，依据：" in capsys.readouterr().out

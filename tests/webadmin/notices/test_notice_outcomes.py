@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 PDF = b"%PDF-1.7\n"
 State = Notice.State
-TODAY = timezone.localdate()
+today = timezone.localdate  # a suite may run over midnight
 PROOF = Noted(files=[("回执.pdf", PDF)])
 
 
@@ -58,7 +58,7 @@ def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
 
 @pytest.fixture
 def notice(ours: admin_data.Estate) -> Notice:
-    return sent_notices.sent(ours, TODAY - timedelta(days=3))
+    return sent_notices.sent(ours, today() - timedelta(days=3))
 
 
 def reloaded(notice: Notice) -> Notice:
@@ -69,7 +69,7 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
     ours: admin_data.Estate, evidence_store: MemoryEvidenceStore
 ) -> None:
     notice, now = sent_notices.confirmed(ours), timezone.now()
-    day = TODAY - timedelta(days=2)
+    day = today() - timedelta(days=2)
     with pytest.raises(BadInput, match="only a manager"):
         mark_sent(notice, "post", PROOF, ours.reviewer, now)
     with pytest.raises(BadInput, match="how it was sent"):
@@ -77,11 +77,11 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
     with pytest.raises(BadInput, match="what shows that it was sent"):
         mark_sent(notice, "post", Noted(), ours.manager, now)
     with pytest.raises(BadInput, match="in the future"):
-        mark_sent(notice, "post", Noted(TODAY + timedelta(days=2), files=PROOF.files), ours.manager, now)
+        mark_sent(notice, "post", Noted(today() + timedelta(days=2), files=PROOF.files), ours.manager, now)
     with pytest.raises(BadInput, match="no PDF"):
         mark_sent(notice, "post", Noted(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
     with pytest.raises(BadInput, match="was not confirmed yet"):
-        mark_sent(notice, "post", Noted(TODAY - timedelta(days=365), files=PROOF.files), ours.manager, now)
+        mark_sent(notice, "post", Noted(today() - timedelta(days=365), files=PROOF.files), ours.manager, now)
     assert reloaded(notice).state == State.CONFIRMED
     mark_sent(notice, "courier", Noted(day, "顺丰", PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on, notice.answer_due) == (State.SENT, day, day + timedelta(days=7))
@@ -95,8 +95,8 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
 def test_the_addressee_says_when_an_answer_is_due(ours: admin_data.Estate) -> None:
     ours.addressee.answer_days = 3
     ours.addressee.save()
-    notice = sent_notices.sent(ours, TODAY)
-    assert reloaded(notice).answer_due == TODAY + timedelta(days=3)
+    notice = sent_notices.sent(ours, today())
+    assert reloaded(notice).answer_due == today() + timedelta(days=3)
 
 
 def test_every_move_is_in_the_one_table(ours: admin_data.Estate) -> None:
@@ -125,8 +125,8 @@ def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
         with pytest.raises(BadInput, match="choose what happened"):
             note_outcome(notice, to, ours.manager, now)
     with pytest.raises(BadInput, match="before the notice went out"):
-        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY - timedelta(days=4)))
-    note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY, "要求盖章", PROOF.files))
+        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today() - timedelta(days=4)))
+    note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today(), "要求盖章", PROOF.files))
     assert (notice.state, notice.answer_due) == (State.ANSWERED, None)
     note_outcome(notice, State.REFUSED, ours.manager, now)
     note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
@@ -152,7 +152,7 @@ def test_a_removal_by_hand_asks_for_proof_and_for_certainty_where_a_check_saw_th
         note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     certain = replace(PROOF, is_certain=True)
     with pytest.raises(BadInput, match="were not removed before that"):
-        note_outcome(notice, State.REMOVED, ours.manager, now, replace(certain, day=TODAY - timedelta(days=2)))
+        note_outcome(notice, State.REMOVED, ours.manager, now, replace(certain, day=today() - timedelta(days=2)))
     assert reloaded(notice).state == State.SENT
     look = RemovalLook.objects.create(case=case, at=now, seen=RemovalLook.Seen.GONE)
     assert outcomes.seen_since(notice) == [], "what was seen last is that it went"
@@ -183,7 +183,7 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
     papers, _left_out = papers_of_case(cases_of(notice)[0], stores.evidence_store())
     assert "回执.pdf" not in [paper.name for paper in papers], "what was taken back proves nothing"
-    day = TODAY - timedelta(days=2)
+    day = today() - timedelta(days=2)
     mark_sent(notice, "post", Noted(day, files=PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on) == (State.SENT, day), "the right day is noted after the wrong one"
 
@@ -198,7 +198,7 @@ def test_a_notice_that_was_withdrawn_by_mistake_goes_on_and_what_it_escalated_to
     assert further.state == State.DRAFTED
     with transaction.atomic():
         move(further, State.CONFIRMED, ours.manager, timezone.now())
-        note_sent(further, ours.manager, timezone.now(), "post", TODAY)
+        note_sent(further, ours.manager, timezone.now(), "post", today())
     assert reloaded(notice).state == State.ESCALATED
     outcomes.take_back(further, ours.manager, timezone.now())
     assert (further.state, reloaded(notice).state) == (State.CONFIRMED, State.SENT)
@@ -210,13 +210,13 @@ def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notic
     for _ in range(2):
         draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, host)
         escalate(notice, host, ours.reviewer)
-        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(TODAY, "要求盖章", PROOF.files))
+        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today(), "要求盖章", PROOF.files))
     for _ in range(2):
-        enter_counter(notice, Noted(TODAY, "不侵权", PROOF.files), ours.manager, now)
+        enter_counter(notice, Noted(today(), "不侵权", PROOF.files), ours.manager, now)
     assert Notice.objects.filter(addressee=host).count() == 2
     assert [event.state for event in notice.events.all()][-2:] == ["answered", "countered"]
     assert (notice.counters.count(), EventPaper.objects.filter(event__notice=notice).count()) == (1, 2)
-    enter_counter(notice, Noted(TODAY, "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
+    enter_counter(notice, Noted(today(), "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
     assert notice.counters.count() == 2, "another statement of that day"
 
 
@@ -244,7 +244,7 @@ def test_a_counter_statement_stops_notices_about_its_pages_to_that_provider_alon
     elsewhere = Case.objects.exclude(pk__in=[page.pk, other.pk])[0]
     with pytest.raises(BadInput, match="about pages that the notice names"):
         enter_counter(notice, Noted(), ours.manager, now, cases=[elsewhere.pk])
-    counter = enter_counter(notice, Noted(TODAY, files=PROOF.files), ours.manager, now, cases=[page.pk])
+    counter = enter_counter(notice, Noted(today(), files=PROOF.files), ours.manager, now, cases=[page.pk])
     assert (notice.state, counter.rule, counter.days) == (State.COUNTERED, CounterRule.REPLY_2020_9, 20)
     assert counter.event.papers.count() == 1
     (left_out,) = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
@@ -268,7 +268,7 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
     ours: admin_data.Estate, notice: Notice
 ) -> None:
     note_outcome(notice, State.ANSWERED, ours.manager, timezone.now())
-    counter = enter_counter(notice, Noted(TODAY), ours.manager, timezone.now())
+    counter = enter_counter(notice, Noted(today()), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="only a manager"):
         take_back(counter, ours.reviewer, timezone.now())
     take_back(counter, ours.manager, timezone.now(), "记错了通知")
@@ -285,29 +285,29 @@ def test_what_is_taken_back_before_anything_else_came_lets_an_answer_be_due_agai
     ours: admin_data.Estate, notice: Notice
 ) -> None:
     due_before = notice.answer_due
-    counter = enter_counter(notice, Noted(TODAY, files=PROOF.files), ours.manager, timezone.now())
+    counter = enter_counter(notice, Noted(today(), files=PROOF.files), ours.manager, timezone.now())
     assert reloaded(notice).answer_due is None
     take_back(counter, ours.manager, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
     names = [paper.name for paper in papers_of_case(cases_of(notice)[0], stores.evidence_store())[0]]
     assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
     with pytest.raises(BadInput, match="taken back already"):
-        note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+        note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
 
 
 def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.Estate, notice: Notice) -> None:
     counter = enter_counter(notice, Noted(notice.sent_on), ours.manager, timezone.now())
-    CounterStatement.objects.filter(pk=counter.pk).update(received_on=TODAY - timedelta(days=60))
+    CounterStatement.objects.filter(pk=counter.pk).update(received_on=today() - timedelta(days=60))
     counter.refresh_from_db()
     with pytest.raises(BadInput, match="before the counter-statement was received"):
-        note_action(counter, Action("sued", TODAY - timedelta(days=61), "杭州"), ours.manager, timezone.now())
-    note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+        note_action(counter, Action("sued", today() - timedelta(days=61), "杭州"), ours.manager, timezone.now())
+    note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
     assert not is_in_time(CounterStatement.objects.get(pk=counter.pk))
 
 
 def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Estate, notice: Notice) -> None:
-    counter = enter_counter(notice, Noted(TODAY), ours.manager, timezone.now())
-    note_action(counter, Action("sued", TODAY, "杭州互联网法院"), ours.manager, timezone.now())
+    counter = enter_counter(notice, Noted(today()), ours.manager, timezone.now())
+    note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="complained or sued because of it"):
         take_back(counter, ours.manager, timezone.now())
     assert reloaded(notice).state == State.COUNTERED
@@ -315,21 +315,22 @@ def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Est
 
 def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, notice: Notice) -> None:
     now = timezone.now()
-    counter = enter_counter(notice, Noted(TODAY), ours.manager, now)
+    counter = enter_counter(notice, Noted(today()), ours.manager, now)
     assert counter.cases.count() == 2
     assert due_of(counter) is not None
-    for action in (Action("prayed", TODAY, "某法院"), Action("sued", TODAY, " ")):
+    for action in (Action("prayed", today(), "某法院"), Action("sued", today(), " ")):
         with pytest.raises(BadInput, match="complained or sued"):
             note_action(counter, action, ours.manager, now)
     with pytest.raises(BadInput, match="only a manager"):
-        note_action(counter, Action("sued", TODAY, "某法院"), ours.reviewer, now)
-    note_action(counter, Action("sued", TODAY, "杭州互联网法院", "(2026)浙0192民初1号"), ours.manager, now, PROOF.files)
+        note_action(counter, Action("sued", today(), "某法院"), ours.reviewer, now)
+    sued = Action("sued", today(), "杭州互联网法院", "(2026)浙0192民初1号")
+    note_action(counter, sued, ours.manager, now, PROOF.files)
     again = CounterStatement.objects.get(pk=counter.pk)
     assert due_of(again) is None
     assert (again.action.number, again.action.event.papers.count()) == ("(2026)浙0192民初1号", 1)
     assert notice.state == State.COUNTERED
     with pytest.raises(BadInput, match="noted already"):
-        note_action(again, Action("sued", TODAY, "某法院"), ours.manager, now)
+        note_action(again, Action("sued", today(), "某法院"), ours.manager, now)
 
 
 def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
@@ -350,7 +351,7 @@ def test_taken_further_names_the_earlier_notice_which_is_escalated_when_the_new_
     assert f"权利人已于 {notice.sent_on} 就相同网络地址向{ours.addressee.name}发出通知" in made.values["facts"]
     assert reloaded(notice).state == State.SENT
     move(made, State.CONFIRMED, ours.manager, timezone.now())
-    note_sent(made, ours.manager, timezone.now(), "post", TODAY)
+    note_sent(made, ours.manager, timezone.now(), "post", today())
     old = reloaded(notice)
     assert (old.state, old.answer_due) == (State.ESCALATED, None)
     assert old.events.last().note == f"#{made.pk}"  # type: ignore[union-attr]
@@ -363,22 +364,22 @@ def test_what_was_removed_meanwhile_is_not_escalated(ours: admin_data.Estate, no
     made = escalate(notice, host, ours.reviewer).notice
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     move(made, State.CONFIRMED, ours.manager, timezone.now())
-    note_sent(made, ours.manager, timezone.now(), "post", TODAY)
+    note_sent(made, ours.manager, timezone.now(), "post", today())
     assert reloaded(notice).state == State.REMOVED
 
 
 def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, notice: Notice) -> None:
     ours.notice.delete()
-    late = sent_notices.sent(ours, TODAY - timedelta(days=30))
+    late = sent_notices.sent(ours, today() - timedelta(days=30))
     confirmed, unknown = sent_notices.confirmed(ours), sent_notices.confirmed(ours)
-    countered = sent_notices.sent(ours, TODAY - timedelta(days=1))
-    enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
+    countered = sent_notices.sent(ours, today() - timedelta(days=1))
+    enter_counter(countered, Noted(today()), ours.manager, timezone.now())
     NoticeMail.objects.create(
         notice=unknown, attempt=1, state=NoticeMail.State.UNKNOWN, sender="a@b.cn", recipient="c@d.cn", size=1,
         message_id="<x@b.cn>", digest="0" * 64, asked_by=ours.manager, asked_at=timezone.now(),
     )  # fmt: skip
     found = due(Notice.objects.filter(rights_holder=ours.holder))
-    shown = [(each.what.code, each.notice.pk, each.is_overdue(TODAY)) for each in found]
+    shown = [(each.what.code, each.notice.pk, each.is_overdue(today())) for each in found]
     assert shown[:3] == [
         ("notice.due-answer", late.pk, True),
         ("notice.due-answer", notice.pk, False),

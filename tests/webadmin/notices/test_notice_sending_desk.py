@@ -26,7 +26,7 @@ from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
 PDF = b"%PDF-1.7\n"
-TODAY = timezone.localdate()
+today = timezone.localdate  # a suite may run over midnight
 HOSTILE = "<script>x</script>\u202e"
 
 
@@ -96,7 +96,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
         of_worker = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=url))
         mails.carry_out(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
     shown = page_of(manager, notice)
-    assert f"an answer is due on {TODAY + timedelta(days=7)}" in shown
+    assert f"an answer is due on {today() + timedelta(days=7)}" in shown
     assert "the mail server took it" in shown
     assert 'http-equiv="refresh"' not in shown
     sent = manager.get(record_url(notice), {"file": f"mail-{mail.pk}"})
@@ -138,10 +138,10 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     assert ["multipart/form-data" in form for form in forms_with_files(page)] == [True]
     assert "mail is not set up" in asked(manager, notice, "send")
     assert manager.get(record_url(notice), {"mail": "preview"}).status_code == 302
-    assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(TODAY))
+    assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(today()))
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
-    shown = asked(manager, notice, "sent", way="courier", day=str(TODAY), note=HOSTILE, file=proof())
+    shown = asked(manager, notice, "sent", way="courier", day=str(today()), note=HOSTILE, file=proof())
     assert "Noted as sent" in shown
     assert "<script>x" not in shown
     paper = EventPaper.objects.get()
@@ -151,7 +151,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
 
 
 def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estate) -> None:
-    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), english(ours.manager)
+    notice, manager = sent_notices.sent(ours, today() - timedelta(days=2)), english(ours.manager)
     reviewer = english(ours.reviewer)
     assert 'value="outcome"' not in page_of(reviewer, notice)
     forms = forms_with_files(page_of(manager, notice))
@@ -159,16 +159,16 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
     assert all("multipart/form-data" in form for form in forms)
     for deed, given in (("outcome", {"to": "answered"}), ("counter", {})):
         assert "only a manager" in asked(reviewer, notice, deed, **given)
-    shown = asked(manager, notice, "outcome", to="answered", day=str(TODAY), note="要求盖章", file=proof())
+    shown = asked(manager, notice, "outcome", to="answered", day=str(today()), note="要求盖章", file=proof())
     assert "要求盖章" in shown
     assert "an answer is due" not in shown
     first = notice.pages.order_by("pk")[0].case_id
-    shown = asked(manager, notice, "counter", day=str(TODAY), case=[first], file=proof())
+    shown = asked(manager, notice, "counter", day=str(today()), case=[first], file=proof())
     assert "about 1 page: no further notice" in shown
     assert "Complain or sue until" in shown
     assert "20 working days: Civil Code art. 1196" in shown
     counter = notice.counters.get()
-    given = {"counter": counter.pk, "kind": "sued", "day": str(TODAY), "place": HOSTILE, "number": "1"}
+    given = {"counter": counter.pk, "kind": "sued", "day": str(today()), "place": HOSTILE, "number": "1"}
     assert "only a manager" in asked(reviewer, notice, "action", **given)
     shown = asked(manager, notice, "action", **given)
     assert "time kept" in shown
@@ -179,13 +179,13 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
 
 
 def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -> None:
-    notice, manager = sent_notices.sent(ours, TODAY - timedelta(days=2)), english(ours.manager)
+    notice, manager = sent_notices.sent(ours, today() - timedelta(days=2)), english(ours.manager)
     page = page_of(manager, notice)
     assert '<input type="file" name="file" required multiple>' in page.partition("The pages were removed")[2]
-    assert "what shows that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(TODAY))
+    assert "what shows that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(today()))
     PageRecord.objects.filter(pk=notice.pages.all()[0].case.page_id).update(last_seen=timezone.now())
     assert 'name="certain"' in page_of(manager, notice)
-    given = {"to": "removed", "day": str(TODAY)}
+    given = {"to": "removed", "day": str(today())}
     assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
     assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
@@ -198,7 +198,7 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
 
 
 def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> None:
-    notice, reviewer = sent_notices.sent(ours, TODAY), english(ours.reviewer)
+    notice, reviewer = sent_notices.sent(ours, today()), english(ours.reviewer)
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     assert f'<option value="{host.pk}">某主机商' in page_of(reviewer, notice)
     shown = asked(reviewer, notice, "escalate", to=host.pk)
@@ -215,8 +215,8 @@ def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
 ) -> None:
     reviewer, manager = signed_in(ours.reviewer, language), signed_in(ours.manager, language)
     confirmed = sent_notices.confirmed(ours)
-    late, countered = (sent_notices.sent(ours, TODAY - timedelta(days=30)) for _ in range(2))
-    enter_counter(countered, Noted(TODAY), ours.manager, timezone.now())
+    late, countered = (sent_notices.sent(ours, today() - timedelta(days=30)) for _ in range(2))
+    enter_counter(countered, Noted(today()), ours.manager, timezone.now())
     page, inbox = reverse("admin:notices_notice_due"), reverse("admin:index")
     words = ("应答复", "投诉或起诉", "已逾期") if language != "en" else ("answer due", "complain or sue", "overdue")
     shown = reviewer.get(page).content.decode()
