@@ -1,4 +1,4 @@
-"""How time stamp authorities and the places of their lists are asked: `bundles.ports.Client` over `exchange`."""
+"""Asks time stamp authorities, and the places of their lists: `bundles.ports.Client` over `exchange`."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit

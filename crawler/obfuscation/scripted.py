@@ -4,11 +4,9 @@ Only what was encoded, split or turned round is taken: a script that writes a pl
 """
 
 import atexit
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from lxml import html
@@ -19,6 +17,7 @@ from core.obfuscations import Obfuscation
 from core.text import storable
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
+from crawler.obfuscation.script_engine import MAX_MEMORY_BYTES, run_scripts
 from crawler.obfuscation.worker_process import WorkerProcess
 from crawler.reading_steps import Step, TooCostly
 
@@ -132,30 +131,3 @@ def _target(tree: HtmlElement, selector: str) -> HtmlElement | None:
 
 
 REPAIR = Repair(in_tree=_write_scripted, step=Step.SCRIPTS)
-
-
-MAX_MEMORY_BYTES = 64_000_000  # chosen: what decodes a chapter takes 4 MB
-MAX_WRITTEN_CHARS = 1_000_000  # of what the scripts of a page write; a chapter has 30,000
-_DOCUMENT = Path(__file__).with_name("document.js")
-
-
-def run_scripts(sources: list[str], _data: bytes) -> tuple[list[Any], bytes]:
-    """What the scripts of a page write: a text for each that writes in its place; [selector, markup] of elements."""
-    import quickjs  # type: ignore[import-untyped]  # starts a thread, and only the process needs it
-
-    context = quickjs.Context()
-    context.set_memory_limit(MAX_MEMORY_BYTES)
-    record = context.eval(_DOCUMENT.read_text(encoding="utf-8"))
-    for number, source in enumerate(sources):
-        record(number)
-        try:
-            context.eval(source)
-        except quickjs.JSException as fault:  # as in a browser, the next script runs all the same
-            if "out of memory" in str(fault):
-                raise MemoryError from fault
-    while context.execute_pending_job():
-        pass
-    written = record()
-    if len(written) > MAX_WRITTEN_CHARS:
-        raise MemoryError
-    return json.loads(written), b""

@@ -1,4 +1,4 @@
-"""In which order a run fetches: lists before the known pages that they may say something of."""
+"""The order in which a run fetches: lists before the known pages that they may say something of."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ POLL_S, QUIET_POLLS = 0.05, 10  # while lists are waited for: a crawl that asks 
 
 
 class FetchOrder:
-    """What a run fetches, and after what."""
+    """Orders the addresses of a run, and waits for those that decide on others."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self._visits, self._plan = visits, plan
@@ -27,7 +27,7 @@ class FetchOrder:
                 frontier.add(visit.url, visit.depth, PAGE)
 
     def split(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
-        """What a run begins with, and known pages, which wait for it: lists may name new pages, and these go first."""
+        """Divide into what a run begins with and known pages, which wait: lists may name new pages, which go first."""
         first: list[Target] = []
         later: list[Target] = []
         for target in targets:
@@ -66,7 +66,7 @@ class FetchOrder:
             self._visits.note_found(target.url, target.depth)
 
     def _due(self) -> list[Visit]:
-        """Known addresses that are due, what matters most first."""
+        """List the known addresses that are due, the most important first."""
         visits = self._visits
         due = [visit for visit in visits.known.values() if policy.is_due(visit, visits.began_at, visits.rules)]
         due.sort(key=lambda each: (-visits.priority(each.url, each.depth), each.seen_at or each.found_at, each.id))

@@ -29,7 +29,7 @@ _FILE = "listed-dates.json"
 
 
 class Claim(StrEnum):
-    """What a listed date says of a page since its last visit."""
+    """Claim of a listed date about its page since the last visit."""
 
     NOTHING = "nothing"
     ANNOUNCED = "announced"
@@ -37,7 +37,7 @@ class Claim(StrEnum):
 
 
 def claim_of(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
-    """What a date says. One at midnight means the day, which is over only a day later; one to come means nothing."""
+    """Read a date as a claim. One at midnight means the day, which ends a day later; one to come means nothing."""
     if modified is None or seen_at is None or modified > now + DAY:
         return Claim.NOTHING
     if modified > seen_at:
@@ -48,7 +48,7 @@ def claim_of(modified: datetime | None, seen_at: datetime | None, now: datetime)
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """What the claims of a site came to: announcements that were true and false, and changes that were denied."""
+    """Counts of a site's claims: announcements that were true and false, and changes that were denied."""
 
     true: float = 0.0
     false: float = 0.0
@@ -68,12 +68,12 @@ class Reliability:
 
     @property
     def announces(self) -> bool:
-        """Whether announcements are followed."""
+        """True where announcements are followed."""
         return not self.is_judged or self.true >= MIN_COME_TRUE * (self.true + self.false)
 
     @property
     def denies(self) -> bool:
-        """Whether denials are believed: only of a site that has announced what changed, and not much else."""
+        """True where denials are believed: of a site that has announced what changed, and not much else."""
         changes = self.true + self.unannounced
         return self.announces and changes >= MIN_CHANGES and self.true >= MIN_ANNOUNCED * changes
 
@@ -83,7 +83,7 @@ class ListedDates:
 
     def __init__(self, began_at: datetime, folder: Path | None = None) -> None:
         self._began_at, self._path = began_at, folder / _FILE if folder is not None else None
-        self.reliability = _kept(self._path)
+        self.reliability = _read_reliability(self._path)
         self._modified: dict[str, datetime] = {}
         self._trials: set[str] = set()
 
@@ -92,7 +92,7 @@ class ListedDates:
         self._modified.update(modified)
 
     def is_due(self, visit: Visit) -> bool | None:
-        """Whether a known page is fetched for its date (True), waits for it (False), or goes by its own history."""
+        """True: a known page is fetched for its date. False: it waits. None: it goes by its own history."""
         claim = self._claim(visit)
         if claim is Claim.ANNOUNCED and self.reliability.announces:
             return True if self.reliability.is_judged or self._is_tried(visit) else None
@@ -120,8 +120,8 @@ class ListedDates:
         return visit.id in self._trials
 
 
-def _kept(path: Path | None) -> Reliability:
-    """What is known from the runs before; nothing where there is no such record, or none that can be read."""
+def _read_reliability(path: Path | None) -> Reliability:
+    """Read what the runs before learnt; an empty record where there is none, or none that can be read."""
     if path is None:
         return Reliability()
     try:

@@ -1,4 +1,4 @@
-"""Which answers are news of a page, and what is noted of the others."""
+"""Tells answers that are news of a page from others, and notes both."""
 
 import asyncio
 from dataclasses import replace
@@ -33,7 +33,7 @@ REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_
 
 
 class Recrawl:
-    """What a crawl makes of its site's answers by what earlier crawls know; see docs/revisits.md.
+    """Judges a site's answers by what earlier crawls know; see docs/revisits.md.
 
     Called on the reactor's thread. visits: what is known of the site's addresses. order: what is fetched, after what.
     probes: what the site shows where nothing is. job_dir: the site's folder. Raises ServiceUnavailable.

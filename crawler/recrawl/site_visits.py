@@ -1,4 +1,4 @@
-"""What one crawl knows of its site's addresses from earlier ones, and what it makes of them; see docs/revisits.md.
+"""Keeps what earlier crawls know of a site's addresses, and what this one learns; see docs/revisits.md.
 
 A page counts as visited once it is stored, never before. Values change on the reactor's thread; `UnsavedVisits.save`
 is called in a thread that may wait for a database.
