@@ -3,6 +3,8 @@
 import base64
 import itertools
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from crawler.fetching.resources import FolderResources, ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
+from crawler.obfuscation.scripted import run_scripts
 from crawler.obfuscation.text_noise import cleaned
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED
@@ -456,3 +459,10 @@ def test_a_folder_gives_only_what_lies_in_it(tmp_path: Path) -> None:
 def test_an_address_that_a_text_names_is_no_advertisement(honest: str) -> None:
     text = f"{SIMPLIFIED[0]}\n{honest}\n{SIMPLIFIED[1]}"
     assert cleaned(text).text == text
+
+
+@pytest.mark.usefixtures("processes")
+def test_the_process_that_runs_scripts_loads_no_reader_of_pages() -> None:
+    code = f"import sys, {run_scripts.__module__}; print('lxml' in sys.modules, 'core' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
