@@ -35,7 +35,8 @@ from laboratory.speed.reference_corpus import ReferenceCorpus
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
-from matcher.index.snapshot.snapshot_index import SnapshotIndex, snapshot_path
+from matcher.index.snapshot.snapshot_file import SnapshotFolder
+from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from matcher.index.snapshot.snapshot_writer import write_snapshot
 
 REAL_FILES = ("single_dev", "editions_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
@@ -166,7 +167,7 @@ def _matched(
 def _write_snapshot(plan: Plan, index: RedisIndex, reference: ReferenceCorpus) -> int:
     assert plan.snapshots is not None
     plan.snapshots.mkdir(parents=True, exist_ok=True)
-    path = snapshot_path(plan.snapshots, DEFAULT.id, index.version())
+    path = SnapshotFolder(plan.snapshots, DEFAULT.id).path(index.version())
     write_snapshot(path, reference.entries(), DEFAULT.id, index.version(), plan.folder)
     return path.stat().st_size
 

@@ -144,9 +144,9 @@ def _streams_of(
 ) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
     """The texts of hits by number, their streams, and what names the numbers. ordinals: of the hits of each page."""
     if hits.streams is not None:
-        return ordinals, hits.streams, hits.texts.__getitem__
+        return ordinals, hits.streams, hits.text_id
     distinct, numbers = number_texts(np.concatenate(ordinals))
-    text_ids = [hits.texts[ordinal] for ordinal in distinct.tolist()]
+    text_ids = [hits.text_id(ordinal) for ordinal in distinct.tolist()]
     texts = np.split(numbers, np.cumsum([each.size for each in ordinals])[:-1])
     return texts, cache.streams(text_ids), text_ids.__getitem__
 

@@ -1,6 +1,6 @@
 """The index as matcher and pipeline see it. Implementations: `memory`, `redis.redis_index`, `snapshot`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,7 +46,7 @@ class Hits:
     """Where hashes occur: one row for each occurrence, in no order.
 
     queries    int32[h]  position in the array of hashes
-    ordinals   int32[h]  number of the text, a key of `texts`
+    ordinals   int32[h]  number of the text, which `text_id` names
     positions  int32[h]  stream position in that text
     capped     how many of the hashes were left out because they occur too often
     postings   size of the whole index
@@ -57,29 +57,11 @@ class Hits:
     queries: NDArray[np.int32]
     ordinals: NDArray[np.int32]
     positions: NDArray[np.int32]
-    texts: Mapping[int, WorkTextId]
+    text_id: Callable[[int], WorkTextId]
     capped: int
     postings: int
     counts: NDArray[np.int32]
     streams: TokenStreams | None = None
-
-
-class TextNames(Mapping[int, WorkTextId]):
-    """Text ids by ordinal, counted from 0; of all texts, not only of those with hits."""
-
-    def __init__(self, ids: Sequence[WorkTextId]) -> None:
-        self._ids = ids
-
-    def __getitem__(self, ordinal: int) -> WorkTextId:
-        if not 0 <= ordinal < len(self._ids):
-            raise KeyError(ordinal)
-        return self._ids[ordinal]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._ids)))
-
-    def __len__(self) -> int:
-        return len(self._ids)
 
 
 class MatchIndex(Protocol):

@@ -99,37 +99,15 @@ def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]
 
 
 @kernel()
-def count_living(  # noqa: PLR0917 - numba has no keyword-only arguments
-    firsts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    entries: NDArray[np.uint64],
-    starts: NDArray[np.int64],
-    directory: NDArray[np.uint32],
-    is_dead: NDArray[np.bool_],
-) -> NDArray[np.int64]:
-    """int64[n]: how many of the rows that `find_rows` gave for each key belong to texts that were not removed."""
-    alive = np.zeros(counts.size, np.int64)
-    for i in range(counts.size):
-        for row in range(firsts[i], firsts[i] + counts[i]):
-            text = owner(np.int64(entries[row] & np.uint64(0xFFFFFFFF)), starts, directory)
-            alive[i] += not is_dead[text]
-    return alive
-
-
-@kernel()
-def list_occurrences(  # noqa: PLR0917
+def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
     firsts: NDArray[np.int64],
     counts: NDArray[np.int64],
     is_kept: NDArray[np.bool_],
     entries: NDArray[np.uint64],
     starts: NDArray[np.int64],
     directory: NDArray[np.uint32],
-    is_dead: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """queries, texts (rows of `starts`), positions, each int32[h]: the occurrences of the keys that are kept.
-
-    is_dead bool[texts]: whose occurrences are left out; empty where no text was removed.
-    """
+    """queries, texts (rows of `starts`), positions, each int32[h]: the occurrences of the keys that are kept."""
     size = 0
     for i in range(counts.size):
         if is_kept[i]:
@@ -142,8 +120,6 @@ def list_occurrences(  # noqa: PLR0917
         for row in range(firsts[i], firsts[i] + counts[i]):
             address = np.int64(entries[row] & np.uint64(0xFFFFFFFF))
             text = owner(address, starts, directory)
-            if is_dead.size and is_dead[text]:
-                continue
             queries[at], texts[at], positions[at] = i, text, address - starts[text]
             at += 1
-    return queries[:at], texts[:at], positions[:at]
+    return queries, texts, positions

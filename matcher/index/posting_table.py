@@ -1,12 +1,17 @@
 """Postings sorted by key, with the start of each bucket: what the memory index and snapshots look up in."""
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadInput
-from matcher.index.posting_kernels import BLOCK_BITS, count_living, find_rows, list_occurrences
+from core.ids import WorkTextId
+from matcher.index.ports import Hits
+from matcher.index.posting_kernels import BLOCK_BITS, find_rows, list_occurrences
+from matcher.index.postings import Postings
+from matcher.token_streams import TokenStreams
 
 MAX_ADDRESSES = 1 << 32  # addresses of an entry have 32 bits: five times a reference corpus of 10^9 characters
 MIN_BITS, MAX_BITS = 8, 32
@@ -17,56 +22,53 @@ POSTINGS_OF_BUCKET = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostingTable:
-    """entries uint64[p]: check << 32 | address, ordered by key; offsets uint32[2^bits + 1]: where buckets begin."""
+    """Postings of texts, sorted by key.
+
+    entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: where buckets begin; starts int64[t],
+    increasing: where the addresses of each text begin; directory: `directory_of` these.
+    """
 
     bits: int
     offsets: NDArray[np.uint32]
     entries: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    directory: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> "PostingTable":
-        """The table of postings that are sorted by key."""
+    def of(cls, texts: Collection[Postings]) -> "PostingTable":
+        """The table of texts, each numbered by its place. Raises BadInput for more tokens than it can address."""
+        bounds = np.cumsum([0, *(text.tokens for text in texts)], dtype=np.int64)
+        starts, end = bounds[:-1], int(bounds[-1])
+        require_room(end)
+        keys = np.concatenate([np.zeros(0, np.uint64), *(text.keys for text in texts)])
+        placed = (text.positions + start for text, start in zip(texts, starts, strict=True))
+        addresses = np.concatenate([np.zeros(0, np.int64), *placed])
+        order = np.argsort(keys)
+        keys, addresses = keys[order], addresses[order]
         bits = bits_for(keys.size)
         sizes = np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
         offsets = np.zeros((1 << bits) + 1, np.uint32)
         np.cumsum(sizes, out=offsets[1:])
-        return cls(bits, offsets, entries_of(keys, addresses, bits))
+        return cls(bits, offsets, entries_of(keys, addresses, bits), starts, directory_of(starts, end))
 
-    def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """int64[n] firsts and counts: the rows of `entries` that carry each key."""
-        return find_rows(keys, self.bits, self.offsets, self.entries)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Places:
-    """Which text owns an address. starts int64[t], increasing; is_dead bool[t]: removed texts, empty without any."""
-
-    starts: NDArray[np.int64]
-    directory: NDArray[np.uint32]
-    is_dead: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, starts: NDArray[np.int64], addresses: int, is_dead: NDArray[np.bool_] | None = None) -> "Places":
-        """addresses: how many there are."""
-        return cls(starts, directory_of(starts, addresses), np.zeros(0, np.bool_) if is_dead is None else is_dead)
-
-    def count_living(
-        self, table: PostingTable, firsts: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """int64[n]: how many of the rows found belong to texts that were not removed."""
-        if not self.is_dead.size:
-            return counts
-        return count_living(firsts, counts, table.entries, self.starts, self.directory, self.is_dead)
-
-    def list_occurrences(
+    def look_up(
         self,
-        table: PostingTable,
-        firsts: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        is_kept: NDArray[np.bool_],
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """queries, texts, positions, each int32[h]: where the keys occur that are kept, removed texts left out."""
-        return list_occurrences(firsts, counts, is_kept, table.entries, self.starts, self.directory, self.is_dead)
+        keys: NDArray[np.uint64],
+        max_postings: int,
+        text_id: Callable[[int], WorkTextId],
+        streams: TokenStreams | None = None,
+    ) -> Hits:
+        """As `MatchIndex.lookup`. text_id: names the texts by their numbers."""
+        firsts, counts = find_rows(keys, self.bits, self.offsets, self.entries)
+        is_kept = counts <= max_postings
+        return Hits(
+            *list_occurrences(firsts, counts, is_kept, self.entries, self.starts, self.directory),
+            text_id,
+            keys.size - int(np.count_nonzero(is_kept)),
+            int(self.entries.size),
+            counts.astype(np.int32),
+            streams,
+        )
 
 
 def bits_for(postings: int) -> int:

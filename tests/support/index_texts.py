@@ -20,7 +20,7 @@ MANY = 10_000
 
 def occurrences(hits: Hits) -> set[tuple[int, str, int]]:
     rows = zip(hits.queries.tolist(), hits.ordinals.tolist(), hits.positions.tolist(), strict=True)
-    listed = [(query, str(hits.texts[ordinal]), position) for query, ordinal, position in rows]
+    listed = [(query, str(hits.text_id(ordinal)), position) for query, ordinal, position in rows]
     assert len(listed) == len(set(listed)), "an occurrence was given twice"
     return set(listed)
 

@@ -1,18 +1,21 @@
 """Filling and deleting generations: buckets are written in one piece, from postings sorted outside Redis."""
 
-from collections.abc import Callable
+import time
 from itertools import islice
+from secrets import token_hex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import IndexStale
 from core.ids import WorkTextId
 from matcher.index.posting_runs import PARTS, PostingRuns
 from matcher.index.redis.buckets import make_buckets
 from matcher.index.redis.generation import Generation
+from matcher.index.redis.journal import JournalEntry
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
 from matcher.index.redis.link import Command, Link, number, script
-from matcher.index.redis.scripts import APPEND
+from matcher.index.redis.scripts import APPEND, BEGIN, NOT_JOURNALLED, SWITCH
 from matcher.index.redis.text_table import Range, pack_id
 
 # Postings of a bucket at least, and at most twice as many. A key of its own costs Redis some 110 bytes, 130 in a
@@ -23,6 +26,10 @@ BUCKETS_PER_COMMAND = 1_000
 BUCKETS_PER_PIPELINE = 10_000  # some 3 MB
 TEXTS_PER_CALL = 1_000
 NAMES_PER_DELETE = 1_000
+# A rebuild without a heartbeat for so long has expired. One text takes less than a second; the longest step, to sort
+# and write a part of a corpus of 10^9 characters, some ten.
+REBUILD_TTL_S = 900
+HEARTBEAT_S = 5.0
 
 
 def bits_for(postings: int) -> int:
@@ -30,21 +37,60 @@ def bits_for(postings: int) -> int:
     return min(MAX_BUCKET_BITS, max(MIN_BUCKET_BITS, (postings // MIN_POSTINGS_OF_BUCKET).bit_length() - 1))
 
 
-def fill(
-    link: Link,
-    generation: Generation,
-    texts: dict[WorkTextId, Range],
-    runs: PostingRuns,
-    heartbeat: Callable[[], None],
-) -> None:
-    """Write texts and their postings into an empty generation that is not in use yet.
+class Rebuild:
+    """A new generation, from its number to the switch to it. Exceptions of the driver pass through."""
 
-    heartbeat: called at least every few seconds.
-    """
-    _write_texts(link, generation, texts)
-    for keys, addresses in runs.parts():
-        _write_buckets(link, generation, keys, addresses)
-        heartbeat()
+    def __init__(self, link: Link, keys: Keys) -> None:
+        """Begin a rebuild; one that another process is at will not be used."""
+        self._link = link
+        self._keys = keys
+        self._servers = link.servers()  # before anything is written: what is lost from now on is noticed
+        touched = [keys.building, keys.counter, keys.filling, keys.journal, keys.retired]
+        self._number = int(link.one(*script(BEGIN, touched, [REBUILD_TTL_S])))
+        self._last_heartbeat = time.monotonic()
+
+    def send_heartbeat(self) -> None:
+        """Keep the rebuild from expiring; to be called every few seconds. Raises IndexStale if another began."""
+        if time.monotonic() - self._last_heartbeat < HEARTBEAT_S:
+            return
+        self._last_heartbeat = time.monotonic()
+        filling, _ = self._link.ask([("GET", self._keys.filling), ("EXPIRE", self._keys.filling, REBUILD_TTL_S)])
+        if number(filling) != self._number:
+            raise IndexStale("index.rebuilt-elsewhere")
+
+    def finish(self, texts: dict[WorkTextId, Range], runs: PostingRuns, bucket_bits: int, min_revision: int) -> None:
+        """Write texts and their postings, and switch to them. Raises IndexStale if another rebuild began."""
+        new = Generation.create(self._link, self._keys, self._number, bucket_bits, self._servers)
+        _write_texts(self._link, new, texts)
+        for keys, addresses in runs.parts():
+            _write_buckets(self._link, new, keys, addresses)
+            self.send_heartbeat()
+        old, done, switched = Generation.in_use(self._link, self._keys), 0, NOT_JOURNALLED
+        while switched == NOT_JOURNALLED:
+            done += self._apply_journal(new, done)
+            switched = self._try_switch(old, new, min_revision, done)
+        if not switched:
+            delete(self._link, self._keys, f"{new.number}:{new.bucket_bits}")
+            raise IndexStale("index.rebuilt-elsewhere")
+
+    def _apply_journal(self, new: Generation, done: int) -> int:
+        """Repeat on the new generation what was done to the old one meanwhile; the number of entries."""
+        entries = self._link.one("LRANGE", self._keys.journal, done, -1)
+        for change in map(JournalEntry.from_bytes, entries):
+            if change.postings is None:
+                new.remove(change.text_id, is_counted=False)
+            else:
+                new.add(change.text_id, change.postings, is_counted=False)
+        return len(entries)
+
+    def _try_switch(self, old: Generation | None, new: Generation, min_revision: int, done: int) -> int:
+        keys = self._keys
+        is_same = old is not None and old.text_ids() == new.text_ids()
+        touched = [keys.generation, keys.filling, keys.revision, keys.journal, keys.retired, keys.building]
+        touched += [(old or new).names.meta, keys.origin]
+        retired = f"{old.number}:{old.bucket_bits}" if old else ""
+        arguments = [new.number, int(not is_same), min_revision, done, retired, token_hex(8)]
+        return int(self._link.one(*script(SWITCH, touched, arguments)))
 
 
 def _write_texts(link: Link, generation: Generation, texts: dict[WorkTextId, Range]) -> None:

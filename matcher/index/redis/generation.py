@@ -29,6 +29,7 @@ from matcher.index.redis.text_table import Range, TextTable, pack_id, unpack_id
 
 # Buckets in one script call: some 1 ms of Redis' single thread, so that look-ups of others do not wait long.
 BUCKETS_PER_CALL = 500
+MAX_ATTEMPTS = 5  # at what others may change meanwhile
 STATE_FIELDS = ("postings", "logged", "dead")
 
 
@@ -70,8 +71,9 @@ class Generation:
         )
 
     @classmethod
-    def find(cls, link: Link, keys: Keys, generation: int) -> "Generation | None":
-        """The generation of that number, if it is complete."""
+    def in_use(cls, link: Link, keys: Keys) -> "Generation | None":
+        """The generation in use, if it is complete."""
+        generation = number(link.one("GET", keys.generation))
         if not generation:
             return None
         found = cls(link, keys, generation, 0)

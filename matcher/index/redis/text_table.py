@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import ID_HEX_CHARS, WorkTextId
-from matcher.index.ports import TextNames
 from matcher.index.redis.keys import GenerationKeys
 from matcher.index.redis.link import Link
 
@@ -77,9 +76,8 @@ class TextTable:
         ordinals = np.where(is_owned, self._ordinals[rows], -1)
         return ordinals.astype(np.int32), (addresses - self._starts[rows]).astype(np.int32)
 
-    def names(self) -> TextNames:
-        """Text ids by ordinal."""
-        return TextNames(self._ids)
+    def text_id(self, ordinal: int) -> WorkTextId:
+        return self._ids[ordinal]
 
     def _read_log(self) -> None:
         first = len(self._ids)

@@ -9,11 +9,13 @@ import numpy as np
 import redis
 from numpy.typing import NDArray
 
+from core.errors import IndexStale
 from core.ids import WorkTextId
 from matcher.index.posting_runs import PARTS, PostingRuns
 from matcher.index.postings import IndexableText, postings_of
 from matcher.index.redis.buckets import ADDRESS_BITS, MAX_ADDRESSES, RECORD_BYTES, make_buckets
-from matcher.index.redis.generation import Generation
+from matcher.index.redis.generation import MAX_ATTEMPTS, Generation
+from matcher.index.redis.keys import Keys
 from matcher.index.redis.link import Link
 from matcher.index.redis.text_table import DIGEST, OTHER, RANGE_BYTES, Range, unpack_id
 
@@ -47,20 +49,33 @@ Fingerprints = Callable[[WorkTextId], IndexableText | None]
 
 
 def verify(
-    link: Link, generation: Generation, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
-) -> IndexFaults:
-    """Read a generation whole; texts whose fingerprint is not there are passed by. Raises the driver's errors.
+    link: Link, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
+) -> IndexFaults | None:
+    """Read the generation in use whole; texts whose fingerprint is not there are passed by.
 
-    What others add or remove meanwhile is taken for a fault: ask for the version before and after.
+    None where it keeps changing meanwhile: what others add or remove would be taken for a fault.
     """
-    faults = IndexFaults()
-    try:
-        texts = _texts(link, generation, faults)
-        _check_counts(link, generation, texts, faults)
-        _check_postings(_Compared(link, generation, texts, fingerprint_of), faults, tell)
-    except (redis.ResponseError, redis.DataError):  # of another type than it was
-        faults.note(IndexPlace.GENERATION)
-    return faults
+    for _ in range(MAX_ATTEMPTS):
+        before = _marks(link, keys)
+        faults = IndexFaults()
+        try:
+            generation = Generation.in_use(link, keys)
+            if generation is None:
+                faults.note(IndexPlace.GENERATION)
+                return faults
+            texts = _texts(link, generation, faults)
+            _check_counts(link, generation, texts, faults)
+            _check_postings(_Compared(link, generation, texts, fingerprint_of), faults, tell)
+        except (IndexStale, redis.ResponseError, redis.DataError):  # of another type than it was
+            faults.note(IndexPlace.GENERATION)
+        if _marks(link, keys) == before:
+            return faults
+    return None
+
+
+def _marks(link: Link, keys: Keys) -> tuple[object, ...]:
+    """What changes with whatever is added, removed or built; of a value that is no number, its bytes."""
+    return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
 def _texts(link: Link, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:

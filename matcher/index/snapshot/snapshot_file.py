@@ -1,4 +1,4 @@
-"""The file of a snapshot: header, then arrays, each from a page's beginning.
+"""The file of a snapshot and the folder in which it lies. The file: header, then arrays, each from a page's beginning.
 
 Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JSON: what the snapshot is of, and of each
 array its type, offset, bytes and xxh3. What does not fit is not a snapshot. The arrays:
@@ -13,24 +13,28 @@ ids        uint8               text ids in UTF-8
 id_order   uint32[texts]       texts in order of their ids' bytes
 """
 
+import fcntl
 import json
 import struct
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from os import stat_result
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from core.errors import BadInput, UnreadableFile
+from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.ids import WorkTextId
 from matcher.index.ports import IndexVersion
-from matcher.index.posting_table import Places, PostingTable
+from matcher.index.posting_table import PostingTable
 from matcher.token_streams import TokenStreams
 
+SUFFIX = ".snapshot"
 MAGIC = b"ZWSNAP\x00\x01"
 HEADER_BYTES = 4096  # a page: arrays are aligned for every type
 _PREFIX = struct.Struct("<8sIQ")
@@ -101,34 +105,25 @@ class Snapshot:
         except (OSError, ValueError, KeyError, TypeError, BadInput) as error:
             raise UnreadableFile(path, "index.no-snapshot", error=error) from error
         self.tokens: NDArray[np.uint16] = arrays["tokens"]
-        self.table = PostingTable(self.header.bits, arrays["offsets"], arrays["entries"])
-        self.places = Places(arrays["starts"], arrays["directory"], np.zeros(0, np.bool_))
+        of_table = (arrays[name] for name in ("offsets", "entries", "starts", "directory"))
+        self.table = PostingTable(self.header.bits, *of_table)
         self.ids = StoredIds(arrays["id_bounds"], arrays["ids"], arrays["id_order"])
-        self._ends = arrays["ends"]
-        self.streams = TokenStreams(self.tokens, self.places.starts, self._ends)
+        self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
         """Where the text's stream lies in `tokens`: start and end; None for a text that is not there."""
         row = self.ids.row(text_id)
-        return None if row is None else (int(self.places.starts[row]), int(self._ends[row]))
+        return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
 
-class StoredIds(Sequence[WorkTextId]):
+class StoredIds:
     """Text ids by row, read on access."""
 
     def __init__(self, bounds: NDArray[np.int64], raw: NDArray[np.uint8], order: NDArray[np.uint32]) -> None:
         self._bounds, self._raw, self._order = bounds, raw, order
         self._seen: dict[WorkTextId, int] = {}  # a page's places are asked for by the ids that its hits were given
 
-    @overload
-    def __getitem__(self, row: int) -> WorkTextId: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> list[WorkTextId]: ...
-
-    def __getitem__(self, row: int | slice) -> WorkTextId | list[WorkTextId]:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
+    def __getitem__(self, row: int) -> WorkTextId:
         text_id = WorkTextId(self._bytes(row).decode())
         self._seen[text_id] = row
         return text_id
@@ -150,6 +145,53 @@ class StoredIds(Sequence[WorkTextId]):
 
     def _bytes(self, row: int) -> bytes:
         return self._raw[self._bounds[row] : self._bounds[row + 1]].tobytes()
+
+
+class SnapshotFolder:
+    """The snapshots of one index in a folder that may hold those of others."""
+
+    def __init__(self, folder: Path, algorithm_id: int) -> None:
+        self._folder = folder
+        self._algorithm_id = algorithm_id
+
+    def path(self, version: IndexVersion) -> Path:
+        """Where the snapshot of a version lies."""
+        name = f"{self._algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
+        return self._folder / name
+
+    def newest(self) -> tuple[Snapshot, stat_result] | None:
+        """The newest intact snapshot and what the file system says of its file. All of it is read for that."""
+        for path, written in sorted(self.files(), key=lambda file: file[1].st_mtime, reverse=True):
+            with suppress(UnreadableFile):
+                return Snapshot(path), written
+        return None
+
+    def files(self) -> Iterator[tuple[Path, stat_result]]:
+        """Whatever has the name of a snapshot, in no order."""
+        for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
+            with suppress(FileNotFoundError):  # another process may delete one meanwhile
+                yield path, path.stat()
+
+    def delete_all_but(self, kept: Path) -> None:
+        """Delete the other snapshots, and what writers left that were killed."""
+        for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}*"):
+            if path != kept:
+                path.unlink(missing_ok=True)
+
+    @contextmanager
+    def write_lock(self) -> Iterator[bool]:
+        """Whether this process holds the lock for writing a snapshot of this index; the lock ends with the process."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with (self._folder / f"{self._algorithm_id}.lock").open("w") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    yield False
+                else:
+                    yield True
+        except OSError as error:
+            raise BadConfiguration("index.no-room", folder=self._folder, error=error.strerror) from error
 
 
 def digest(array: NDArray[Any]) -> int:

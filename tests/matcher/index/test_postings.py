@@ -11,8 +11,8 @@ from fingerprint.fingerprinting import fingerprint_text
 from matcher.index import posting_runs
 from matcher.index.posting_kernels import owner
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.posting_table import Places, PostingTable, directory_of
-from matcher.index.postings import keys_of, postings_of
+from matcher.index.posting_table import PostingTable, directory_of
+from matcher.index.postings import Postings, keys_of, postings_of
 from matcher.index.redis.buckets import (
     MAX_ADDRESSES,
     bucket_numbers,
@@ -23,31 +23,24 @@ from matcher.index.redis.buckets import (
     occurrences,
 )
 from tests.support.corpus_texts import story
+from tests.support.index_texts import IDS
 
 # Few leading bits and few distinct keys, so that buckets are empty, short and long, and keys occur many times.
 KEYS = st.lists(st.integers(0, 40).map(lambda number: number * 0x0421_0000_0000_1001 % (1 << 64)), max_size=200)
 
 
-@given(KEYS, KEYS, st.integers(0, 60))
-def test_a_table_finds_what_a_loop_finds(held: list[int], asked: list[int], cap: int) -> None:
-    keys = np.sort(np.array(held, np.uint64))
-    addresses = np.random.default_rng(1).permutation(np.arange(keys.size, dtype=np.int64) * 3000)
-    starts = np.arange(0, 3000 * keys.size + 1, 7000, dtype=np.int64)
-    is_dead = np.arange(starts.size) % 3 == 1
-    table, wanted = PostingTable.of(keys, addresses), np.array(asked, np.uint64)
-    for dead in (None, is_dead):
-        places = Places.of(starts, 3000 * keys.size, dead)
-        firsts, rows = table.find(wanted)
-        counts = places.count_living(table, firsts, rows)
-        queries, texts, positions = places.list_occurrences(table, firsts, rows, counts <= cap)
-        expected = []
-        for query, key in enumerate(asked):
-            places_of_key = addresses[keys == np.uint64(key)].tolist()
-            alive = [each for each in places_of_key if dead is None or not is_dead[each // 7000]]
-            assert counts[query] == len(alive)
-            expected += [(query, each // 7000, each % 7000) for each in alive if len(alive) <= cap]
-        found = zip(queries.tolist(), texts.tolist(), positions.tolist(), strict=True)
-        assert sorted(found) == sorted(expected)
+@given(st.lists(KEYS, max_size=4), KEYS, st.integers(0, 60))
+def test_a_table_finds_what_a_loop_finds(held: list[list[int]], asked: list[int], cap: int) -> None:
+    texts = [Postings(np.array(keys, np.uint64), 3000 * np.arange(len(keys)), 3000 * len(keys)) for keys in held]
+    hits = PostingTable.of(texts).look_up(np.array(asked, np.uint64), cap, IDS.__getitem__)
+    expected = []
+    for query, wanted in enumerate(asked):
+        places = [(text, 3000 * at) for text, keys in enumerate(held) for at, key in enumerate(keys) if key == wanted]
+        assert hits.counts[query] == len(places)
+        expected += [(query, *place) for place in places if len(places) <= cap]
+    found = zip(hits.queries.tolist(), hits.ordinals.tolist(), hits.positions.tolist(), strict=True)
+    assert sorted(found) == sorted(expected)
+    assert hits.capped == sum(count > cap for count in hits.counts)
 
 
 @given(st.lists(st.integers(0, 9000), min_size=1, max_size=40), st.integers(0, 60_000))

@@ -162,9 +162,7 @@ def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> lis
     asked = hashes.size - hits.capped
     ordinals, counts = np.unique(np.unique(np.stack([hits.ordinals, hits.queries]), axis=1)[0], return_counts=True)
     return [
-        hits.texts[int(ordinal)]
-        for ordinal, count in zip(ordinals, counts, strict=True)
-        if count >= MOST * asked and int(ordinal) in hits.texts
+        hits.text_id(int(ordinal)) for ordinal, count in zip(ordinals, counts, strict=True) if count >= MOST * asked
     ]
 
 

@@ -38,7 +38,9 @@ def opened(cluster: OwnCluster) -> RedisIndex:
 
 def is_found_whole(index: RedisIndex, text_id: WorkTextId, print_of: Fingerprint) -> bool:
     hits = index.lookup(np.unique(print_of.hashes), MANY)
-    places = {hits.positions[row] for row in range(hits.queries.size) if hits.texts[int(hits.ordinals[row])] == text_id}
+    places = {
+        hits.positions[row] for row in range(hits.queries.size) if hits.text_id(int(hits.ordinals[row])) == text_id
+    }
     return places == set(print_of.anchors.tolist())
 
 

@@ -292,7 +292,7 @@ class TestAtTheSameTime:
     ) -> None:
         index = RedisIndex(client)
         index.rebuild(PRINTS.items())
-        generation = index._generation_in_use()
+        generation = Generation.in_use(index._link, Keys(DEFAULT.id))
         assert generation is not None
         begun, passes = redis_compaction._begin, []
         for text_id in (A, B):
