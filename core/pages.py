@@ -286,6 +286,7 @@ class CrawlPlan:
     kind: str = "generic"  # of crawler.site_kinds
     only_urls: tuple[str, ...] = ()  # these pages are fetched, due or not, and nothing else; empty: the whole site
     politeness: Politeness = field(default_factory=Politeness)
+    answers_since: datetime | None = None  # answers of other sites' crawls of the host serve from then on; None: none
 
 
 MAX_FAULTS = 50  # of a run: what comes behind them says nothing new

@@ -3,6 +3,7 @@
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         seen, gone, back again              part of every PageStore
 VisitRepository     when addresses are due again        webadmin.sites.services.visit_repository, crawler.recrawl.memory
+RecentAnswers       one fetch for several sites         pagestore.recent_answers
 WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
 CaseRepository      rights, outcomes, cases             webadmin.cases.services.case_repository
@@ -21,6 +22,7 @@ from typing import Protocol
 
 from core.captures import Capture
 from core.evidence import Removal
+from core.host_answers import HostAnswer
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
 from core.messages import StepMessage
@@ -105,6 +107,25 @@ class PageHistory(Protocol):
 
 class KeptPages(PageStore, PageHistory, Protocol):
     """Pages and what became of them."""
+
+
+class RecentAnswers(Protocol):
+    """Answers of hosts that several sites watch, for as long as one may stand for a fetch of its own.
+
+    Raises ServiceUnavailable.
+    """
+
+    def put(self, answer: HostAnswer) -> None:
+        """Keep an answer, in place of an older one to the same request."""
+        ...
+
+    def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
+        """The newest answer under any of `keys` that was fetched from `since` to `until`."""
+        ...
+
+    def forget(self, before: datetime) -> None:
+        """Remove answers of the hours before that of `before`."""
+        ...
 
 
 class VisitRepository(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.circumstances import Machine
 from core.pages import CrawlPlan
-from core.ports import Clock, KeptPages, Outbox
+from core.ports import Clock, KeptPages, Outbox, RecentAnswers
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.resources import SiteResources
@@ -26,7 +26,7 @@ class CrawlContext:
 
     is_held: whether the site is this process's to crawl, asked from any thread. job_dir: the site's folder, where it
     has one. fetched_before: pages of the same crawl before it was interrupted. on_read: told of each page that was
-    read: its address, and what was found. machine: this one, as evidence has it.
+    read: its address, and what was found. machine: this one, as evidence has it. answers: what sites of one host share.
     """
 
     plan: CrawlPlan
@@ -47,6 +47,7 @@ class CrawlContext:
     fetched_before: int
     on_read: Callable[[str, WholePage], None] = lambda url, page: None
     machine: Machine | None = None
+    answers: RecentAnswers | None = None
 
     def is_known_page(self, url: str) -> bool:
         """Of a crawl of some pages: whether another address is a page of its own, as earlier crawls know."""

@@ -237,6 +237,6 @@ def drop_journal(job_dir: Path, before: datetime) -> None:
 
 def plan_digest(plan: CrawlPlan) -> str:
     """Of everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
-    pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness"}
+    pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness", "answers_since"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

@@ -4,6 +4,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from core.clock import SystemClock
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.pages import CrawlCounts, CrawlPlan
 from core.politeness import Proxy
-from core.ports import Clock, KeptPages, Outbox, VisitRepository
+from core.ports import Clock, KeptPages, Outbox, RecentAnswers, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.context import CrawlContext
@@ -44,27 +45,41 @@ from crawler.urls import scope
 _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 
 
-def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong together
+@dataclass(frozen=True, slots=True)
+class CrawlServices:
+    """What a crawl works with.
+
+    store, outbox: pages that were read are in `store`, and `outbox` gets a message for each new version.
+    visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
+    saw there. None: every page is fetched. answers: what sites of one host share; None: nothing.
+    is_held: whether the site is this process's to crawl, asked from any thread; while it is not, the site is asked for
+    nothing and nothing is stored.
+    """
+
+    store: KeptPages
+    outbox: Outbox
+    visits: VisitRepository | None = None
+    answers: RecentAnswers | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    is_held: Callable[[], bool] = lambda: True
+
+
+def run_crawl(
     plan: CrawlPlan,
-    store: KeptPages,
-    outbox: Outbox,
+    services: CrawlServices,
     settings: CrawlSettings,
     job_dir: Path | None = None,
+    *,
     on_progress: Callable[[CrawlCounts], None] | None = None,
-    visits: VisitRepository | None = None,
-    clock: Clock | None = None,
-    is_held: Callable[[], bool] = lambda: True,
     on_read: Callable[[str, WholePage], None] = lambda url, page: None,
 ) -> CrawlCounts:
-    """Crawl a site; what was read is in `store`, and `outbox` has a message for each new version.
+    """Crawl a site.
 
     job_dir: a folder of this site's own, in which the crawl notes what is left to do; called again with the same plan
     after a kill or a loss of power, it goes on from there. SIGTERM and SIGINT end the crawl after the pages in flight.
-    visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
-    saw there. Without it every page is fetched.
+    The folder above it counts what is fetched from hosts.
     on_progress: called from this thread at most twice a second, and at the end, with a copy of the counts.
-    is_held: whether the site is this process's to crawl, asked from any thread; while it is not, the site is asked for
-    nothing and nothing is stored. on_read: told of each page that was read: its address, and what was found.
+    on_read: told of each page that was read: its address, and what was found.
 
     Raises BadConfiguration for a plan that cannot work, BrokenInvariant for a second call in one process. Whatever
     sites do is in the counts, never an exception.
@@ -75,7 +90,6 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
     stats = CrawlStats(on_progress)
     # What some pages leave undone is asked for again; the journal is that of the whole site.
     frontier = Frontier(plan, None if plan.only_urls else job_dir)
-    now = clock or SystemClock()
     chosen = scrapy_settings(plan, settings)
     readings = compare(settings.time_servers, Names(settings.name_servers))
     machine = machine_of_this_process(readings, has_response_cache=bool(chosen.get("HTTPCACHE_ENABLED")))
@@ -85,11 +99,11 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
         return CrawlContext(
             plan=plan,
             settings=settings,
-            store=store,
-            outbox=outbox,
+            store=services.store,
+            outbox=services.outbox,
             frontier=frontier,
             stats=stats,
-            recrawl=Recrawl(visits or MemoryVisitRepository(), plan, now, job_dir),
+            recrawl=Recrawl(services.visits or MemoryVisitRepository(), plan, services.clock, job_dir),
             scope=scope(plan, stats.add_fault),
             guard=AddressGuard(settings.allow_private_hosts),
             reader=PageReader(plan, job_dir, resources, settings.cache),
@@ -98,12 +112,13 @@ def run_crawl(  # noqa: PLR0917, what to crawl and where to put it belong togeth
                 lambda name, url: stats.add_first(Message(REPEATED_TEXTS, name=name, url=url)),
                 asked_for=(*plan.start_urls, *plan.only_urls),
             ),
-            clock=now,
-            is_held=is_held,
+            clock=services.clock,
+            is_held=services.is_held,
             job_dir=job_dir,
             fetched_before=frontier.done_pages,
             on_read=on_read,
             machine=machine,
+            answers=services.answers,
         )
 
     logging.getLogger("scrapy").propagate = False  # it writes every page, whole, at the level that it gives itself

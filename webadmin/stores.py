@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from core.ports import EvidenceStore, KeptPages, Outbox, WorkStore
+from core.ports import EvidenceStore, KeptPages, Outbox, RecentAnswers, WorkStore
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,6 +29,14 @@ def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -
     if database is None:
         database = connect(chosen.mongo_url)
     return opening.open_page_store(database, chosen.services.raw_url, chosen.s3)
+
+
+def recent_answers(chosen: Settings) -> RecentAnswers:
+    """Answers that sites of one host share. Raises ServiceUnavailable at its calls, not here."""
+    from pagestore.mongo import connect
+    from pagestore.recent_answers import MongoRecentAnswers
+
+    return MongoRecentAnswers(connect(chosen.mongo_url))
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:

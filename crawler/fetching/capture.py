@@ -16,8 +16,9 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Response
 from twisted.web.client import HTTPConnectionPool
 
-from core.captures import WITHHELD, Capture, CapturedResource, NameAnswer, WireExchange
+from core.captures import WITHHELD, Capture, CapturedResource, CaptureSource, NameAnswer, WireExchange
 from core.circumstances import Machine
+from core.host_answers import HostAnswer
 from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.reactor import running_reactor
@@ -28,6 +29,7 @@ from crawler.fetching.wire import TICKET, Record, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
 CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out
+_EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose answer was fetched for another site
 # What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
 _SECRETS = re.compile(rb"^(cookie|authorization|proxy-authorization)[ \t]*:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
@@ -74,6 +76,7 @@ def capture_of(
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
+    earlier: HostAnswer | None = meta.get(_EARLIER)
     if capture is None and meta.get(EXCHANGES):
         *hops, own = meta[EXCHANGES]
         capture = Capture((*hops, replace(own, body=b"")))
@@ -81,7 +84,35 @@ def capture_of(
         return None
     known = {each.url for each in capture.resources}
     more = tuple(each for each in resources if each.url not in known)
-    return replace(capture, resources=(*capture.resources, *more), machine=machine)
+    fetched_on = earlier.capture.machine if earlier is not None else machine
+    return replace(capture, resources=(*capture.resources, *more), machine=fetched_on)
+
+
+def own_capture(request: Request, machine: Machine | None) -> Capture | None:
+    """How the answer of a request was fetched, without the redirects before it; None where nothing was taken down."""
+    capture: Capture | None = request.meta.get(CAPTURE)
+    if capture is None and request.meta.get(EXCHANGES):
+        capture = Capture((request.meta[EXCHANGES][-1],))
+    return replace(capture, machine=machine) if capture is not None else None
+
+
+def note_earlier_fetch(request: Request, answer: HostAnswer | None) -> None:
+    """Give a request how its answer was fetched before; None: it is fetched now."""
+    request.meta.pop(_EARLIER, None)
+    if answer is None:
+        return
+    request.meta[_EARLIER] = answer
+    if answer.capture.source is CaptureSource.BROWSER:
+        request.meta[CAPTURE] = answer.capture
+        return
+    hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
+    request.meta[EXCHANGES] = (*hops, *answer.capture.exchanges)
+
+
+def fetch_time(response: Response, now: datetime) -> datetime:
+    """When a response was fetched: now, but for one that was fetched for another site."""
+    earlier: HostAnswer | None = response.meta.get(_EARLIER) if response.request is not None else None
+    return earlier.fetched_at if earlier is not None else now
 
 
 def without_secrets(head: bytes) -> bytes:

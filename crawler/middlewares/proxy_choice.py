@@ -87,7 +87,8 @@ class ProxyMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """The response; the request once more where the proxy wanted a login, so that another one is asked."""
         politeness = self._politeness
-        politeness.note_bytes(len(response.body))  # before its place is free for another
+        if request.meta.get(COUNTED_META):  # else it was fetched for another site
+            politeness.note_fetch(response.url, len(response.body))  # before its place is free for another
         self._note_landing(request)
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:

@@ -59,7 +59,7 @@ class RefusalsMiddleware:
         ban = await self._verdict(answer)
         if ban is None:
             if response.status < 400:
-                self._politeness.note_page()
+                self._politeness.refusals.note_page()
             return response
         return self._refused(request, answer, ban)
 
@@ -103,7 +103,7 @@ class RefusalsMiddleware:
         sentence = describe(ban, answer.url)
         wait_s = retry_after_s(answer.headers, politeness.now())
         meta = request.meta
-        politeness.note_ban(ban, sentence, wait_s, meta.get(PROXY_META, ""), meta.get(USER_AGENT_META, ""))
+        politeness.refusals.note_ban(ban, sentence, wait_s, meta.get(PROXY_META, ""), meta.get(USER_AGENT_META, ""))
         if politeness.is_ending:
             raise Postponed(sentence)
         times = meta.get(TIMES_META, 0) + 1

@@ -1,18 +1,16 @@
 """Keeps a crawl polite while it runs: hours, pauses, budgets, sessions; and ends it with a reason where it must."""
 
 import asyncio
-import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from scrapy import signals
 from scrapy.extensions.throttle import AutoThrottle
 
 from core.clock import SystemClock
-from core.politeness import BanAction, Budget
+from core.politeness import BanAction
 from core.ports import Clock
 from core.wording import Message
 from crawler.context import CrawlContext, context_of
@@ -29,6 +27,7 @@ from crawler.end_reasons import (
 from crawler.fetching.proxies import Pool
 from crawler.politeness.bans import Ban, needs_rest
 from crawler.politeness.sessions import LoginFailed, Session
+from crawler.politeness.usage import BYTES_A_RUN, PAGES_A_DAY, HostUsage
 from crawler.politeness.windows import Windows
 
 log = logging.getLogger("zhuiwen.crawl")
@@ -46,20 +45,21 @@ class PolitenessExtension:
     """One for a crawl. Middlewares tell it what they saw; it pauses the engine, goes on, or closes the spider."""
 
     def __init__(self, crawler: Any, context: CrawlContext) -> None:
-        self._crawler, self._context = crawler, context
+        self.crawler, self.context = crawler, context
         self._clock: Clock = SystemClock()  # of pauses that are waited for, whatever moment a crawl is taken for
         self.rules = context.plan.politeness
         self.windows = Windows(self.rules.windows, self.rules.zone)
-        self.usage = Usage(self.rules.budget, context.plan.run_id, context.job_dir)
+        crawls_dir = context.job_dir.parent if context.job_dir is not None else None
+        self.usage = HostUsage(self.rules.budget, context.plan.run_id, context.scope.hosts, crawls_dir)
         self.proxies = Pool([(proxy.place, proxy) for proxy in self.rules.proxies])
         self.user_agents = Pool([(name, name) for name in self.rules.user_agents])
         for proxy in self.rules.proxies:
             self.proxies.health[proxy.place].cools_until = proxy.cools_until
-        self.session = Session(self.rules.login, self._context.scope, self._context.reader.run)
+        self.session = Session(self.rules.login, self.context.scope, self.context.reader.run)
         self.in_flight = 0
-        self._bans_in_a_row = 0
         self.logins = 0
-        self._needs_login = bool(self.rules.login.steps)
+        self.needs_login = bool(self.rules.login.steps)
+        self.refusals = RefusalResponse(self)
         self._hold_until: datetime | None = None
         self._hold_reason: Message | None = None
         self._waits_for_proxies = False
@@ -82,21 +82,21 @@ class PolitenessExtension:
 
     def open(self) -> None:
         """Before the first request: hold it back where the site may not be asked yet."""
-        self._crawler.engine.pause()
+        self.crawler.engine.pause()
         self._watch = asyncio.ensure_future(self._watch_pace())
 
     def close(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
-        self.usage.close()
-        counts = self._context.stats.counts
+        self.usage.close(self.now())
+        counts = self.context.stats.counts
         counts.proxies = {name: health.as_dict() for name, health in self.proxies.health.items()}
         counts.user_agents = {name: health.as_dict() for name, health in self.user_agents.health.items()}
-        self._context.stats.publish(is_last=True)
+        self.context.stats.publish(is_last=True)
 
     def has_budget(self) -> bool:
         """Whether one more request may be made; where not, the crawl ends."""
-        limit = self.usage.exhausted(self.windows.day(self.now()), self.in_flight)
+        limit = self.usage.exhausted(self.windows.day_start(self.now()), self.in_flight)
         if not limit:
             return True
         if limit == BYTES_A_RUN:
@@ -107,38 +107,16 @@ class PolitenessExtension:
             self.end(BUDGET, used_up, self.windows.next_day(self.now()))
         return False
 
-    def note_bytes(self, size: int) -> None:
-        self.usage.add(self.windows.day(self.now()), size)
-
-    def note_page(self) -> None:
-        """An answer that is a page: what came before it was no ban for good."""
-        self._bans_in_a_row = 0
-
-    def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
-        """A refusal: rest, change, log in again or end, as its rule says."""
-        self._bans_in_a_row += 1
-        action = ban.rule.action
-        self._context.stats.note_refusal(sentence)
-        if action is BanAction.STOP:
-            self.end(BANNED, Message("crawl.ends", fault=sentence))
-        elif self._bans_in_a_row >= MAX_BANS_IN_A_ROW:
-            self.end(BANNED, Message("crawl.refused", count=MAX_BANS_IN_A_ROW, fault=sentence))
-        elif action is BanAction.LOGIN and self.rules.login.steps:
-            self._needs_login = True
-            self._crawler.engine.pause()
-        elif action is BanAction.ROTATE and wait_s is None and self._rotate(proxy, user_agent):
-            return
-        elif needs_rest(action) or wait_s is not None:
-            self._slow_down()
-            backoff_s = self.rules.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
-            self.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
+    def note_fetch(self, url: str, size: int) -> None:
+        """Count a response of `size` bytes against the budgets of its host."""
+        self.usage.add(url, self.now(), size)
 
     def hold(self, seconds: float, reason: Message, *, for_proxies: bool = False) -> None:
         """Make no request for so long."""
         until = self.now() + timedelta(seconds=seconds)
         if self._hold_until is None or until > self._hold_until:
             self._hold_until, self._hold_reason, self._waits_for_proxies = until, reason, for_proxies
-        self._crawler.engine.pause()
+        self.crawler.engine.pause()
 
     def hold_for_proxies(self) -> None:
         """All proxies rest; nothing is asked without one."""
@@ -150,37 +128,18 @@ class PolitenessExtension:
         """Close the spider. What is not done stays in the journal; `resume_at` says when it goes on by itself."""
         if self._ending is not None:
             return
-        counts = self._context.stats.counts
+        counts = self.context.stats.counts
         counts.end_sentence = sentence
         counts.resume_at = resume_at.isoformat() if resume_at else ""
-        self._context.stats.add_fault(sentence)
-        self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason=reason))
-
-    def _rotate(self, proxy: str, user_agent: str) -> bool:
-        """Whether there is another proxy or user agent to go on with."""
-        now = self.now()
-        if proxy:
-            self.proxies.failed(proxy, now, is_final=True)
-        if user_agent:
-            self.user_agents.failed(user_agent, now, is_final=True)
-        pools = [pool for pool in (self.proxies, self.user_agents) if pool.members]
-        return any(pool.pick(now) is not None for pool in pools)
-
-    def _slow_down(self) -> None:
-        throttle = self._crawler.get_extension(AutoThrottle)
-        if throttle is not None:
-            doubled = max(throttle.mindelay * 2, min(_MIN_SLOWED_DELAY_S, self.rules.first_wait_s))
-            throttle.mindelay = min(doubled, _MAX_SLOWED_DELAY_S)
-            downloader = self._crawler.engine.downloader
-            for slot in downloader.slots.values():
-                slot.delay = max(slot.delay, throttle.mindelay)
+        self.context.stats.add_fault(sentence)
+        self._ending = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))
 
     async def _watch_pace(self) -> None:
         while not self.is_ending:
             try:
                 if await self._may_go_on():
-                    self._crawler.engine.unpause()
-                    nextcall = self._crawler.engine._slot and self._crawler.engine._slot.nextcall
+                    self.crawler.engine.unpause()
+                    nextcall = self.crawler.engine._slot and self.crawler.engine._slot.nextcall
                     if nextcall:
                         nextcall.schedule()
             except LoginFailed as fault:
@@ -192,8 +151,8 @@ class PolitenessExtension:
 
     async def _may_go_on(self) -> bool:
         """Whether requests may be made now; sees to it that they are not where they may not."""
-        if not self._context.is_held():
-            self._crawler.engine.pause()
+        if not self.context.is_held():
+            self.crawler.engine.pause()
             return False
         now = self.now()
         if self._hold_until is not None and now >= self._hold_until:
@@ -201,12 +160,12 @@ class PolitenessExtension:
         opens = self.windows.opens(now)
         until = max((moment for moment in (self._hold_until, opens) if moment is not None), default=now)
         if until > now:
-            self._crawler.engine.pause()
+            self.crawler.engine.pause()
             if (until - now).total_seconds() > MAX_PAUSE_S:
                 self._end_until(until, opens > now)
             return False
-        if self._needs_login:
-            self._crawler.engine.pause()
+        if self.needs_login:
+            self.crawler.engine.pause()
             await self._log_in()
         return True
 
@@ -221,89 +180,60 @@ class PolitenessExtension:
         self.logins += 1
         if self.logins > MAX_LOGINS:
             raise LoginFailed("login.does-not-last", count=MAX_LOGINS)
-        download: Callable[..., Any] = self._crawler.engine.download_async
+        download: Callable[..., Any] = self.crawler.engine.download_async
         for told in await self.session.open(download):
             log.info("%s", told)
-        self._needs_login = False
+        self.needs_login = False
 
 
-USAGE_NAME = "usage.jsonl"
-PAGES_A_DAY, BYTES_A_DAY, BYTES_A_RUN = "pages_a_day", "bytes_a_day", "bytes_a_run"
+class RefusalResponse:
+    """What a crawl does after a refusal: it rests, changes its proxy or name, logs in again, or ends."""
 
+    def __init__(self, politeness: PolitenessExtension) -> None:
+        self._politeness = politeness
+        self._bans_in_a_row = 0
 
-class Usage:
-    """Counts responses and their bytes against a budget. One line is written for each, before the page is read."""
+    def note_page(self) -> None:
+        """An answer that is a page: what came before it was no ban for good."""
+        self._bans_in_a_row = 0
 
-    def __init__(self, budget: Budget, run_id: str, folder: Path | None = None) -> None:
-        self._budget, self._run_id = budget, run_id
-        self._pages: dict[str, int] = {}  # by day
-        self._bytes: dict[str, int] = {}  # by day
-        self._bytes_of_run = 0
-        self._journal: TextIO | None = None
-        if folder is not None and budget != Budget():
-            folder.mkdir(parents=True, exist_ok=True)
-            self._open(folder / USAGE_NAME)
+    def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
+        """A refusal: rest, change, log in again or end, as its rule says."""
+        politeness = self._politeness
+        self._bans_in_a_row += 1
+        action = ban.rule.action
+        politeness.context.stats.note_refusal(sentence)
+        if action is BanAction.STOP:
+            politeness.end(BANNED, Message("crawl.ends", fault=sentence))
+        elif self._bans_in_a_row >= MAX_BANS_IN_A_ROW:
+            politeness.end(BANNED, Message("crawl.refused", count=MAX_BANS_IN_A_ROW, fault=sentence))
+        elif action is BanAction.LOGIN and politeness.rules.login.steps:
+            politeness.needs_login = True
+            politeness.crawler.engine.pause()
+        elif action is BanAction.ROTATE and wait_s is None and self._rotate(proxy, user_agent):
+            return
+        elif needs_rest(action) or wait_s is not None:
+            self._slow_down()
+            backoff_s = politeness.rules.first_wait_s * 2.0 ** (self._bans_in_a_row - 1)
+            politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
 
-    def add(self, day: str, size: int, pages: int = 1) -> None:
-        """Note `pages` responses of `size` bytes together."""
-        self._take(day, self._run_id, pages, size)
-        if self._journal is not None:
-            self._journal.write(_line(day, self._run_id, pages, size))
-            self._journal.flush()
+    def _rotate(self, proxy: str, user_agent: str) -> bool:
+        """Whether there is another proxy or user agent to go on with."""
+        politeness = self._politeness
+        now = politeness.now()
+        if proxy:
+            politeness.proxies.failed(proxy, now, is_final=True)
+        if user_agent:
+            politeness.user_agents.failed(user_agent, now, is_final=True)
+        pools = [pool for pool in (politeness.proxies, politeness.user_agents) if pool.members]
+        return any(pool.pick(now) is not None for pool in pools)
 
-    def exhausted(self, day: str, in_flight: int = 0) -> str:
-        """Which limit is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
-
-        in_flight: requests whose answers are still to be counted.
-        """
-        budget = self._budget
-        reached = (
-            (BYTES_A_RUN, budget.bytes_a_run, self._bytes_of_run),
-            (PAGES_A_DAY, budget.pages_a_day, self._pages.get(day, 0) + in_flight),
-            (BYTES_A_DAY, budget.bytes_a_day, self._bytes.get(day, 0)),
-        )
-        return next((name for name, limit, used in reached if limit and used >= limit), "")
-
-    def close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-
-    def _take(self, day: str, run_id: str, pages: int, size: int) -> None:
-        self._pages[day] = self._pages.get(day, 0) + pages
-        self._bytes[day] = self._bytes.get(day, 0) + size
-        if run_id == self._run_id:
-            self._bytes_of_run += size
-
-    def _open(self, path: Path) -> None:
-        """Take over what is noted, and write it anew in as few lines as say the same of this run and the last days."""
-        kept: dict[tuple[str, str], list[int]] = {}
-        for day, run_id, pages, size in _records(path):
-            self._take(day, run_id, pages, size)
-            total = kept.setdefault((day, run_id if run_id == self._run_id else ""), [0, 0])
-            total[0] += pages
-            total[1] += size
-        newest = set(sorted(self._pages)[-2:])  # a day of another zone, where the operator changed it
-        fresh = path.with_suffix(".new")
-        fresh.write_text(
-            "".join(_line(day, run_id, *total) for (day, run_id), total in kept.items() if run_id or day in newest),
-            encoding="utf-8",
-        )
-        fresh.replace(path)
-        self._journal = path.open("a", encoding="utf-8")
-
-
-def _line(day: str, run_id: str, pages: int, size: int) -> str:
-    return json.dumps([day, run_id, pages, size]) + "\n"
-
-
-def _records(path: Path) -> Iterator[tuple[str, str, int, int]]:
-    """What the file says; a line that a loss of power cut off is left out."""
-    if not path.exists():
-        return
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            day, run_id, pages, size = json.loads(line)
-            yield str(day), str(run_id), int(pages), int(size)
-        except (ValueError, TypeError):
-            continue
+    def _slow_down(self) -> None:
+        politeness = self._politeness
+        throttle = politeness.crawler.get_extension(AutoThrottle)
+        if throttle is not None:
+            doubled = max(throttle.mindelay * 2, min(_MIN_SLOWED_DELAY_S, politeness.rules.first_wait_s))
+            throttle.mindelay = min(doubled, _MAX_SLOWED_DELAY_S)
+            downloader = politeness.crawler.engine.downloader
+            for slot in downloader.slots.values():
+                slot.delay = max(slot.delay, throttle.mindelay)

@@ -55,14 +55,17 @@ class Windows:
                 return minute
         raise BadConfiguration("site.hours-never-come")
 
-    def day(self, at: datetime) -> str:
-        """The site's own date, by which budgets are counted."""
-        return at.astimezone(self._zone).date().isoformat()
+    def day_start(self, at: datetime) -> datetime:
+        """The beginning of the site's own date, by which budgets are counted, in UTC."""
+        return self._midnight(at, days_later=0)
 
     def next_day(self, at: datetime) -> datetime:
         """When that date ends, in UTC."""
-        local = at.astimezone(self._zone)
-        return datetime.combine(local.date() + timedelta(days=1), time(), self._zone).astimezone(UTC)
+        return self._midnight(at, days_later=1)
+
+    def _midnight(self, at: datetime, *, days_later: int) -> datetime:
+        day = at.astimezone(self._zone).date() + timedelta(days=days_later)
+        return datetime.combine(day, time(), self._zone).astimezone(UTC)
 
 
 def parse(text: str) -> tuple[Window, ...]:

@@ -13,6 +13,7 @@ from core.ports import Clock, VisitRepository
 from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind
 from core.wording import Message
+from crawler.fetching.capture import fetch_time
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import PAGE, Target
 from crawler.items import NotThere, ReadPage, Unchanged
@@ -49,7 +50,7 @@ class Recrawl:
     def answer_without_page(self, response: Response, target: Target) -> Unchanged | NotThere | None:
         """What an answer says that is no page: nothing has changed, or the page is not there. None for a page."""
         if response.status == NOT_MODIFIED:
-            return Unchanged(target, self._clock.now())
+            return Unchanged(target, fetch_time(response, self._clock.now()))
         if response.request is not None and response.request.meta.get(ABSENT):
             return self._not_there(response, target, AbsenceReason.NOT_FOUND_PAGE)
         reason = ABSENT_STATUSES.get(response.status)
@@ -146,7 +147,7 @@ class Recrawl:
             status=response.status,
             headers=tuple(headers_of(response).items()),
             body=response.body,
-            fetched_at=now,
+            fetched_at=fetch_time(response, now),
         )
         return NotThere(target, fetched, reason, after)
 

@@ -16,7 +16,7 @@ from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
 from crawler.context import CrawlContext
 from crawler.end_reasons import NEEDS_OCR, SLOW_RULES
-from crawler.fetching.capture import capture_of
+from crawler.fetching.capture import capture_of, fetch_time
 from crawler.fetching.response_headers import headers_of
 from crawler.frontier import Target
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
@@ -113,13 +113,13 @@ class PageHandler:
             status=response.status,
             headers=tuple(headers_of(response).items()),
             body=response.body,
-            fetched_at=self.context.clock.now(),
+            fetched_at=fetch_time(response, self.context.clock.now()),
             capture=capture,
         )
 
     def part(self, response: Response) -> FollowingPart:
         """The response behind a further part of a text."""
-        headers, at = tuple(headers_of(response).items()), self.context.clock.now()
+        headers, at = tuple(headers_of(response).items()), fetch_time(response, self.context.clock.now())
         url = FinalUrl(response.url)
         return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
 

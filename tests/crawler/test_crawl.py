@@ -28,10 +28,10 @@ from crawler.run import run_crawl
 from tests.crawler import crawl_process
 from tests.crawler.crawl_process import (
     Crawled,
-    RecordingOutbox,
     RecordingStore,
     crawl,
     plan_of,
+    recording_services,
     settings_of,
 )
 from tests.crawler.test_safety_limits import RawServer
@@ -465,13 +465,13 @@ def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None
 def test_a_second_crawl_in_one_process_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "twisted.internet.reactor", object())
     with pytest.raises(BrokenInvariant, match="a process of its own"):
-        run_crawl(plan_of("http://a.example/"), RecordingStore(), RecordingOutbox(), CrawlSettings())
+        run_crawl(plan_of("http://a.example/"), recording_services(), CrawlSettings())
 
 
 def test_a_plan_that_cannot_work_is_refused_with_every_fault_named() -> None:
     plan = replace(plan_of("http://a.example/"), start_urls=(), body_selector="p[[", deny_patterns=("(",))
     with pytest.raises(BadConfiguration) as caught:
-        run_crawl(plan, RecordingStore(), RecordingOutbox(), CrawlSettings())
+        run_crawl(plan, recording_services(), CrawlSettings())
     assert len(caught.value.faults) == 3
 
 

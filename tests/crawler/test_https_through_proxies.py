@@ -18,12 +18,11 @@ from core.politeness import Politeness, Proxy
 from crawler.fetching.proxies import MAX_FAILURES_IN_A_ROW
 from crawler.run import run_crawl
 from tests.crawler.crawl_process import (
-    RecordingOutbox,
-    RecordingStore,
     crawl,
     finish,
     kill,
     plan_of,
+    recording_services,
     settings_of,
     start,
     wait_until,
@@ -226,7 +225,7 @@ def test_a_proxy_that_is_spoken_to_otherwise_is_refused_in_one_sentence(scheme: 
         "https://a.example/", politeness=Politeness(proxies=(Proxy("10.0.0.1:1080", scheme, "a", "s3cret"),))
     )
     with pytest.raises(BadConfiguration) as caught:
-        run_crawl(plan, RecordingStore(), RecordingOutbox(), settings_of())
+        run_crawl(plan, recording_services(), settings_of())
     (sentence,) = caught.value.faults
     assert str(sentence).startswith(
         f"the proxy 10.0.0.1:1080 is spoken to by {scheme}; the crawler speaks to proxies by"

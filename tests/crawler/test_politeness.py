@@ -28,13 +28,13 @@ from crawler.readers.reading_process import ReadingProcess
 from crawler.run import run_crawl
 from crawler.selectors import MAX_SLOW_PAGES
 from tests.crawler.crawl_process import (
-    RecordingOutbox,
     RecordingStore,
     crawl,
     done_pages,
     finish,
     kill,
     plan_of,
+    recording_services,
     settings_of,
     start,
     wait_until,
@@ -551,7 +551,7 @@ def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(t
         kill(process, signal.SIGKILL)
         process.join()
         pipe.close()
-        assert "m3mber" not in journal.read_text() + (tmp_path / "job" / "usage.jsonl").read_text()
+        assert "m3mber" not in journal.read_text() + repr((tmp_path / "usage.sqlite").read_bytes())
         done, before_kill = done_pages(journal), Counter(site.requested)
         again = finish(*start(plan, settings, RecordingStore(log=log), tmp_path / "job"))
         assert again.counts.finish_reason == "finished"
@@ -582,6 +582,4 @@ def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(t
 )
 def test_a_plan_that_cannot_work_is_refused_at_the_start(politeness: Politeness, words: str) -> None:
     with pytest.raises(BadConfiguration, match=words.replace("(", r"\(")):
-        run_crawl(
-            plan_of("http://a.example/", politeness=politeness), RecordingStore(), RecordingOutbox(), settings_of()
-        )
+        run_crawl(plan_of("http://a.example/", politeness=politeness), recording_services(), settings_of())

@@ -14,7 +14,7 @@ from crawler.run import run_crawl
 from crawler.sources.feeds import named_feeds, read_feed
 from crawler.sources.listed import Listed
 from crawler.sources.sitemaps import read_sitemap
-from tests.crawler.crawl_process import RecordingOutbox, RecordingStore, crawl, plan_of, settings_of
+from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, recording_services, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.books import epub_of
 from tests.support.web_server import Answer, Routes, WebServer, page
@@ -309,4 +309,4 @@ def test_the_pages_of_a_list_and_nothing_else_are_fetched_also_what_looks_like_a
 
 def test_a_site_of_archives_is_not_crawled() -> None:
     with pytest.raises(BadConfiguration, match="archive files"):
-        run_crawl(plan_of("http://a.example/", kind="archive"), RecordingStore(), RecordingOutbox(), settings_of())
+        run_crawl(plan_of("http://a.example/", kind="archive"), recording_services(), settings_of())

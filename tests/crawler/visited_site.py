@@ -14,8 +14,10 @@ from core.pages import CrawlCounts, CrawlPlan
 from core.settings import CrawlSettings
 from core.visits import Visit
 from crawler.recrawl.memory import MemoryVisitRepository
-from crawler.run import run_crawl
+from crawler.run import CrawlServices, run_crawl
 from crawler.urls import canonical
+from pagestore.mongo import connect
+from pagestore.recent_answers import MongoRecentAnswers
 from tests.crawler.crawl_process import DEADLINE_S, RecordingOutbox
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.ready_process import ready_process
@@ -43,13 +45,14 @@ class VisitedSite:
     store: MemoryPageStore = field(default_factory=CarriedStore)
     book: MemoryVisitRepository = field(default_factory=MemoryVisitRepository)
     runs: int = 0
+    answers_url: str = ""  # the MongoDB in which sites share answers
 
     def crawl(self, after: timedelta = timedelta(0), job_dir: Path | None = None) -> CrawlCounts:
         """One crawl at START + `after`; store and book are then as it left them."""
         self.runs += 1
         plan = replace(self.plan, run_id=f"run-{self.runs}")
         ours, theirs = multiprocessing.Pipe()
-        given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir)
+        given = (theirs, plan, self.settings, self.store, self.book, START + after, job_dir, self.answers_url)
         process = ready_process(_run, *given)
         process.start()
         theirs.close()
@@ -81,9 +84,12 @@ def _run(
     book: MemoryVisitRepository,
     now: datetime,
     job_dir: Path | None,
+    answers_url: str,
 ) -> None:
+    answers = MongoRecentAnswers(connect(answers_url)) if answers_url else None
+    services = CrawlServices(store, RecordingOutbox(), book, answers, ManualClock(now))
     try:
-        counts = run_crawl(plan, store, RecordingOutbox(), settings, job_dir, None, book, ManualClock(now))
+        counts = run_crawl(plan, services, settings, job_dir)
     except Exception as fault:
         pipe.send(fault)
         return

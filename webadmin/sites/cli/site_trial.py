@@ -95,10 +95,11 @@ def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
 
 
 def _trial(plan: CrawlPlan, settings: Any) -> tuple[CrawlCounts, _Kept]:
-    from crawler.run import run_crawl
+    from crawler.run import CrawlServices, run_crawl
 
     kept = _Kept()
-    counts = run_crawl(plan, kept, kept, settings, on_read=lambda url, page: kept.read.append(page))  # type: ignore[arg-type]
+    services = CrawlServices(kept, kept)  # type: ignore[arg-type]
+    counts = run_crawl(plan, services, settings, on_read=lambda url, page: kept.read.append(page))
     return counts, kept
 
 

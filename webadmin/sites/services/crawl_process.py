@@ -22,7 +22,7 @@ from core.wording import Message
 from crawler.contacts.gathering import ContactGatherer
 from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from crawler.frontier import drop_journal
-from crawler.run import run_crawl
+from crawler.run import CrawlServices, run_crawl
 from pagestore.mongo import MongoPageStore
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
@@ -33,7 +33,7 @@ from webadmin.sites.services import domain_changes as identity
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.run_lease import MAX_UNCONFIRMED_S, RunLease
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
-from webadmin.stores import open_page_store
+from webadmin.stores import open_page_store, recent_answers
 
 log = logging.getLogger("zhuiwen.crawl")
 
@@ -60,16 +60,14 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
     store, outbox = open_page_store(SETTINGS), CeleryOutbox()
     gathered = ContactGatherer(SystemClock().now)
     try:
-        plan, visits = crawls.plan_of(run.site, run), DjangoVisitRepository()
+        plan, answers = crawls.plan_of(run.site, run), recent_answers(SETTINGS)
+        answers.forget(before=SystemClock().now() - crawls.ANSWERS_KEPT)
         counts = run_crawl(
             plan,
-            store,
-            outbox,
+            CrawlServices(store, outbox, DjangoVisitRepository(), answers, is_held=lease.is_held),
             SETTINGS.crawl,
             _job_dir(run),
-            lease.note,
-            visits,
-            is_held=lease.is_held,
+            on_progress=lease.note,
             on_read=lambda url, page: gathered.add(url, page.contacts),
         )
     except (ZhuiwenError, DatabaseFailure, OSError) as error:

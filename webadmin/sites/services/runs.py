@@ -1,7 +1,7 @@
 """Crawl runs: asked for, taken up, kept alive, ended, missed.
 
 At most one run of a site is live at a time, and one of a host runs, whoever watches it: two that keep their pauses
-would ask the host twice as often as it bears.
+would ask the host twice as often as it bears. The second takes what the first one fetched (`answers_since`).
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,11 @@ from core.clock import CLOCKS_DIFFER
 from core.errors import BadInput
 from core.ids import SiteId
 from core.pages import CrawlCounts, CrawlPlan
+from core.politeness import Login, Politeness
 from core.states import Rejection
 from core.wording import Message
 from crawler.end_reasons import (
+    ASKED_TO_WAIT,
     BYTE_LIMIT,
     NEEDS_BROWSER,
     NEEDS_OCR,
@@ -48,6 +50,9 @@ State, Trigger = CrawlRun.State, CrawlRun.Trigger
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
+# Chosen: two sites of one host are due within the hour where both are crawled at night; a page that is an hour old is
+# as good as one that a crawl of an hour fetches first. A run waits for that of another site for hours, hence the day.
+ANSWERS_BEFORE_DUE, ANSWERS_KEPT = timedelta(hours=1), timedelta(days=1)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
@@ -186,6 +191,7 @@ def left_out(run: CrawlRun | None) -> list[Message]:
 
 def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
     """What a spider needs to know to crawl the site."""
+    politeness = politeness_of(site, by_second_route=run.by_second_route)
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
@@ -207,8 +213,22 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         obey_robots=site.obey_robots,
         kind=site.kind,
         only_urls=lines(run.only_urls),
-        politeness=politeness_of(site, by_second_route=run.by_second_route),
+        politeness=politeness,
+        answers_since=answers_since(site, run, politeness),
     )
+
+
+def answers_since(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
+    """The moment from which answers to other sites' crawls of the host serve a run as its own would; None: none does.
+
+    A look at single pages sees them as they are now. Who has proxies, a name or a login of its own is answered
+    otherwise than others, and its answers are its own.
+    """
+    hosts = site.domains.values("host")
+    others = Site.objects.filter(is_active=True, domains__host__in=hosts).exclude(pk=site.pk)
+    is_anonymous = not (politeness.proxies or politeness.user_agents or politeness.login != Login())
+    is_shared = is_anonymous and not run.only_urls and not run.by_second_route and others.exists()
+    return run.due_at - ANSWERS_BEFORE_DUE if is_shared else None
 
 
 def start_urls_of(site: Site) -> tuple[str, ...]:
@@ -369,9 +389,15 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _waiting(now: datetime) -> QuerySet[CrawlRun]:
-    """Runs that may be taken up: none of a host that is being crawled."""
-    crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING).values("host")
-    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED).exclude(site__domains__host__in=crawled)
+    """Runs that may be taken up: none of a host that is being crawled, or wants to be left alone for now."""
+    crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
+    resting = SiteDomain.objects.filter(
+        site__runs__state=State.QUEUED,
+        site__runs__resume_at__range=(now, now + LONGEST_WAIT),
+        site__runs__counts__finish_reason=ASKED_TO_WAIT,
+    )
+    is_busy = Q(site__domains__host__in=crawled.values("host")) | Q(site__domains__host__in=resting.values("host"))
+    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED).exclude(is_busy)
 
 
 def _watched() -> QuerySet[Site]:

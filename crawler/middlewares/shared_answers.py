@@ -1,0 +1,125 @@
+"""Scrapy's downloader middleware that shares answers between sites on one host: one fetch, read by each site's rules.
+
+A host is crawled for one site at a time (webadmin.sites.services.runs), so the second of two crawls finds what the
+first one fetched. robots.txt, the site's own hosts and what it may fetch are judged before; an answer that was fetched
+for another site spends no budget and waits for no delay. A refused request is made anew, and so is one for a file.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from core.errors import ZhuiwenError
+from core.host_answers import HostAnswer
+from core.ids import digest
+from crawler.browsing.on_demand import BROWSER_META
+from crawler.context import CrawlContext, context_of
+from crawler.fetching.capture import note_earlier_fetch, own_capture
+from crawler.frontier import PAGE
+from crawler.middlewares.refusal_handling import TIMES_META
+from crawler.opening import is_attachment, is_page_type
+from crawler.recrawl.site_visits import NOT_MODIFIED
+
+_TAKEN = "zhuiwen_shared_answer"  # in the meta of a request: its answer was fetched for another site
+# What a second crawl would be answered too; other statuses are faults and refusals that pass.
+_SHARED_STATUSES = frozenset({200, 301, 302, 303, 304, 307, 308, 404, 410})
+_VALIDATORS = ("If-None-Match", "If-Modified-Since")
+
+
+class SharedAnswersMiddleware:
+    """Takes answers that were fetched for another site of the host, and keeps those that this crawl fetches."""
+
+    def __init__(self, context: CrawlContext) -> None:
+        if context.plan.answers_since is None or context.answers is None:
+            raise NotConfigured
+        self._context, self._answers, self._since = context, context.answers, context.plan.answers_since
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "SharedAnswersMiddleware":
+        return cls(context_of(crawler))
+
+    async def process_request(self, request: Request) -> Response | None:
+        request.meta.pop(_TAKEN, None)
+        note_earlier_fetch(request, None)
+        if not _is_shared(request) or request.meta.get("retry_times") or request.meta.get(TIMES_META):
+            return None
+        answer = await self._newest(request)
+        if answer is None or answer.site_id == self._context.plan.site_id:
+            return None
+        request.meta[_TAKEN] = True
+        note_earlier_fetch(request, answer)
+        self._context.stats.counts.requested += _asks_for_page(request)
+        headers = Headers()
+        for name, value in answer.headers:
+            headers.appendlist(name, value.encode("latin-1"))
+        kind = responsetypes.from_args(headers=headers, url=answer.url, body=answer.body)
+        return kind(answer.url, status=answer.status, headers=headers, body=answer.body, request=request)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        capture = own_capture(request, self._context.machine)
+        if (
+            request.meta.get(_TAKEN)
+            or capture is None
+            or not _is_shared(request)
+            or not _may_be_given(request, response)
+        ):
+            return response
+        answer = HostAnswer(
+            key=_keys(request)[0] if response.status == NOT_MODIFIED else _keys(request)[-1],
+            site_id=self._context.plan.site_id,
+            fetched_at=self._context.clock.now(),
+            url=response.url,
+            status=response.status,
+            headers=tuple(
+                (name.decode("latin-1"), value.decode("latin-1"))
+                for name, values in response.headers.items()
+                for value in values
+                if name.lower() != b"set-cookie"
+            ),
+            body=response.body,
+            capture=capture,
+        )
+        with suppress(ZhuiwenError):  # then the other crawl fetches it itself
+            await asyncio.to_thread(self._answers.put, answer)
+        return response
+
+    async def _newest(self, request: Request) -> HostAnswer | None:
+        now = self._context.clock.now()
+        try:
+            return await asyncio.to_thread(self._answers.newest, _keys(request), self._since, now)
+        except ZhuiwenError:
+            return None
+
+
+def _is_shared(request: Request) -> bool:
+    return request.method == "GET" and not request.body
+
+
+def _may_be_given(request: Request, response: Response) -> bool:
+    """Whether another crawl may read this answer: files are counted by each crawl while their headers come."""
+    if response.status not in _SHARED_STATUSES:
+        return False
+    if response.status != 200 or not _asks_for_page(request):
+        return True
+    kind, disposition = (
+        (response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Content-Disposition")
+    )
+    return is_page_type(kind) and not is_attachment(disposition)
+
+
+def _asks_for_page(request: Request) -> bool:
+    target = request.cb_kwargs.get("target")
+    return target is not None and target.kind == PAGE
+
+
+def _keys(request: Request) -> list[str]:
+    """The keys of what answers a request: that nothing has changed since its validators, then a whole answer."""
+    way = "browser" if request.meta.get(BROWSER_META) else "plain"
+    validators = [(request.headers.get(name) or b"").decode("latin-1") for name in _VALIDATORS]
+    whole = digest(f"{way}\n{request.url}".encode())
+    return [digest("\n".join((whole, *validators)).encode()), whole] if any(validators) else [whole]

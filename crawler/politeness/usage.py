@@ -1,0 +1,77 @@
+"""Counts what is fetched from hosts: a budget is one of the host, whichever of its sites is crawled."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from core.hosts import Host, host_key
+from core.politeness import Budget
+
+USAGE_NAME = "usage.sqlite"
+PAGES_A_DAY, BYTES_A_DAY, BYTES_A_RUN = "pages_a_day", "bytes_a_day", "bytes_a_run"
+# Days begin in the zone of each site, and every zone is a multiple of this away from UTC.
+_STEP_S = 15 * 60
+# Chosen: longer than a day of any zone, and than a crawl that waits for its hours and its budget again and again.
+_KEPT = timedelta(days=31)
+
+
+class HostUsage:
+    """The responses and bytes of all crawls of this machine, written down before each page is read."""
+
+    def __init__(self, budget: Budget, run_id: str, hosts: Sequence[Host], folder: Path | None = None) -> None:
+        """hosts: of the site. folder: of the crawls of this machine; None: nothing is known or kept of other crawls."""
+        self._budget, self._run_id, self._hosts = budget, run_id, hosts
+        self._names = [str(Host(host.bare, host.port)) for host in hosts]
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        # Any number of crawls write to it at once; each waits for the others, whose writes take less than 1 ms.
+        self._rows = sqlite3.connect(folder / USAGE_NAME if folder else ":memory:", timeout=30, isolation_level=None)
+        self._rows.execute("PRAGMA journal_mode = WAL")
+        self._rows.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
+        self._rows.execute(
+            "CREATE TABLE IF NOT EXISTS usage (begun INTEGER, host TEXT, run TEXT, pages INTEGER, bytes INTEGER,"
+            " PRIMARY KEY (begun, host, run)) WITHOUT ROWID"
+        )
+        (self._bytes_of_run,) = self._rows.execute(
+            "SELECT COALESCE(SUM(bytes), 0) FROM usage WHERE run = ?", [run_id]
+        ).fetchone()
+
+    def add(self, url: str, at: datetime, size: int) -> None:
+        """Note one response of `size` bytes; what comes from elsewhere, such as a style sheet, is the first host's."""
+        name, port = host_key(url)
+        at_host = next(
+            (key for key, host in zip(self._names, self._hosts, strict=True) if host.is_at(name, port)), None
+        )
+        self._bytes_of_run += size
+        self._rows.execute(
+            "INSERT INTO usage VALUES (?, ?, ?, 1, ?)"
+            " ON CONFLICT DO UPDATE SET pages = pages + 1, bytes = bytes + excluded.bytes",
+            [int(at.timestamp()) // _STEP_S * _STEP_S, at_host or self._names[0], self._run_id, size],
+        )
+
+    def exhausted(self, day_began: datetime, in_flight: int = 0) -> str:
+        """Which limit is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
+
+        in_flight: requests whose answers are still to be counted.
+        """
+        budget = self._budget
+        if budget == Budget():
+            return ""
+        begun = int(day_began.timestamp())
+        pages = size = 0
+        for name in self._names:
+            used = "SELECT COALESCE(SUM(pages), 0), COALESCE(SUM(bytes), 0) FROM usage WHERE begun >= ? AND host = ?"
+            pages_of_host, bytes_of_host = self._rows.execute(used, [begun, name]).fetchone()
+            pages, size = pages + pages_of_host, size + bytes_of_host
+        reached = (
+            (BYTES_A_RUN, budget.bytes_a_run, self._bytes_of_run),
+            (PAGES_A_DAY, budget.pages_a_day, pages + in_flight),
+            (BYTES_A_DAY, budget.bytes_a_day, size),
+        )
+        return next((name for name, limit, used in reached if limit and used >= limit), "")
+
+    def close(self, now: datetime) -> None:
+        """Forget what no budget counts any more."""
+        self._rows.execute("DELETE FROM usage WHERE begun < ?", [int((now - _KEPT).timestamp())])
+        self._rows.close()

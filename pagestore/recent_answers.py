@@ -1,0 +1,79 @@
+"""Answers of hosts that several sites watch, for hours: the next site's crawl reads them in place of fetching again.
+
+They lie beside the pages, since crawlers on any machine reach them there; no backup has them. The hour of its fetch
+begins the key of an answer, so that old ones leave in one request.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import bson
+
+from core.host_answers import HostAnswer
+from core.ids import SiteId
+from pagestore.blobs import INLINE_BYTES, Blobs
+from pagestore.captures import bodies_in, capture_bytes, capture_of, certificates_in
+from pagestore.connection import MongoDatabase
+
+_HOUR = timedelta(hours=1)
+
+
+class MongoRecentAnswers:
+    """core.ports.RecentAnswers over MongoDB."""
+
+    def __init__(self, database: MongoDatabase) -> None:
+        self._blobs = Blobs(database, "recent_answers", INLINE_BYTES)
+
+    def put(self, answer: HostAnswer) -> None:
+        self._blobs.put(_key(answer.fetched_at, answer.key), _data(answer))
+
+    def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
+        wanted = [_key(hour, key) for hour in _hours(since, until) for key in keys]
+        found = [_answer(data) for data in self._blobs.get_many(wanted).values()]
+        recent = [answer for answer in found if since <= answer.fetched_at <= until]
+        return max(recent, key=lambda answer: answer.fetched_at, default=None)
+
+    def forget(self, before: datetime) -> None:
+        self._blobs.remove_range("0", _key(before, ""))
+
+
+def _hours(since: datetime, until: datetime) -> Iterator[datetime]:
+    hour = since.replace(minute=0, second=0, microsecond=0)
+    while hour <= until:
+        yield hour
+        hour += _HOUR
+
+
+def _key(at: datetime, key: str) -> str:
+    return f"{at.astimezone(UTC):%Y%m%d%H}-{key}"
+
+
+def _data(answer: HostAnswer) -> bytes:
+    return bson.encode(
+        {
+            "key": answer.key,
+            "site": answer.site_id,
+            "fetched_at": answer.fetched_at.isoformat(),
+            "url": answer.url,
+            "status": answer.status,
+            "headers": [list(each) for each in answer.headers],
+            "body": answer.body,
+            "capture": capture_bytes(answer.capture),
+            "certificates": certificates_in(answer.capture),
+            "bodies": bodies_in(answer.capture),
+        }
+    )
+
+
+def _answer(data: bytes) -> HostAnswer:
+    document = bson.decode(data)
+    return HostAnswer(
+        key=document["key"],
+        site_id=SiteId(document["site"]),
+        fetched_at=datetime.fromisoformat(document["fetched_at"]),
+        url=document["url"],
+        status=document["status"],
+        headers=tuple((name, value) for name, value in document["headers"]),
+        body=document["body"],
+        capture=capture_of(document["capture"], document["certificates"], document["bodies"]),
+    )
