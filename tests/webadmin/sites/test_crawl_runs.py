@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,9 +25,10 @@ from tests.support.embedded import wait_until
 from tests.support.memory_cases import MemoryOutbox
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites import tasks as sites_tasks
-from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.models import CrawlRun, Site, SiteRules
 from webadmin.sites.services import crawl_process, crawler, crawlers, interruptions, outages, run_lease
 from webadmin.sites.services import runs as crawls
+from webadmin.sites.services.encrypted_secrets import seal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
 State = CrawlRun.State
@@ -159,15 +161,22 @@ def test_runs_are_taken_in_the_order_in_which_they_came_due_and_those_that_wait_
     assert (taken.pk, taken.state, taken.resume_at) == (waiting.pk, State.RUNNING, None)
 
 
-def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site) -> None:
+@pytest.fixture
+def theirs(site: Site) -> Site:
+    """A site of another rights holder on the same host."""
+    other = RightsHolder.objects.create(name="乙")
+    created = Site.objects.create(rights_holder=other, name="某站", start_urls="http://pirate.example/")
+    for each in (site, created):
+        each.domains.create(host="pirate.example")
+    created.domains.create(host="m.pirate.example")
+    return created
+
+
+def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site, theirs: Site) -> None:
     now = timezone.now()
-    theirs, elsewhere = (
-        Site.objects.create(rights_holder=RightsHolder.objects.create(name=name), name="某站", start_urls=url)
-        for name, url in (("乙", "http://pirate.example/"), ("丙", "http://other.example/"))
-    )
-    for each, host in ((site, "pirate.example"), (theirs, "pirate.example"), (elsewhere, "other.example")):
-        each.domains.create(host=host)
-    theirs.domains.create(host="m.pirate.example")
+    other = RightsHolder.objects.create(name="丙")
+    elsewhere = Site.objects.create(rights_holder=other, name="某站", start_urls="http://other.example/")
+    elsewhere.domains.create(host="other.example")
     first, second, third = (crawls.request_run(each) for each in (site, theirs, elsewhere))
     assert [run.pk for run in iter(lambda: crawls.take_next(now), None)] == [first.pk, third.pk]
     assert not crawls.has_waiting(now, second.pk)
@@ -176,6 +185,37 @@ def test_a_host_is_crawled_for_one_of_those_who_watch_it_at_a_time(site: Site) -
     assert crawls.finish(CrawlRun.objects.get(pk=first.pk), CrawlCounts(finish_reason="finished"))
     assert crawls.has_waiting(now, second.pk)
     assert crawls.take_next(now) == second
+
+
+def test_a_host_that_wants_a_pause_is_left_alone_by_everybody(site: Site, theirs: Site) -> None:
+    now = timezone.now()
+    waits = CrawlCounts(finish_reason="asked_to_wait", resume_at=(now + timedelta(hours=1)).isoformat())
+    crawl_process._close(running(site), waits)
+    second = crawls.request_run(theirs)
+    assert not crawls.has_waiting(now, second.pk)
+    assert crawls.has_waiting(now + timedelta(hours=2), second.pk)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_shared"),
+    [
+        (lambda theirs, run: None, True),
+        (lambda theirs, run: Site.objects.filter(pk=theirs.pk).update(is_active=False), False),
+        (lambda theirs, run: theirs.domains.filter(host="pirate.example").delete(), False),
+        (lambda theirs, run: setattr(run, "only_urls", "http://pirate.example/1.html"), False),
+        (lambda theirs, run: SiteRules.objects.create(site=run.site, user_agents="Reader/1.0"), False),
+        (lambda theirs, run: SiteRules.objects.create(site=run.site, sealed_cookies=seal("vip = 1")), False),
+        (lambda theirs, run: run.site.proxies.create(place="proxy.example:8080"), False),
+    ],
+    ids=["watched by both", "paused", "another host", "single pages", "another name", "a login", "a proxy"],
+)
+def test_answers_are_shared_where_two_sites_are_answered_alike(
+    site: Site, theirs: Site, change: Callable[[Site, CrawlRun], object], is_shared: bool
+) -> None:
+    run = crawls.request_run(site)
+    change(theirs, run)
+    since = crawls.plan_of(site, run).answers_since
+    assert since == (run.due_at - crawls.ANSWERS_BEFORE_DUE if is_shared else None)
 
 
 def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_taken_again(tmp_path: Path) -> None:
