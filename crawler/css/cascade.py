@@ -29,7 +29,7 @@ _NOTHING: Properties = MappingProxyType({})
 _PLACES = ("", "before", "after")
 _OF_SCREEN = re.compile(r"\d[sdl]?v(?:w|h|min|max|i|b)\b")
 _HINTS = {"bgcolor": "background-color", "color": "color", "text": "color", "align": "text-align", "dir": "direction"}
-_HINTING = frozenset({*_HINTS, "hidden", "size"})
+HINTING = frozenset({*_HINTS, "hidden", "size"})  # attributes that style an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], step
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
     for element in tree.iter("*"):
-        hints = "" if _HINTING.isdisjoint(element.keys()) else _hints(element)
+        hints = "" if HINTING.isdisjoint(element.keys()) else _hints(element)
         for text, is_style in ((hints, False), (element.get("style"), True)):
             if not text:
                 continue

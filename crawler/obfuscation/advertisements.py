@@ -235,4 +235,4 @@ def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-REPAIR = Repair(in_text=without_advertisements, is_repeated=True)
+REPAIR = Repair(in_text=without_advertisements, signs=re.compile(f"{_LETTER}|{_SIGNS.pattern}"), is_repeated=True)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from core.obfuscations import ObfuscationFound
 from core.wording import Message
+from crawler.css.cascade import HINTING
 from crawler.fetching.resources import NO_RESOURCES, Resources, absolute
 from crawler.markup import lines, parse
 from crawler.obfuscation.font_process import FontProcess
@@ -17,9 +19,13 @@ from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.page_styles import styles_of
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.reference_fonts import ReferenceFonts
-from crawler.obfuscation.repairs import MarkedPage, Removed, Repaired, hidden_inside, inside, repairs
+from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repaired, hidden_inside, inside, repairs
 from crawler.obfuscation.text_process import TextProcess
 from crawler.reading_steps import ReadingSteps
+
+_is_styled = etree.XPath(
+    f"boolean(//style | //link | //*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ class Deobfuscation:
 
     def found(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
         """What of it stood inside the main text. containers: the blocks that its lines stand in."""
+        if not self.removed and not self.repaired:
+            return ()
         return (*hidden_inside(self.removed, main_text, containers), *inside(self.repaired, containers))
 
     def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
@@ -94,10 +102,21 @@ def deobfuscate(
         result.removed,
         result.notes,
     )
+    has = _tags(tree)
     for repair in repairs():
-        if repair.in_tree is not None:
-            result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
+        if repair.in_tree is None or repair.needs.isdisjoint(has):
+            continue
+        before = len(result.repaired)
+        result.repaired += steps.run(repair.step, partial(repair.in_tree, page), ())
+        if len(result.repaired) > before:
+            has = _tags(tree)  # a script may have written what the next ones look at
     return result
+
+
+def _tags(tree: HtmlElement) -> set[object]:
+    """The tags of a page's elements, and `STYLE` where anything may say how it looks."""
+    tags = {element.tag for element in tree.iter()}
+    return tags | {STYLE} if _is_styled(tree) else tags
 
 
 def _known(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:

@@ -10,7 +10,7 @@ from crawler.css.cascade import Cascade, Properties
 from crawler.css.screens import DESKTOP
 from crawler.css.values import tokens_of
 from crawler.obfuscation.rendering import Rendering, State
-from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired, block_of
+from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, block_of
 from crawler.obfuscation.visibility import INLINE, shown_text
 from crawler.reading_steps import Step
 
@@ -80,4 +80,4 @@ def _repair(page: MarkedPage) -> list[Repaired]:
     return insert_generated(page.styles)
 
 
-REPAIR = Repair(in_tree=_repair, step=Step.CONTENT)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}), step=Step.CONTENT)

@@ -30,7 +30,7 @@ from crawler.obfuscation.pictured_lines import (
     size_of,
 )
 from crawler.obfuscation.pictures import source_of, stands_in_sentence
-from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired
+from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 from crawler.reading_steps import Step
 
@@ -296,4 +296,4 @@ def _repair(page: MarkedPage) -> Iterable[Repaired]:
     return write_page_pictures(page, page.texts) if page.texts is not None else ()
 
 
-REPAIR = Repair(in_tree=_repair, step=Step.PICTURES)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", STYLE}), step=Step.PICTURES)

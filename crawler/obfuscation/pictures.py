@@ -19,7 +19,7 @@ from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, t
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import in_doubt, script_of
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
-from crawler.obfuscation.repairs import HanCounts, MarkedPage, Repair, Repaired
+from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
 from crawler.reading_steps import Step
 
@@ -144,4 +144,4 @@ def _repair(page: MarkedPage) -> Sequence[Repaired]:
     return write_pictured(page, page.pictures)
 
 
-REPAIR = Repair(in_tree=_repair, step=Step.PICTURES)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({"img", "svg", STYLE}), step=Step.PICTURES)

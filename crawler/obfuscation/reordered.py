@@ -11,7 +11,7 @@ from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
 from crawler.markup import BLOCKS
-from crawler.obfuscation.repairs import EXAMPLE_CHARS, MarkedPage, Repair, Repaired
+from crawler.obfuscation.repairs import EXAMPLE_CHARS, STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import shown_text
 from crawler.reading_steps import Step
 
@@ -272,4 +272,10 @@ def _in_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
 
 
-REPAIR = Repair(in_tree=_in_tree, in_text=_in_text, step=Step.ORDER)
+REPAIR = Repair(
+    in_tree=_in_tree,
+    needs=frozenset({"bdo", STYLE}),
+    in_text=_in_text,
+    signs=re.compile("\u202e"),
+    step=Step.ORDER,
+)

@@ -1,5 +1,6 @@
 """What a repair of an obfuscation is, what it is given, and what it tells: of which kind, where, how it stood there."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -24,6 +25,7 @@ from crawler.obfuscation.unseen import Looker
 from crawler.reading_steps import ReadingSteps, Step
 
 EXAMPLE_CHARS = 80
+STYLE = "style"  # the tag, and what a page has that says how it looks by any other means
 MIN_PIECES_WITHOUT_HAN = 4
 
 
@@ -214,13 +216,16 @@ class MarkedPage:
 class Repair:
     """How one obfuscation is detected and undone; each part finds nothing on an ordinary page.
 
-    in_tree: changes the tree and says what it undid. in_text: from the main text and the page's host, the text without
-    it and what was found; None for nothing. is_repeated: once more at the end, where others changed the text. step:
-    what of reading a page it is.
+    in_tree: changes the tree and says what it undid. needs: tags, or `STYLE`; a page with none of them is not given to
+    it. in_text: from the main text and the page's host, the text without it and what was found; None for nothing.
+    signs: what a text has at least one of that is given to it; None: any text is. is_repeated: once more at the end,
+    where others changed the text. step: what of reading a page it is.
     """
 
     in_tree: Callable[[MarkedPage], Iterable[Repaired]] | None = None
+    needs: frozenset[str] = frozenset()
     in_text: TextRepair | None = None
+    signs: re.Pattern[str] | None = None
     is_repeated: bool = False
     step: Step = Step.TEXT
 

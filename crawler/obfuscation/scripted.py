@@ -130,4 +130,4 @@ def _target(tree: HtmlElement, selector: str) -> HtmlElement | None:
     return found[0] if isinstance(found, list) and found else None
 
 
-REPAIR = Repair(in_tree=_write_scripted, step=Step.SCRIPTS)
+REPAIR = Repair(in_tree=_write_scripted, needs=frozenset({"script"}), step=Step.SCRIPTS)

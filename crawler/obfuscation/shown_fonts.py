@@ -14,7 +14,7 @@ from crawler.css.values import families
 from crawler.fetching.resources import ResourceKind, Resources, absolute
 from crawler.obfuscation.fonts import FontReader, ShownChars
 from crawler.obfuscation.glyph_choice import in_doubt
-from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
+from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
 from crawler.reading_steps import Step
 
@@ -140,4 +140,4 @@ def _repair(page: MarkedPage) -> Sequence[Repaired]:
     return write_shown(page, page.fonts)
 
 
-REPAIR = Repair(in_tree=_repair, step=Step.FONTS)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE}), step=Step.FONTS)

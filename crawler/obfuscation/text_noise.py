@@ -23,6 +23,7 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
 from crawler.obfuscation.text_origins import always, of_marks
 from crawler.reading_steps import ReadingSteps
+from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
 from fingerprint.noise import Noise
 from fingerprint.normalization import normalize
@@ -213,9 +214,18 @@ def _around(text: str, start: int, end: int) -> str:
     return text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS].replace("\n", " ")[:EXAMPLE_CHARS]
 
 
-ZERO_WIDTH = Repair(in_text=_without_kind(Obfuscation.ZERO_WIDTH))
-SPACES = Repair(in_text=_without_kind(Obfuscation.SPACES, MIN_SPACES))
-PINYIN_INSERTED = Repair(in_text=_without_kind(Obfuscation.PINYIN_INSERTED))
+def _any_of(*kinds: Kind) -> re.Pattern[str]:
+    """A character of some kinds, without which a text has none of the noise that is made of them."""
+    ranges = [each for kind in kinds for each in CLASSES_2026.by_range.get(kind, ())]
+    listed = re.escape("".join(CLASSES_2026.by_character.get(kind, "") for kind in kinds))
+    return re.compile(f"[{listed}{''.join(f'{chr(each.start)}-{chr(each.stop - 1)}' for each in ranges)}]")
+
+
+ZERO_WIDTH = Repair(in_text=_without_kind(Obfuscation.ZERO_WIDTH), signs=_any_of(Kind.ZERO_WIDTH))
+SPACES = Repair(in_text=_without_kind(Obfuscation.SPACES, MIN_SPACES), signs=_any_of(Kind.SPACE))
+PINYIN_INSERTED = Repair(
+    in_text=_without_kind(Obfuscation.PINYIN_INSERTED), signs=_any_of(Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+)
 FULL_WIDTH = Repair(in_text=_in_usual_width)
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
 
@@ -242,15 +252,25 @@ def cleaned(text: str, url: str = "", budget: ReadingSteps | None = None) -> Cle
     """
     host, again = _host(url), []
     found, steps = list[ObfuscationFound](), list[tuple[str, str]]()
-    for repair in repairs():
+
+    def undo(repair: Repair, text: str) -> str:
+        if repair.in_text is None or (repair.signs is not None and repair.signs.search(text) is None):
+            return text
         if budget is not None:
             budget.check()
+        after, obfuscation = repair.in_text(text, host)
+        if obfuscation is not None:
+            found.append(obfuscation)
+            steps.append((obfuscation.kind.value, after))
+        return after
+
+    for repair in repairs():
         if repair.is_repeated:
             again.append((repair, text))
-        text = _undone(repair, text, host, found, steps)
+        text = undo(repair, text)
     for repair, seen in again:  # an address may be hidden by noise, and noise may look like a part of an address
         if text != seen:
-            text = _undone(repair, text, host, found, steps)
+            text = undo(repair, text)
     return CleanText(text, merged(found), tuple(steps))
 
 
@@ -273,16 +293,6 @@ def merged(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
         example = before.example if before and before.example else one.example
         result[one.kind] = ObfuscationFound(one.kind, count, example[:EXAMPLE_CHARS])
     return tuple(result.values())
-
-
-def _undone(repair: Repair, text: str, host: str, found: list[ObfuscationFound], steps: list[tuple[str, str]]) -> str:
-    if repair.in_text is None:
-        return text
-    after, obfuscation = repair.in_text(text, host)
-    if obfuscation is not None:
-        found.append(obfuscation)
-        steps.append((obfuscation.kind.value, after))
-    return after
 
 
 def _host(url: str) -> str:

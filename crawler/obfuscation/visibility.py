@@ -13,7 +13,7 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, cascade
 from crawler.markup import lines
-from crawler.obfuscation.repairs import MarkedPage, Removed, Repair, Repaired
+from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
 from crawler.obfuscation.unseen import RUBY, Looker
 from crawler.reading_steps import ReadingSteps, Step
 
@@ -190,4 +190,4 @@ def _repair(page: MarkedPage) -> Sequence[Repaired]:
     return ()
 
 
-REPAIR = Repair(in_tree=_repair, step=Step.HIDDEN)
+REPAIR = Repair(in_tree=_repair, needs=frozenset({STYLE, *RUBY}), step=Step.HIDDEN)
