@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "figures.md"
 
 
 class Group(TypedDict):
-    """What one command measured on one day: what, figure and target of each row."""
+    """What one command measured on one day: what, figure and target of each row. No command: measured once."""
 
     title: str
     command: str
@@ -40,7 +40,8 @@ def _head(machine: str) -> Iterator[str]:
 
 
 def _section(group: Group) -> str:
-    about = " ".join(filter(None, [f"`{group['command']}`, {group['date']}.", group.get("note")]))
+    command = f"`{group['command']}`" if group["command"] else "Measured once"
+    about = " ".join(filter(None, [f"{command}, {group['date']}.", group.get("note")]))
     rows = (
         f"- {what}: **{figure}**{f' (target {target})' if target else ''}" for what, figure, target in group["figures"]
     )

@@ -42,7 +42,7 @@ from crawler.readers.messages import (
 # For one task, without what it waits for from here, however busy the machine is.
 MAX_SECONDS = 120.0
 # Of the processor, for one task: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
-# .4 s; few that are made to be slow (laboratory.extraction.hostile_pages) come near it at any size (2026-11).
+# .4 s; few that are made to be slow (tests.crawler.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
 # The same for a file that holds a book, offered by a site (crawler.formats.kinds.is_container) or added as a work.
 # Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).

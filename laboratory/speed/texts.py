@@ -13,9 +13,9 @@ from laboratory.cases.build import built
 from laboratory.cases.conditions import EXCERPT_CHARS, EXCERPT_STRENGTHS, FULL, PATCHWORK_WORKS, SIZES, Size
 from laboratory.cases.passages import PAGE_CHARS
 from laboratory.cases.sources import Kind, Sources
-from laboratory.draws import generator, mixed
+from laboratory.draws import generator, mixed, number
+from laboratory.markov import ChainText
 from laboratory.scores.detection_quality import Case
-from laboratory.speed.reference_corpus import ReferenceCorpus
 
 # Of the pages. What is copied whole, under all kinds of edits, is one half; innocent pages are as many as a set of
 # labelled cases usually holds, and more than a crawl of suspects would bring.
@@ -23,6 +23,7 @@ MIX: Mapping[str, float] = MappingProxyType(
     {"full": 0.5, "excerpt": 0.15, "patchwork": 0.1, "natural": 0.1, "negative": 0.15}
 )
 MIN_WORKS_CHARS = 1_000
+CHAIN_CHARS = 8_000_000  # of real text that generated works follow: 128 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,29 @@ def material(sources: Sources, works_chars: int, pages: int, seed: int, say: Cal
     real_chars = sum(map(len, real))
     if real_chars < works_chars:
         say(f"generating {works_chars - real_chars:,} characters of works")
-    works = ReferenceCorpus(real, works_chars, seed).texts()
     drawn = _drawn(case_set.cases, pages, generator(seed, "speed"))
     return Material(
-        tuple(works),
+        tuple(_works(real, works_chars, seed)),
         real_chars,
         tuple(_of_page_length(drawn, case_set.cases)),
         dict(Counter(_class(case) for case in drawn)),
     )
+
+
+def _works(real: Sequence[str], chars: int, seed: int) -> Iterator[str]:
+    """The real texts and then generated ones, as long as real ones are, `chars` characters in all."""
+    chain = ChainText(real, CHAIN_CHARS) if sum(map(len, real)) < chars else None
+    made = 0
+    while chars > 0:
+        if chain is None or made < len(real):
+            text = real[made]
+        else:
+            drawn = number(seed, "text", made)
+            text = chain.text(len(real[drawn % len(real)]), drawn)
+        text = text[:chars]
+        yield text
+        chars -= len(text)
+        made += 1
 
 
 def slices(texts: Sequence[str], chars: int, count: int) -> list[str]:

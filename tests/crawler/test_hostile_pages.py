@@ -1,4 +1,4 @@
-"""Pages that are made to be slow (laboratory.extraction.hostile_pages), small: each is read right, or refused."""
+"""Pages that are made to be slow (tests.crawler.hostile_pages), small: each is read right, or refused."""
 
 from collections.abc import Iterator
 
@@ -18,10 +18,9 @@ from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead
 from crawler.readers.worker import ReadingSession
 from crawler.reading_steps import Step
-from laboratory.extraction import reading_costs
 from laboratory.extraction.fuzz import main as fuzz
-from laboratory.extraction.hostile_pages import KINDS, SENTENCE
 from tests.crawler.crawl_process import plan_of
+from tests.crawler.hostile_pages import KINDS, SENTENCE
 
 URL = "http://a.example/1/1.html"
 SIZE = 20_000
@@ -190,11 +189,3 @@ def test_the_characters_of_an_element_are_counted_once() -> None:
 def test_pages_that_are_spoilt_at_random_raise_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz(["tests/crawler/cases", "--pages", "150", "--seed", "7"]) == 0
     assert "exceptions: 0" in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures("processes")
-def test_what_reading_costs_is_measured_in_a_process_of_its_own() -> None:
-    taken = reading_costs.cost("paragraphs of a novel", SIZE)
-    assert taken.seconds > 0
-    assert taken.outcome.endswith(" characters")
-    assert reading_costs.largest_read("breaks", 10_000_000) < 10_000_000

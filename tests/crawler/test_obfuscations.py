@@ -288,7 +288,8 @@ def test_other_scripts_change_nothing(script: str) -> None:
 @pytest.mark.parametrize(
     "endless",
     ["for(;;);", "(function f(){for(;;)f()})", "/(a+)+$/.test('a'.repeat(40)+'b')", "let a=[];for(;;)a.push({})",
-     "for(let n=3n;;)n=n*n%(7n**300000n)", "Array.from({length:3e6},(x,i)=>-i).sort()"],
+     "for(let n=3n;;)n=n*n%(7n**300000n)", "Array.from({length:3e6},(x,i)=>-i).sort()",
+     "let a=[1];for(let i=40;i--;)a=[a,a];a.join()"],
 )  # fmt: skip
 def test_a_page_whose_scripts_take_too_much_is_read_without_them(endless: str) -> None:
     written = f"document.write(atob('{base64_of(honest(FIRST))}'))"

@@ -30,9 +30,9 @@ from crawler.readers.pages import SinglePage
 from crawler.readers.worker import ReadingSession
 from crawler.reading import read_page
 from fingerprint.fingerprinting import fingerprint_text
-from laboratory.extraction.pictured_text import Style, pictures_of
 from tests.crawler.crawl_process import crawl, finish, plan_of, settings_of, start
 from tests.support.memory_chain import chain
+from tests.support.pictured_text import Style, pictures_of
 from tests.support.web_server import Answer, WebServer
 
 pytestmark = [

@@ -12,7 +12,7 @@ from crawler.obfuscation.pictured_lines import is_line_alike, is_running_text, p
 from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.text_process import SeenPicture
 from laboratory.extraction.obfuscated_pages.prose import paragraphs
-from laboratory.extraction.pictured_text import Style, pictures_of
+from tests.support.pictured_text import Style, pictures_of
 
 MOST = 16_000_000
 SIZE, WIDTH = 20, 400

@@ -6,11 +6,11 @@ import pytest
 
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.reference_fonts import free_fonts
-from laboratory.extraction.pictured_text import Style, pictures_of
 from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED
 from tests.support.books import epub_of
 from tests.support.command_line import CommandLine
+from tests.support.pictured_text import Style, pictures_of
 from tests.support.web_server import page
 
 FIELDS = {

@@ -2,11 +2,13 @@
 
 import os
 import random
+import socketserver
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count, repeat
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +19,6 @@ import pytest
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
 from core.ports import ObjectStore
 from core.settings import S3Settings
-from laboratory.attacks import endless_server
 from laboratory.ports import free_port
 from pagestore.objects import s3_client
 from pagestore.objects.folder import FolderObjects
@@ -265,8 +266,20 @@ def test_a_passing_fault_is_asked_again(s3_url: str, s3_server: S3Server) -> Non
 @contextmanager
 def endless_store(begin: bytes, more: bytes) -> Iterator[S3Settings]:
     """A store that answers everything with `begin`, and then for ever with `more`."""
-    with endless_server(begin, more) as port:
-        yield S3Settings(endpoint_url=f"http://127.0.0.1:{port}", access_key="somebody", secret_key=SECRET)
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                self.request.sendall(begin)
+                while True:
+                    self.request.sendall(more)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield S3Settings(endpoint_url=url, access_key="somebody", secret_key=SECRET)
+        server.shutdown()
 
 
 @pytest.mark.usefixtures("loopback")

@@ -10,7 +10,8 @@ from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
-from laboratory.edits.moves import (
+from laboratory.tables.build_followers import read_records
+from tests.support.moves import (
     CLAUSES,
     COMMON,
     LINES,
@@ -25,7 +26,6 @@ from laboratory.edits.moves import (
     in_part,
     strewn,
 )
-from laboratory.tables.build_followers import read_records
 
 DEMO = Path(__file__).parents[3] / "deploy" / "demo" / "works"
 STORY = (DEMO / "云溪石桥.txt").read_text("utf-8")[:1500]

@@ -217,6 +217,16 @@ def test_a_field_that_is_none_is_named(text: str, words: str) -> None:
     assert words in fault
 
 
+@pytest.mark.parametrize(("text", "paragraphs"), [("{{" + " " * 200_000, 1), ("{{ {{" + " " * 90, 5_000)])
+def test_a_template_of_braces_is_refused_before_its_fields_are_looked_for(text: str, paragraphs: int) -> None:
+    def fill(file: Any) -> None:
+        for _ in range(paragraphs):
+            file.add_paragraph(text)
+
+    with pytest.raises(BadInput, match="holds more than a template does"):
+        said(Paper.LETTER, edited(Paper.LETTER, fill))
+
+
 def test_two_lists_in_a_row_and_a_missing_field_are_named_with_the_law() -> None:
     def mix(file: Any) -> None:
         file.add_table(rows=1, cols=1).cell(0, 0).text = "{{网址.地址}} {{作品.名称}}"

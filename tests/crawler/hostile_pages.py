@@ -6,7 +6,6 @@ from itertools import count
 SENTENCE = "渡口的石阶被水磨得发亮，老人把灯挂在桅杆上，等最后一班船靠岸。"
 RARE = "".join(map(chr, range(0x3400, 0x3800)))  # in neither level of GB 2312 or Big5
 _MOST_BYTES = 1_000_000
-LARGEST = 16 * 1024 * 1024  # bytes: the largest body that is taken by default (core.settings.CrawlSettings)
 
 
 def _page(body: str, head: str = "") -> bytes:

@@ -66,21 +66,6 @@ def by_groups(*patterns: tuple[int, ...]) -> Layout:
     return layout
 
 
-def swapped(share: float) -> Layout:
-    """A share of the characters with the next one before it, drawn at random."""
-
-    def layout(page: Edited, rng: Random) -> Edited:
-        places, place = np.arange(len(page.text)), 0
-        while place + 1 < places.size:
-            is_swapped = rng.random() < share
-            if is_swapped:
-                places[place : place + 2] = places[place : place + 2][::-1].copy()
-            place += 1 + is_swapped
-        return page.taken(places)
-
-    return layout
-
-
 def strewn(every: int, characters: str, count: int = 1) -> Layout:
     """So many characters that do not belong there behind every so many of the text."""
 
