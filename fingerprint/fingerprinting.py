@@ -1,11 +1,9 @@
 """The chain of stages: text -> stream -> windows and anchors -> seeds."""
 
 from fingerprint.algorithms import DEFAULT, Algorithm
-from fingerprint.anchors import anchor_positions
 from fingerprint.record import Fingerprint
 from fingerprint.seeds import find_seeds
-from fingerprint.stages import COMPILED, fingerprint_windows
-from fingerprint.windows import window_fingerprints
+from fingerprint.stages import fingerprint_windows
 
 
 def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
@@ -15,16 +13,7 @@ def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
     not the one that the algorithm names.
     """
     rule, initials = algorithm.normalization, algorithm.tables.initials
-    stream = COMPILED.get(rule.stage, rule.stage)(text, rule.tables)
+    stream = rule.stage(text, rule.tables)
     windows = tuple(fingerprint_windows(stream.tokens, each, initials) for each in algorithm.windows)
     hashes, positions = find_seeds(stream.tokens, windows, algorithm)
-    return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
-
-
-def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
-    """What `fingerprint_text` gives, worked out by the plain definition of every stage, some ten times slower."""
-    rule, initials = algorithm.normalization, algorithm.tables.initials
-    stream = rule.stage(text, rule.tables)
-    windows = tuple(window_fingerprints(initials[stream.tokens], each) for each in algorithm.windows)
-    hashes, positions = find_seeds(stream.tokens, windows, algorithm, anchor_positions)
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)

@@ -115,31 +115,5 @@ def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) 
     return table.shape_alternatives[table.rows[codes]]
 
 
-def are_homophones(
-    first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR_2026
-) -> NDArray[np.bool_]:
-    """bool[n]: whether any reading of first[i] is one of second[i], tones aside; False where either has none.
-
-    >>> from fingerprint.readings import code_points
-    >>> are_homophones(code_points("行行，"), code_points("航走，")).tolist()
-    [True, False, False]
-    """
-    one, other = table.readings[table.rows[first]], table.readings[table.rows[second]]
-    is_shared = (one[:, :, None] == other[:, None, :]) & (one[:, :, None] > 0)
-    return np.asarray(is_shared.any(axis=(1, 2)))
-
-
-def are_alike(first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.bool_]:
-    """bool[n]: whether first[i] and second[i] are different characters that look alike.
-
-    >>> from fingerprint.readings import code_points
-    >>> are_alike(code_points("己士己"), code_points("已土己")).tolist()
-    [True, True, False]
-    """
-    one, other = table.rows[first], table.rows[second]
-    found = (table.shapes[one] == other[:, None]) | (table.shapes[other] == one[:, None])
-    return np.asarray(found.any(axis=1) & (one > 0) & (other > 0))
-
-
 def _with_empty_row(table: NDArray[np.generic]) -> NDArray[np.uint16]:
     return np.concatenate([np.zeros((1, table.shape[1]), np.uint16), table.astype(np.uint16)])

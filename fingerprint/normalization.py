@@ -7,8 +7,6 @@ from core.obfuscations import Obfuscation
 from fingerprint.characters import Kind
 from fingerprint.latin import SignRows, read_latin
 from fingerprint.noise import Runs, collect_noise, runs_of, spaces_between_han, zero_width_runs
-from fingerprint.order.repair import in_reading_order
-from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
 from fingerprint.stream import WILDCARD, Stream
 from fingerprint.tables import TABLES_2026, Tables
@@ -43,16 +41,6 @@ def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
             found.append((Obfuscation.PINYIN_INSERTED, latin.inserted))
             tokens_read, offsets = _insert(tokens_read, offsets, latin.tokens, latin.offsets)
     return Stream(tokens_read, offsets.astype(np.int32), collect_noise(found))
-
-
-def normalize_in_order(text: str, tables: Tables = TABLES_2026) -> Stream:
-    """What can be compared of a text, as it is read: pages in columns, backwards, with characters strewn in.
-
-    >>> normalize_in_order("網(wǎng)，络!").offsets.tolist()
-    [0, 8]
-    """
-    codes = code_points(text)
-    return in_reading_order(codes, read_romanised(codes, normalize(text, tables), tables), tables)
 
 
 def _insert(

@@ -25,7 +25,7 @@ class Seeds(Flag):
 class Normalization:
     """How a text becomes a token stream.
 
-    number: its name in stored descriptions. stage: the plain definition (fingerprint.stages may have a compiled twin).
+    number: its name in stored descriptions. stage: from text to stream.
     tables: what the stage looks up.
     """
 

@@ -1,4 +1,4 @@
-"""Anchors and frequency windows compiled: the twins of fingerprint.anchors and fingerprint.windows, bit for bit."""
+"""Anchors and frequency windows compiled; the tests have their plain definitions."""
 
 import numpy as np
 from numpy.typing import NDArray

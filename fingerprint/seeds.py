@@ -1,6 +1,5 @@
 """Seeds: what the index is asked for. Anchors, frequency windows as hashes, or both, as the algorithm says."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,19 +7,15 @@ from numpy.typing import NDArray
 
 from fingerprint.algorithms import Algorithm
 from fingerprint.anchors import MULTIPLIER, mix
-from fingerprint.rules import AnchorRule, Seeds, WindowRule
+from fingerprint.rules import Seeds, WindowRule
 from fingerprint.stages import find_anchors, fingerprint_windows
 
 HashesAndPositions = tuple[NDArray[np.uint64], NDArray[np.int32]]
-AnchorStage = Callable[[NDArray[np.uint16], AnchorRule, NDArray[np.uint16]], HashesAndPositions]
 WORD_BYTES = 8
 
 
 def find_seeds(
-    tokens: NDArray[np.uint16],
-    windows: tuple[NDArray[np.uint8], ...],
-    algorithm: Algorithm,
-    anchor_stage: AnchorStage = find_anchors,
+    tokens: NDArray[np.uint16], windows: tuple[NDArray[np.uint8], ...], algorithm: Algorithm
 ) -> HashesAndPositions:
     """Hashes uint64[s] and stream positions int32[s] of the seeds, by position; at one position anchors come first.
 
@@ -28,7 +23,7 @@ def find_seeds(
     """
     found = []
     if Seeds.ANCHORS in algorithm.seeds:
-        found.append(anchor_stage(tokens, algorithm.anchors, algorithm.symbols))
+        found.append(find_anchors(tokens, algorithm.anchors, algorithm.symbols))
     if Seeds.WINDOWS in algorithm.seeds:
         found += [window_seeds(rows, rule) for rows, rule in zip(windows, algorithm.windows, strict=True)]
     if len(found) == 1:

@@ -1,21 +1,19 @@
-"""The stages of a fingerprint, compiled: each equals the plain definition that its docstring names, bit for bit."""
+"""The stages of a fingerprint, compiled; tests/support/fingerprint_definition.py defines each, bit for bit."""
 
-from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from fingerprint import latin_kernels, normalization, seed_kernels, stream_kernels
+from fingerprint import latin_kernels, seed_kernels, stream_kernels
 from fingerprint.characters import Kind
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.noise import NOISE_KINDS, Noise
 from fingerprint.order.repair import in_reading_order
 from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
-from fingerprint.rules import AnchorRule, Stage, WindowRule
+from fingerprint.rules import AnchorRule, WindowRule
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 from fingerprint.windows import bytes_per_window, digits
@@ -32,7 +30,7 @@ Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
 
 
 def normalize(text: str, tables: Tables) -> Stream:
-    """fingerprint.normalization.normalize."""
+    """As fingerprint.normalization, for whole pages and works."""
     return _normalize(code_points(text), tables)
 
 
@@ -54,26 +52,28 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
 
 
 def normalize_in_order(text: str, tables: Tables) -> Stream:
-    """fingerprint.normalization.normalize_in_order."""
+    """What can be compared of a text, as it is read: pages in columns, backwards, with characters strewn in."""
     codes = code_points(text)
     return in_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
-
-
-# By the plain stage that an algorithm names; a stage that is not here runs as it is defined.
-COMPILED: Mapping[Stage, Stage] = MappingProxyType(
-    {normalization.normalize: normalize, normalization.normalize_in_order: normalize_in_order}
-)
 
 
 def find_anchors(
     tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """fingerprint.anchors.anchor_positions."""
+    """Hashes uint64[a] and stream positions int32[a], increasing, of the anchors of a stream.
+
+    Whether a position is kept depends on the 2w - 2 + k tokens around it only, so that two texts with a passage in
+    common keep the same positions in it. Runs of tokens with a wildcard, and all but the first of a row of equal runs
+    (one character repeated), are never kept.
+    """
     return seed_kernels.find_anchors(tokens, symbols, rule.tokens, 2 * rule.one_in - 1)
 
 
 def fingerprint_windows(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """fingerprint.windows.window_fingerprints of the tokens' initials. initials: uint8[65536], of every token."""
+    """uint8[windows, bytes]: the fingerprint of each window, in order of the stream.
+
+    initials: uint8[65536], of every token.
+    """
     low, high = _letter_parts(rule)
     return seed_kernels.fingerprint_windows(
         tokens, initials, low, high, rule.granularity, rule.step, bytes_per_window(rule)

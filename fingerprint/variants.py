@@ -48,20 +48,6 @@ def variant_pairs(table: ReadingTable = READINGS_2026, path: Path = VARIANTS_202
     return np.array(sorted(keys), np.int64)
 
 
-def are_variants(
-    first: NDArray[np.uint32], second: NDArray[np.uint32], table: ReadingTable = READINGS_2026
-) -> NDArray[np.bool_]:
-    """bool[n]: whether first[i] and second[i] are one character: in simplified form the same, or variants.
-
-    >>> from fingerprint.readings import code_points
-    >>> are_variants(code_points("揹彷裏她"), code_points("背仿里他")).tolist()
-    [True, True, True, False]
-    """
-    one, other = (table.folding[codes].astype(np.int64) for codes in (first, second))
-    keys = variant_key(np.minimum(one, other), np.maximum(one, other))
-    return np.asarray((one == other) | np.isin(keys, variant_pairs(table)))
-
-
 def variant_key(smaller: CodePoint, greater: CodePoint) -> CodePoint:
     """Two code points as one number; int64 holds it.
 

@@ -8,6 +8,7 @@ ordinary text is the middle of the range, so that a letter that is rarer counts 
 why, and why not as in the product's stored windows: docs/decisions/measurement.md.
 """
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -17,16 +18,15 @@ from numpy.typing import NDArray
 from core.words import Words
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, Found
-from fingerprint.engines.hashing import mix
+from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
 from fingerprint.engines.located_works import LocatedWorks, Offsets
 from fingerprint.engines.span_merging import MergeRule, merge_hits
-from fingerprint.letters import NO_LETTER, letter_number
+from fingerprint.letters import LETTERS, NO_LETTER, letter_number
 from fingerprint.normalization import normalize
 from fingerprint.rules import WindowRule
 from fingerprint.tables import TABLES_2026
-from fingerprint.windows import letter_counts, pack_digits
 
-WORD_BYTES = 8
+WINDOWS_PER_SLAB = 1 << 16  # bounds the memory of one step, whatever the length of the text
 
 
 class FrequencyEngine:
@@ -61,6 +61,28 @@ class FrequencyEngine:
         return self._works.matches(clusters, offsets, windows.size)
 
 
+def letter_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.uint16]:
+    """uint16[windows, LETTERS]: how often each letter occurs in each window; every row sums to `granularity`."""
+    windows = max(0, (letters.size - granularity) // step + 1)
+    counts = np.empty((windows, LETTERS), np.uint16)
+    for first in range(0, windows, WINDOWS_PER_SLAB):
+        last = min(first + WINDOWS_PER_SLAB, windows)
+        slab = letters[first * step : (last - 1) * step + granularity]
+        counts[first:last] = _slab_counts(slab, granularity, step)
+    return counts
+
+
+def _slab_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.int64]:
+    """Counts of blocks that both window and step are made of, summed over each window."""
+    block = math.gcd(granularity, step)
+    blocks = letters.size // block
+    cells = np.repeat(np.arange(blocks) * LETTERS, block) + letters[: blocks * block]
+    running = np.zeros((blocks + 1, LETTERS), np.int64)
+    np.cumsum(np.bincount(cells, minlength=blocks * LETTERS).reshape(blocks, LETTERS), axis=0, out=running[1:])
+    starts = np.arange(0, blocks - granularity // block + 1, step // block)
+    return running[starts + granularity // block] - running[starts]
+
+
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
     """uint8[windows, len(rule.letters)]: occurrences beyond the reference, with the middle of [0, max_digit] added.
 
@@ -77,19 +99,20 @@ def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], 
     """Offsets of the tokens, the windows as hashes, and the token each begins at."""
     stream = normalize(text)
     counts = letter_counts(TABLES_2026.initials[stream.tokens], rule.granularity, rule.step)
-    numbers = _numbers(pack_digits(digits(counts, rule), rule))
+    hashes = _hashes(digits(counts, rule))
     is_kept = 2 * counts[:, NO_LETTER] <= rule.granularity
-    is_kept[1:] &= numbers[1:] != numbers[:-1]
+    is_kept[1:] &= hashes[1:] != hashes[:-1]
     places = np.flatnonzero(is_kept)
-    return (stream.offsets, stream.offsets + 1), numbers[places], (places * rule.step).astype(np.int32)
+    return (stream.offsets, stream.offsets + 1), hashes[places], (places * rule.step).astype(np.int32)
 
 
-def _numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """uint64[n]: a hash of the bytes of each window; that of up to 8 bytes is never the same for two windows."""
-    padded = np.zeros((windows.shape[0], 2 * WORD_BYTES), np.uint8)
-    padded[:, 2 * WORD_BYTES - windows.shape[1] :] = windows
-    words = padded.view(np.uint64)
-    return mix(words[:, 1] ^ mix(words[:, 0]))
+def _hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """uint64[windows]: a hash of the digits of each window."""
+    hashes = np.zeros(len(values), np.uint64)
+    for column in values.T:
+        hashes *= WORD_MULTIPLIER
+        hashes += column
+    return mix(hashes)
 
 
 DEPARTURES = (

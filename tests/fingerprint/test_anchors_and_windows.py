@@ -5,13 +5,21 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
-from fingerprint.anchors import NEVER, anchor_positions, gram_hashes, hashes_at, rightmost_minima
+from fingerprint.anchors import NEVER, hashes_at
+from fingerprint.engines.frequency import letter_counts
 from fingerprint.letters import LATIN, letter_number
 from fingerprint.readings import SYLLABLES
 from fingerprint.rules import WindowRule
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
-from fingerprint.windows import bytes_per_window, digits, letter_counts, pack_digits, window_count, window_fingerprints
+from fingerprint.windows import bytes_per_window, digits, window_count
+from tests.support.fingerprint_definition import (
+    anchor_positions,
+    gram_hashes,
+    pack_digits,
+    rightmost_minima,
+    window_fingerprints,
+)
 
 TOKENS = hnp.arrays(np.uint16, st.integers(0, 120), elements=st.sampled_from([1, 2, 3, 50, 300, WILDCARD]))
 LETTERS = hnp.arrays(np.uint8, st.integers(0, 150), elements=st.integers(0, 26))

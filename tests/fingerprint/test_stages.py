@@ -13,9 +13,8 @@ from hypothesis.extra import numpy as hnp
 from fingerprint import stages
 from fingerprint.algorithms import ALGORITHMS, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
 from fingerprint.alphabets import ALPHABETS, Alphabet
-from fingerprint.anchors import anchor_positions
 from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
-from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
+from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.normalization import normalize
 from fingerprint.readings import READINGS_2026, SYLLABLES
 from fingerprint.record import Fingerprint
@@ -23,9 +22,9 @@ from fingerprint.rules import AnchorRule, WindowRule
 from fingerprint.stages import find_anchors, fingerprint_windows
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
-from fingerprint.windows import window_fingerprints
 from tests.support.corpus_texts import shared_records, story, with_pinyin
 from tests.support.examples import examples
+from tests.support.fingerprint_definition import anchor_positions, fingerprint_by_definition, window_fingerprints
 
 GOLDEN_FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((GOLDEN_FOLDER / "fingerprint_digests.json").read_text(encoding="utf-8"))

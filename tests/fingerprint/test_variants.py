@@ -6,8 +6,9 @@ import pytest
 from core.errors import BrokenInvariant
 from fingerprint.near import NEAR_2026
 from fingerprint.readings import READINGS_2026, code_points
-from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, are_variants, read_groups, variant_pairs
+from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, read_groups, variant_pairs
 from laboratory.tables.build_variants import groups_of_1955, pairs_of_unihan
+from tests.support.fingerprint_definition import are_variants
 
 VARIANTS = (
     "揹背 彷仿 倣仿 彷倣 裏里 裡里 裏裡 牀床 峯峰 綫線 羣群 喫吃 啓啟 祇只 妳你 牠它 粘黏 炮砲 雕凋 群羣 岳嶽 后後"

@@ -20,7 +20,6 @@ from core.text import TextRange
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points, syllable_ids
-from fingerprint.variants import are_variants
 from matcher.calibration import DEFAULT
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
 from matcher.index.memory import MemoryIndex
@@ -33,6 +32,7 @@ from tests.support.corpus_texts import (
     with_random_characters,
 )
 from tests.support.examples import examples
+from tests.support.fingerprint_definition import are_variants
 
 WORKS = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(8)}
 WORK = WorkTextId("work-1")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines import position_index
-from fingerprint.engines.frequency import FrequencyEngine, _numbers, _windows, digits
+from fingerprint.engines.frequency import FrequencyEngine, _hashes, _windows, digits
 from fingerprint.engines.position_index import Hits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merge_hits
 from fingerprint.engines.winnowing import WinnowingEngine, winnow
@@ -232,7 +232,8 @@ def test_windows_that_are_half_unreadable_are_no_feature() -> None:
     assert places.min() >= 100 - 32
 
 
-def test_windows_of_nine_bytes_differ_where_only_the_first_byte_does() -> None:
-    rows = np.zeros((3, 9), np.uint8)
-    rows[1, 0], rows[2, 8] = 1, 1
-    assert len(set(_numbers(rows).tolist())) == 3
+def test_windows_differ_where_only_one_digit_does() -> None:
+    rows = np.zeros((41, 20), np.uint8)
+    for place in range(20):
+        rows[1 + place, place], rows[21 + place, place] = 1, 9
+    assert len(set(_hashes(rows).tolist())) == 41

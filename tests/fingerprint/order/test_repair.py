@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from fingerprint.algorithms import ALGORITHMS
-from fingerprint.fingerprinting import fingerprint_by_definition, fingerprint_text
+from fingerprint.fingerprinting import fingerprint_text
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.edits.edited import Edited
 from laboratory.tables.build_followers import read_records
+from tests.support.fingerprint_definition import fingerprint_by_definition
 from tests.support.moves import (
     CLAUSES,
     COMMON,

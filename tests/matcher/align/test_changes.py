@@ -7,11 +7,9 @@ from core.matches import ChangeKind
 from fingerprint.characters import Kind
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.fuzzy import fuzzy_syllables
-from fingerprint.near import are_alike, are_homophones
 from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
-from fingerprint.variants import are_variants
 from matcher.align.change_kernels import classify_changes
 from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of
 from matcher.align.jump_alignment import align_with_jumps
@@ -22,6 +20,7 @@ from matcher.align.token_alignment import REWRITTEN, align_tokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
+from tests.support.fingerprint_definition import are_alike, are_homophones, are_variants
 
 WORK = story(3)
 
