@@ -52,8 +52,7 @@ class DeskSite(UnfoldAdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Sign in; after many wrong passwords from one address, not at once."""
         from webadmin.accounts.models import User  # as below
-        from webadmin.accounts.pages.slow_logins import pause_left_s
-        from webadmin.ui.pages.errors import paused
+        from webadmin.accounts.pages.slow_logins import pause_left_s, paused
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
             return paused(request, pause_s)

@@ -17,12 +17,12 @@ from waitress import wasyncore
 from waitress.server import create_server
 
 from core.garbage import keep_what_is_loaded
-from webadmin.ui.pages.requests.request_size import MAX_REQUEST_BYTES
+from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 
 THREADS = 8  # of each process; a page takes some 50 ms, a report seconds
 POLL_S = 1.0
 IDLE_CONNECTION_S = 30  # then a connection without a request is closed
-# What is somewhat too large gets the desk's own sentence (webadmin.ui.pages.requests.request_size); of more, not a
+# What is somewhat too large gets the desk's own sentence (webadmin.ui.pages.requests.request_values); of more, not a
 # byte is read.
 MAX_BODY_BYTES = 2 * MAX_REQUEST_BYTES
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - gunicorn's own advice: signs of life wait for no disk

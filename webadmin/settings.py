@@ -33,7 +33,7 @@ MIDDLEWARE = [
     "webadmin.ui.pages.requests.bidi.BidiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "webadmin.ui.pages.requests.request_size.RequestSizeMiddleware",
+    "webadmin.ui.pages.requests.request_values.RequestSizeMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -53,7 +53,7 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "webadmin.accounts.pages.slow_logins.attempted_name"
 AXES_CLIENT_IP_CALLABLE = "webadmin.accounts.pages.slow_logins.visitor_address"
-AXES_LOCKOUT_CALLABLE = "webadmin.ui.pages.errors.locked_out"
+AXES_LOCKOUT_CALLABLE = "webadmin.accounts.pages.slow_logins.locked_out"
 CSRF_FAILURE_VIEW = "webadmin.ui.pages.errors.stale_form"
 
 ROOT_URLCONF = "webadmin.urls"

@@ -30,6 +30,7 @@ from webadmin.cases.models import Case, CaseMatch, Exclusion, IgnoredText, Matte
 from webadmin.cases.services.matters.figures import refresh
 from webadmin.evidence.models import EvidenceBundle, RetentionLog
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper, Notice, NoticePage, PaperTemplate
+from webadmin.notices.services.kept_files import add_paper
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 from webadmin.sites.models import (
     Address,
@@ -690,3 +691,8 @@ def kept_world(blocker: DjangoDbBlocker, fill: Callable[[], World | Estate]) -> 
 
 def open_cases(world: World) -> list[Case]:
     return [item for item in world.ours.cases if item.state == CaseState.OPEN]
+
+
+def keep_paper(holder: RightsHolder, kind: str, name: str, content: bytes, by: User, **facts: Any) -> HolderPaper:
+    """A paper of a rights holder. facts: its work and the days on which it is valid."""
+    return add_paper(HolderPaper(rights_holder=holder, kind=kind, **facts), name, content, by)

@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from core.addressees import Paper
-from tests.support.admin_data import World
+from tests.support.admin_data import World, keep_paper
 from tests.support.desk import english, list_url, record_url, shown, signed_in
 from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
-from webadmin.notices.services.kept_files import add_paper, add_template
+from webadmin.notices.services.kept_files import add_template
 from webadmin.notices.services.standard_templates import standard_template
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
@@ -30,7 +30,7 @@ def desk(world: World) -> Callable[[str], Client]:
 
 def paper(world: World, name: str = "授权委托书.pdf", **given: date) -> HolderPaper:
     content = f"%PDF-1.7\n{name}{given}".encode()
-    return add_paper(world.ours.holder, HolderPaper.Kind.AUTHORITY, name, content, world.ours.manager, **given)
+    return keep_paper(world.ours.holder, HolderPaper.Kind.AUTHORITY, name, content, world.ours.manager, **given)
 
 
 def take_back_address(row: HolderPaper | PaperTemplate) -> str:

@@ -22,7 +22,7 @@ from tests.support.sent_notices import SENDER, StandingClock, mailing
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
 from webadmin.notices.services import mails
 from webadmin.notices.services.drafting import confirm, draft, withdraw, write
-from webadmin.notices.services.kept_files import add_paper, take_back
+from webadmin.notices.services.kept_files import take_back
 from webadmin.notices.services.mail_content import attached as attached_files
 from webadmin.notices.services.sending import Noted, mark_sent
 from webadmin.notices.services.values import cases_of
@@ -227,7 +227,9 @@ def test_a_power_of_attorney_that_ran_out_since_keeps_it_at_home(
     ours: admin_data.Estate, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
     today = timezone.localdate(clock.now())
-    paper = add_paper(ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today)
+    paper = admin_data.keep_paper(
+        ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today
+    )
     cases = cases_of(sent_notices.confirmed(ours))
     admin_data.author_alias(ours.holder, "林栖", ours.identity.legal_name)
     notice = draft(cases, "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]

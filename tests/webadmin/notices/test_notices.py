@@ -23,7 +23,7 @@ from webadmin.cases.models import Case
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile
 from webadmin.notices.services import kept_files
 from webadmin.notices.services.drafting import confirm, draft, preview, standing_of, withdraw, write
-from webadmin.notices.services.kept_files import add_paper, add_template, check_template
+from webadmin.notices.services.kept_files import add_template, check_template
 from webadmin.notices.services.outcomes import seen_since
 from webadmin.notices.services.sending import answer_due_of
 from webadmin.notices.services.standard_templates import standard_template
@@ -167,7 +167,7 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     with pytest.raises(BadInput, match="power of attorney"):
         confirm(notice, ours.manager)
     today = timezone.localdate()
-    expired = add_paper(
+    expired = admin_data.keep_paper(
         ours.holder,
         HolderPaper.Kind.AUTHORITY,
         "授权委托书.pdf",
@@ -177,7 +177,7 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     )
     with pytest.raises(BadInput, match="power of attorney"):
         confirm(notice, ours.manager)
-    valid = add_paper(
+    valid = admin_data.keep_paper(
         ours.holder, HolderPaper.Kind.AUTHORITY, "委托书二.pdf", PDF + b"2", ours.manager, valid_until=today
     )
     page = cases_of(ours)[0].page
@@ -196,7 +196,7 @@ def test_nothing_is_kept_of_a_notice_that_could_not_be_confirmed(
     ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notice = drafted(ours)
-    add_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
+    admin_data.keep_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
     monkeypatch.setattr(
         kept_files, "content_of", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
     )
@@ -238,7 +238,7 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     assert bundle.sha256 != bundle.digest
     codes = [each.code for each in standing_of(notice).pointed_out]
     assert codes == ["notice.unowned", "notice.undated", "notice.unbundled"]
-    add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "登记证书.pdf", PDF, ours.manager)
+    admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "登记证书.pdf", PDF, ours.manager)
     assert "权属证明见附件" in text_of(preview(notice).word)
     write(notice, {"answer_days": "9", "ownership": "授权合同 HT-1"}, ours.reviewer)
     assert "起 9 日内" in text_of(preview(notice).word)
@@ -273,10 +273,10 @@ def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_d
     if elsewhere.pk in works:
         notice.pages.filter(case__work=elsewhere).delete()
     kinds = HolderPaper.Kind
-    add_paper(ours.holder, kinds.OWNERSHIP, "登记证书.pdf", PDF, ours.manager, work=mine, valid_from=TODAY)
-    add_paper(ours.holder, kinds.OWNERSHIP, "别的作品.pdf", PDF + b"1", ours.manager, work=elsewhere)
-    add_paper(ours.holder, kinds.IDENTITY, "执照.pdf", PDF + b"2", ours.manager)
-    gone = add_paper(ours.holder, kinds.IDENTITY, "旧执照.pdf", PDF + b"3", ours.manager)
+    admin_data.keep_paper(ours.holder, kinds.OWNERSHIP, "登记证书.pdf", PDF, ours.manager, work=mine, valid_from=TODAY)
+    admin_data.keep_paper(ours.holder, kinds.OWNERSHIP, "别的作品.pdf", PDF + b"1", ours.manager, work=elsewhere)
+    admin_data.keep_paper(ours.holder, kinds.IDENTITY, "执照.pdf", PDF + b"2", ours.manager)
+    gone = admin_data.keep_paper(ours.holder, kinds.IDENTITY, "旧执照.pdf", PDF + b"3", ours.manager)
     kept_files.take_back(gone, ours.manager)
     with pytest.raises(BadInput, match="taken back already"):
         kept_files.take_back(gone, ours.manager)
@@ -304,16 +304,16 @@ def test_a_paper_that_is_none_is_refused(
 ) -> None:
     given = {"kind": HolderPaper.Kind.IDENTITY, **others}
     with pytest.raises(BadInput, match=words):
-        add_paper(ours.holder, name="x.pdf", content=content, by=ours.manager, **given)  # type: ignore[arg-type]
+        admin_data.keep_paper(ours.holder, name="x.pdf", content=content, by=ours.manager, **given)  # type: ignore[arg-type]
     assert not HolderPaper.objects.filter(withdrawn_at=None).exists()
 
 
 def test_a_paper_names_no_work_of_another_holder_and_comes_from_a_manager(ours: admin_data.Estate) -> None:
     theirs = RightsHolder.objects.exclude(pk=ours.holder.pk)[0].works.all()[0]
     with pytest.raises(BadInput, match="another rights holder"):
-        add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.manager, work=theirs)
+        admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.manager, work=theirs)
     with pytest.raises(BadInput, match="only a manager"):
-        add_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
+        admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "x.pdf", PDF, ours.reviewer)
     with pytest.raises(BadInput, match="only a manager"):
         add_template(ours.holder, Paper.ARTICLE_14, "x.docx", standard_template(Paper.ARTICLE_14), ours.reviewer)
 

@@ -18,7 +18,6 @@ from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from webadmin.cases.models import Case, Matter
 from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from webadmin.notices.services.counters import enter_counter
-from webadmin.notices.services.kept_files import add_paper
 from webadmin.notices.services.sending import Noted
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.sites.models import PageRecord
@@ -136,7 +135,7 @@ def test_nothing_of_another_rights_holder_can_be_named(world: World) -> None:
     for values in ({"matter": "x", "to": "article_14"}, {"matter": matter_of(world).pk, "to": "x"}):
         assert english(world.ours.reviewer).post(draft, values).status_code == 404
     assert english(world.ours.reviewer).get(draft).status_code == 404
-    paper = add_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
+    paper = admin_data.keep_paper(theirs.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, theirs.manager)
     address = reverse("admin:notices_holderpaper_file", args=[paper.pk])
     assert english(world.ours.manager).get(address).status_code == 404
     assert stranger.get(address).content == PDF

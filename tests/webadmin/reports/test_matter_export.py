@@ -43,7 +43,6 @@ from webadmin.evidence.services.making import EvidencePorts
 from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party import Paper, add_proof
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail, NoticePage
-from webadmin.notices.services.kept_files import add_paper
 from webadmin.reports.services.court_file.parts import Chosen, Part
 from webadmin.reports.services.court_file.writing import export_matter, prepared
 from webadmin.works.services.licence_fees import enter_fee
@@ -96,9 +95,15 @@ def world(monkeypatch: pytest.MonkeyPatch, authority: LocalAuthority) -> World:
 
 def _keep_papers(world: World) -> None:
     ours = world.ours
-    add_paper(ours.holder, "ownership", "../../登记证书.pdf", PDF + b"own", ours.manager, work=world.matter.work)
-    add_paper(ours.holder, "ownership", "别的作品.pdf", PDF + b"other work", ours.manager, work=ours.works[1])
-    add_paper(ours.holder, "authority", "过期.pdf", PDF + b"old", ours.manager, valid_until=date(2020, 1, 1))
+    admin_data.keep_paper(
+        ours.holder, "ownership", "../../登记证书.pdf", PDF + b"own", ours.manager, work=world.matter.work
+    )
+    admin_data.keep_paper(
+        ours.holder, "ownership", "别的作品.pdf", PDF + b"other work", ours.manager, work=ours.works[1]
+    )
+    admin_data.keep_paper(
+        ours.holder, "authority", "过期.pdf", PDF + b"old", ours.manager, valid_until=date(2020, 1, 1)
+    )
     notice = Notice.objects.get(rights_holder=ours.holder)
     Notice.objects.filter(pk=notice.pk).update(sent_on=date(2026, 3, 10))
     NoticePage.objects.get_or_create(notice=notice, case=world.cases[1])

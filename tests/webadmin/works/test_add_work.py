@@ -21,7 +21,7 @@ from tests.support.desk import CollectingOutbox, add_url, list_url, signed_in
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin import stores
 from webadmin.accounts.models import Membership
-from webadmin.ui.pages.requests.request_size import MAX_REQUEST_BYTES
+from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 from webadmin.works.models import Licence, Work
 
 if TYPE_CHECKING:

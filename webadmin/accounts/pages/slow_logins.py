@@ -7,15 +7,18 @@ here is the address alone, and nobody is shut out: an office behind one address 
 from collections.abc import Mapping
 from datetime import timedelta
 from ipaddress import ip_address
+from typing import Any
 
 from axes.helpers import get_client_ip_address
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.db.models import Max, Sum
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
 from core.clock import CLOCKS_DIFFER
+from webadmin.ui.pages.requests.content_policy import has_policy
 
 FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three people who forgot theirs
 DOUBLED_AFTER = 8  # further failures
@@ -36,6 +39,20 @@ def pause_left_s(request: HttpRequest) -> int:
         return 0
     pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(further // DOUBLED_AFTER, 10))
     return max(0, round(pause_s - (now - counted["last"]).total_seconds()))
+
+
+@has_policy
+def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
+    """Status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
+    return render(request, "429.html", status=429)
+
+
+@has_policy
+def paused(request: HttpRequest, seconds: int) -> HttpResponse:
+    """Status 429 while an address has to wait."""
+    response = render(request, "429.html", {"seconds": seconds}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:

@@ -123,8 +123,7 @@ class _Making:
     ) -> None:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
-        self._there = set(destination.keys(OBJECTS))
-        self._new_bytes = 0
+        self._pieces = _Pieces(destination)
         self._lacking: dict[str, None] = {}  # in the order in which it was noticed
         self._held: dict[str, set[str]] = {}
 
@@ -157,7 +156,7 @@ class _Making:
             ended_at=clock.now(),
             tables=kept_tables,
             collections=tuple(parts),
-            files={name: self._piece(content, 0, None) for name, content in sorted(self._source.files.items())},
+            files={name: self._pieces.piece(content, 0, None) for name, content in sorted(self._source.files.items())},
             lacking=tuple(self._lacking),
         )
         return self._written(manifest)
@@ -167,7 +166,7 @@ class _Making:
         written = put_manifest(self._destination, backup)
         sizes = {piece.name: piece.size_bytes for piece in manifest.pieces}
         records = sum(part.records for part in manifest.parts)
-        return Made(backup, records, sum(sizes.values()) + written, self._new_bytes + written)
+        return Made(backup, records, sum(sizes.values()) + written, self._pieces.new_bytes + written)
 
     def _table(self, model: Any, named: Named) -> Part:
         name, columns = model._meta.db_table, tables.columns(model)
@@ -175,7 +174,7 @@ class _Making:
         made = []
         for content, rows in tables.pieces(model):
             named.note(model, rows, columns)
-            made.append(self._piece(content, len(rows), self._before.get(name)))
+            made.append(self._pieces.piece(content, len(rows), self._before.get(name)))
             done += len(rows)
             self._on_progress(name, done, total)
         return Part(name, tuple(made), columns)
@@ -191,14 +190,14 @@ class _Making:
             for each in found:
                 named.note_record(collection.name, each)
             content = _encoded(sorted(found, key=lambda each: each["_id"]))
-            made.append(self._piece(content, len(found), self._before.get(collection.name)))
+            made.append(self._pieces.piece(content, len(found), self._before.get(collection.name)))
             self._on_progress(collection.name, start + len(batch), len(keys))
         self._held[collection.name] = set(keys)
         return Part(collection.name, tuple(made))
 
     def _removals(self, removals: Iterable[Removal]) -> Part:
         rows = [removal_document(each) for each in removals]
-        made = [self._piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
+        made = [self._pieces.piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
         return Part(REMOVALS, tuple(made))
 
     def _packs(self, collection: Collection, early: Part | None = None, gone: Iterable[str] = ()) -> Part:
@@ -208,9 +207,9 @@ class _Making:
             living |= {key for piece in early.pieces for key in keys_of(self._destination, piece)} - set(gone)
         kept, salvaged = self._taken_over(early or self._before.get(collection.name), living)
         held = {key for keys in kept.values() for key in keys}
-        made = [*kept, *self._packed(collection.name, salvaged, held)]
+        made = [*kept, *self._pieces.packed_records(salvaged, held)]
         new = sorted(living - held)
-        made += self._packed(collection.name, self._read(collection, new, len(living)), held)
+        made += self._pieces.packed_records(self._read(collection, new, len(living)), held)
         self._held[collection.name] = held
         return Part(collection.name, tuple(made))
 
@@ -221,7 +220,7 @@ class _Making:
         kept: dict[Piece, list[str]] = {}
         others: list[Piece] = []
         for piece in part.pieces if part else ():
-            if not self._is_there(piece):
+            if not self._pieces.is_there(piece):
                 continue
             try:
                 keys = keys_of(self._destination, piece)
@@ -238,9 +237,6 @@ class _Making:
             with suppress(DamagedBackup):  # its records are read anew
                 yield from (each for each in documents_of(self._destination, part, piece) if each["_id"] in living)
 
-    def _is_there(self, piece: Piece) -> bool:
-        return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
-
     def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
         size = READ_BUNDLES if collection.name == EVIDENCE else READ_KEYS
         done = total - len(keys)
@@ -251,7 +247,22 @@ class _Making:
             yield from found
             self._on_progress(collection.name, done + start + len(batch), total)
 
-    def _packed(self, name: str, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[Piece]:
+    def _note_damage(self, name: str, keys: Iterable[str]) -> None:
+        self._lacking |= dict.fromkeys(f"{name}/{key}" for key in keys)
+
+
+class _Pieces:
+    """Pieces at the destination, each written once. new_bytes: that were not there before."""
+
+    def __init__(self, destination: ObjectStore) -> None:
+        self._destination = destination
+        self._there = set(destination.keys(OBJECTS))
+        self.new_bytes = 0
+
+    def is_there(self, piece: Piece) -> bool:
+        return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
+
+    def packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[Piece]:
         """Pieces of records; their keys are added to `held`."""
         encoded: list[bytes] = []
         keys: list[str] = []
@@ -274,11 +285,11 @@ class _Making:
         listed = self._put(keys_bytes(keys))
         return Piece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
 
-    def _piece(self, content: bytes, records: int, before: Part | None) -> Piece:
+    def piece(self, content: bytes, records: int, before: Part | None) -> Piece:
         """The piece of a content; the one of the last backup where that has the same."""
         named = digest(content)
         for piece in before.pieces if before else ():
-            if piece.content == named and self._is_there(piece):
+            if piece.content == named and self.is_there(piece):
                 return piece
         written = packed(content)
         return Piece(self._put(written), len(written), named, len(content), records)
@@ -288,11 +299,8 @@ class _Making:
         key = object_key(name)
         if key not in self._there:
             self._there.add(key)
-            self._new_bytes += len(written)
+            self.new_bytes += len(written)
         return name
-
-    def _note_damage(self, name: str, keys: Iterable[str]) -> None:
-        self._lacking |= dict.fromkeys(f"{name}/{key}" for key in keys)
 
 
 def _encoded(documents: Iterable[Mapping[str, Any]]) -> bytes:

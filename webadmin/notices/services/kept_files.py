@@ -18,46 +18,34 @@ from webadmin.evidence.services.third_party import require_file
 from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate
 from webadmin.notices.services.finished import try_whole
 from webadmin.notices.services.standard_templates import standard_template
-from webadmin.works.models import Work
 from webadmin.works.services.proofs import file_name, require_proof
 
 MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong into one file
 
 
-def add_paper(
-    holder: RightsHolder,
-    kind: str,
-    name: str,
-    content: bytes,
-    by: User,
-    *,
-    work: Work | None = None,
-    valid_from: date | None = None,
-    valid_until: date | None = None,
-) -> HolderPaper:
-    """Keep a paper of a rights holder; one that is there already stays as it is. Raises BadInput, RetryLater."""
-    _require_manager(holder, by)
-    if kind not in HolderPaper.Kind:
+def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> HolderPaper:
+    """Keep a paper of a rights holder; one that is there already stays as it is. Raises BadInput, RetryLater.
+
+    paper: a new row that says whose it is, its kind, its work and the days on which it is valid.
+    """
+    _require_manager(paper.rights_holder, by)
+    begins, ends = paper.valid_from, paper.valid_until
+    if paper.kind not in HolderPaper.Kind:
         raise BadInput("paper.no-kind")
-    if work is not None and work.rights_holder_id != holder.pk:
+    if paper.work is not None and paper.work.rights_holder_id != paper.rights_holder_id:
         raise BadInput("paper.other-holder")
-    if valid_from and valid_until and valid_from > valid_until:
-        raise BadInput("paper.ends-before-it-begins", begins=valid_from.isoformat(), ends=valid_until.isoformat())
-    ending = require_proof(content)
+    if begins and ends and begins > ends:
+        raise BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
+    paper.name, paper.digest, paper.size = file_name(name, require_proof(content)), digest(content), len(content)
+    paper.added_by = by
     stores.evidence_store().put(digest(content), content)
-    facts = {"kind": kind, "work": work, "valid_from": valid_from, "valid_until": valid_until}
+    same = {name: getattr(paper, name) for name in ("kind", "work", "valid_from", "valid_until", "digest")}
     with transaction.atomic():
-        lock_rights(holder.pk)
-        standing = HolderPaper.objects.filter(rights_holder=holder, withdrawn_at=None, digest=digest(content), **facts)
-        there = standing.first()
-        return there or HolderPaper.objects.create(
-            rights_holder=holder,
-            name=file_name(name, ending),
-            digest=digest(content),
-            size=len(content),
-            added_by=by,
-            **facts,
-        )
+        lock_rights(paper.rights_holder_id)
+        standing = HolderPaper.objects.filter(rights_holder=paper.rights_holder_id, withdrawn_at=None, **same).first()
+        if standing is None:
+            paper.save()
+    return standing or paper
 
 
 def check_template(content: bytes, kind: Paper, name: str) -> None:

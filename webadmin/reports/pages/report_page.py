@@ -62,13 +62,12 @@ def report_view(request: HttpRequest) -> HttpResponse:
 def _report(request: HttpRequest, form: ReportForm) -> Report:
     chosen = form.cleaned_data
     return make_report(
-        request.user,
+        chosen.get("holder") or request.user,
         chosen["since"],
         chosen["until"],
         work=chosen["work"],
         site=chosen["site"],
         language=chosen["language"],
-        holder=chosen.get("holder"),
         zone=timezone.get_current_timezone_name(),
     )
 

@@ -1,7 +1,7 @@
 """What a report is made from, out of the admin database: only what its reader may see."""
 
 from collections import Counter, defaultdict
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -40,31 +40,30 @@ def make_report(
     work: Work | None = None,
     site: Site | None = None,
     language: str = "",
-    holder: RightsHolder | None = None,
-    generated_at: datetime | None = None,
     zone: str = "",
 ) -> Report:
-    """Measure the period for a reader: a user (all their rights holders, or `holder` alone) or a rights holder itself.
+    """Measure the period for a reader: a user, with all their rights holders, or one rights holder.
 
     zone: in which days begin and times are written; "" for the installation's.
 
-    Raises NotFound for a rights holder, work or site that the reader may not see, whose name would stand in the report;
+    Raises NotFound for a work or site that the reader may not see, whose name would stand in the report;
     BadInput for a period or language that cannot be.
     """
-    _require_seen(reader, holder, work, site)
-    holder = holder or _only_holder(reader, work, site)
-    names = Names(*(_seen(model.objects.all(), holder or reader) for model in (Site, Work)))
+    _require_seen(reader, work, site)
+    holder = _only_holder(reader, work, site)
+    reader = holder or reader
+    names = Names(*(_seen(model.objects.all(), reader) for model in (Site, Work)))
     scope = ReportScope(
         rights_holder=holder.name if holder else "",
         since=since,
         until=until,
         time_zone=zone or settings.TIME_ZONE,
         language=language or settings.LANGUAGE_CODE,
-        generated_at=generated_at or timezone.now(),
+        generated_at=timezone.now(),
         works=(names.works[work.pk],) if work else (),
         sites=(names.sites[site.pk],) if site else (),
     )
-    query = _Query(reader, scope, names, work, site, holder)
+    query = _Query(reader, scope, names, work, site)
     return build_report(
         scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads(),
         looks_for_leads=query.looks_for_leads(),
@@ -101,10 +100,10 @@ class Names:
         self.work_chars = {key: chars for key, _, _, _, chars in titles}
 
 
-_KINDS: dict[type, str] = {RightsHolder: "rights-holder", Work: "work", Site: "site"}
+_KINDS: dict[type, str] = {Work: "work", Site: "site"}
 
 
-def _require_seen(reader: Reader, *wanted: RightsHolder | Work | Site | None) -> None:
+def _require_seen(reader: Reader, *wanted: Work | Site | None) -> None:
     for record in wanted:
         if record is not None and not _seen(type(record).objects.filter(pk=record.pk), reader).exists():
             raise NotFound(_KINDS[type(record)], record.pk)
@@ -119,21 +118,8 @@ def _seen(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
 class _Query:
     """The queries of one report; every one of them passes `_seen`."""
 
-    def __init__(  # noqa: PLR0917 - what a report is about
-        self,
-        reader: Reader,
-        scope: ReportScope,
-        names: Names,
-        work: Work | None,
-        site: Site | None,
-        holder: RightsHolder | None,
-    ) -> None:
-        self._reader, self._scope, self._names = reader, scope, names
-        self._work, self._site, self._holder = work, site, holder
-
-    def _seen(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        queryset = _seen(queryset, self._reader)
-        return queryset.filter(**{holder_path(queryset.model): self._holder.pk}) if self._holder else queryset
+    def __init__(self, reader: Reader, scope: ReportScope, names: Names, work: Work | None, site: Site | None) -> None:
+        self._reader, self._scope, self._names, self._work, self._site = reader, scope, names, work, site
 
     def _during(self, field: str) -> Q:
         return Q(**{f"{field}__gte": self._scope.starts_at, f"{field}__lt": self._scope.ends_at})
@@ -143,7 +129,7 @@ class _Query:
         return condition & Q(**{work_path: self._work}) if self._work and work_path else condition
 
     def cases(self) -> list[CaseRow]:
-        found = self._seen(Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")))
+        found = _seen(Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader)
         # What cases share is read once: a row for each of its five tables took twice the time (100,000 cases).
         cases = found.annotate(
             site_key=F("page__site_id"),
@@ -172,7 +158,7 @@ class _Query:
         return [SitePages(self._names.sites[row["page__site_id"]], row["n"]) for row in rows]
 
     def _checks(self, field: str) -> "QuerySet[PageCheck]":
-        return self._seen(PageCheck.objects.filter(self._during(field), self._narrow("page__site"))).order_by()
+        return _seen(PageCheck.objects.filter(self._during(field), self._narrow("page__site")), self._reader).order_by()
 
     def _by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
         """Count page checks by site and day of `field` in the report's zone."""
@@ -184,7 +170,9 @@ class _Query:
         """Leads that were found in the period and that their page still gives."""
         condition = self._during("found_at") & self._narrow("site", "work")
         found = (
-            self._seen(RewordedLead.objects.filter(condition, lapsed_at=None)).defer("pairs", "ingredients").order_by()
+            _seen(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
+            .defer("pairs", "ingredients")
+            .order_by()
         )
         newest = RewordedVerdict.objects.filter(lead=OuterRef("pk")).order_by("-decided_at", "-pk")
         with_verdicts = found.annotate(
@@ -195,11 +183,13 @@ class _Query:
 
     def looks_for_leads(self) -> bool:
         """Whether one of the rights holders of the report has it that leads are looked for."""
-        return self._seen(RightsHolder.objects.exclude(reworded_kinds=[])).exists()
+        return _seen(RightsHolder.objects.exclude(reworded_kinds=[]), self._reader).exists()
 
     def exclusions(self) -> list[ExclusionRow]:
         """Count findings that never were cases by work, and what went no further than a comparison or a response."""
-        findings = self._seen(Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")))
+        findings = _seen(
+            Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")), self._reader
+        )
         counted = findings.order_by().values("page__site_id", "work_id", "reason").annotate(n=Count("pk"))
         rows = [
             self._exclusion(row["page__site_id"], self._names.works[row["work_id"]], row["reason"], row["n"])
@@ -239,7 +229,7 @@ class _Query:
 
     def _runs(self) -> QuerySet[CrawlRun]:
         began = self._during("started_at") | (Q(started_at__isnull=True) & self._during("due_at"))
-        return self._seen(CrawlRun.objects.filter(began, self._narrow("site")))
+        return _seen(CrawlRun.objects.filter(began, self._narrow("site")), self._reader)
 
 
 def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:

@@ -1,7 +1,5 @@
 """The answers to what cannot be done: sentences in the reader's language, under the policy of the desk's pages."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views import defaults
@@ -26,17 +24,3 @@ broken = has_policy(defaults.server_error)
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Status 403 for a form whose token is not the browser's: sent from elsewhere, or kept open over a login."""
     return render(request, "403_csrf.html", status=403)
-
-
-@has_policy
-def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
-    """Status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
-    return render(request, "429.html", status=429)
-
-
-@has_policy
-def paused(request: HttpRequest, seconds: int) -> HttpResponse:
-    """Status 429 while an address has to wait (webadmin.accounts.pages.slow_logins)."""
-    response = render(request, "429.html", {"seconds": seconds}, status=429)
-    response.headers["Retry-After"] = str(seconds)
-    return response

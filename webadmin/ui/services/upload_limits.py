@@ -6,4 +6,5 @@ from core.wording import Message
 # chapters they took 10 s to read and store, unchanged ones 4 s (two busy cores, November 2026). Beyond that a request
 # outlives the patience of people and proxies, and `zhuiwen work add` has no such limit.
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024
+MAX_REQUEST_BYTES = MAX_UPLOAD_BYTES + 1024 * 1024  # the files, and the fields of the form beside them
 TOO_LARGE = Message("intake.upload-too-large", most=MAX_UPLOAD_BYTES // (1024 * 1024))

@@ -185,17 +185,8 @@ class HolderPaperAdmin(KeptFileAdmin):
     )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        given, file = form.cleaned_data, form.cleaned_data["file"]
-        made = kept_files.add_paper(
-            given["rights_holder"],
-            given["kind"],
-            file.name or "",
-            file.read(),
-            signed_in_user(request),
-            work=given["work"],
-            valid_from=given["valid_from"],
-            valid_until=given["valid_until"],
-        )
+        file = form.cleaned_data["file"]
+        made = kept_files.add_paper(obj, file.name or "", file.read(), signed_in_user(request))
         obj.__dict__.update(made.__dict__)
 
     @display(description=_("work"), ordering="work__title")

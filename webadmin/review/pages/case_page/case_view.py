@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.errors import ZhuiwenError
+from core.errors import NotFound, RetryLater, ZhuiwenError
 from core.ids import VersionId
 from core.pages import PageVersion
 from core.states import CaseState, Verdict
@@ -28,6 +28,8 @@ from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.allowance import allowed_now
 from webadmin.cases.services.licensing import license_case
 from webadmin.cases.services.matters.assignment import assignees_of
+from webadmin.cases.services.opinions.requests import Subject as OpinionSubject
+from webadmin.cases.services.opinions.requests import request_opinions
 from webadmin.cases.services.opinions.summary import opinions_on
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from webadmin.evidence.pages.proof_summary import third_party_of
@@ -35,7 +37,6 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.review.pages.case_page.case_figures import IN_BAR, figures_of
 from webadmin.review.pages.case_page.case_files import evidence_response
 from webadmin.review.pages.case_page.case_history import DECIDED, entries_of, just_decided
-from webadmin.review.pages.case_page.case_opinions import SCRIPT, opinions_response
 from webadmin.review.pages.case_page.case_texts import texts_of
 from webadmin.review.pages.case_page.change_summary import change_counts, undone_beside, why_found
 from webadmin.review.pages.case_page.comparison import compare
@@ -62,6 +63,7 @@ from webadmin.ui.pages.wording import said
 
 REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
+SCRIPT = "XMLHttpRequest"  # what case_opinions.js says in X-Requested-With
 # Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
 USUAL_WAIT = timedelta(days=1)
 
@@ -96,14 +98,14 @@ def difference_of(case: Case) -> Difference:
 def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     """Show a case; take its verdict (POST); hand out the raw response behind a match (?raw=<match id>).
 
-    What case_opinions and case_evidence answer stands there.
+    What `case_files` hands out stands there.
 
     The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
     """
     if not access.may_see(request.user, case):
         raise Http404
     if "opinions" in request.GET:
-        return with_policy(opinions_response(request, case))
+        return with_policy(_opinions(request, case))
     if request.method == "POST" and isinstance(request.user, User):
         return _decided(request, case, request.user)
     if DIFFERENCE in request.GET:
@@ -116,6 +118,41 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     if evidence is not None:
         return evidence
     return _page(request, case)
+
+
+def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
+    """The answer to ?opinions=<version id>: the section's content, after having the engines asked where it is a POST.
+
+    A form that was sent without the script is led back to the case. Raises Http404 for a version
+    on which the case does not rest.
+    """
+    version = request.GET["opinions"]
+    if not case.matches.filter(version_id=version).exists():
+        raise Http404
+    refusal = _refusal_of_opinions(case, version) if request.method == "POST" else ""
+    if request.method == "POST" and request.headers.get("X-Requested-With") != SCRIPT:
+        return _back_to_the_case(request, refusal)
+    shown = {"opinions": opinions_on(case, version, timezone.now()), "refusal": refusal}
+    return TemplateResponse(request, "review/case_opinions_said.html", shown, status=503 if refusal else 200)
+
+
+def _refusal_of_opinions(case: Case, version: str) -> str:
+    """Send for the opinions; the sentence why that could not be done, or ""."""
+    try:
+        request_opinions(OpinionSubject(case.pk, version), timezone.now())
+    except NotFound as error:  # the match went meanwhile
+        raise Http404 from error
+    except RetryLater as error:
+        return _("The published engines cannot be asked now: %(error)s") % {"error": said(error)}
+    return ""
+
+
+def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
+    query = request.GET.copy()
+    del query["opinions"]
+    if refusal:
+        messages.warning(request, refusal)
+    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}{'' if refusal else '#zw-opinions'}")
 
 
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:

@@ -1,14 +1,22 @@
-"""What stands below a site's form: how it is treated, its rules, proxies, and the log of robots.txt."""
+"""What stands below a site's form: how it is treated, its rules and their trial, proxies, the log of robots.txt."""
 
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
+from core.errors import ZhuiwenError
+from webadmin import stores
 from webadmin.accounts.pages.isolation import HolderInline, HolderStackedInline
-from webadmin.sites.models import RobotsSwitch, SiteBanRule, SiteProxy, SiteRules
+from webadmin.sites.models import RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.pages.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
+from webadmin.sites.services import politeness
 from webadmin.ui.pages.columns import moment
+from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.wording import said
 
 
 class SiteRulesInline(HolderStackedInline):
@@ -67,3 +75,36 @@ class RobotsSwitchInline(HolderInline):
 
 
 SITE_INLINES = (SiteRulesInline, SiteBanRuleInline, SiteProxyInline, RobotsSwitchInline)
+
+_TYPED = ("statuses", "selector", "redirect", "words")
+
+
+def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
+    """The rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
+    typed = {name: request.GET.get(name, "").strip() for name in _TYPED}
+    url = request.GET.get("url", "").strip()
+    tried, fault = [], ""
+    try:
+        rules = _rules(site, typed)
+        tried = politeness.try_rules(site, rules, stores.page_store(), url)
+    except ZhuiwenError as error:
+        fault = said(error)
+    shown = {
+        "title": _now("Try the rules"),
+        "site": site,
+        "opts": Site._meta,
+        "tried": [{"page": each, "seen": said(each.seen) if each.seen else ""} for each in tried],
+        "refused": sum(bool(each.rule) for each in tried),
+        "fault": fault,
+        "typed": typed,
+        "saved": [] if any(typed.values()) else [rule.name for rule in site.ban_rules.all()],
+        "is_typed": any(typed.values()),
+        "url": url,
+    }
+    return desk_page(request, "sites/rule_trial.html", shown, status=400 if fault else 200)
+
+
+def _rules(site: Site, typed: dict[str, str]) -> list[Any]:
+    if not any(typed.values()):
+        return [politeness.ban_rule(rule) for rule in site.ban_rules.all()]
+    return [politeness.ban_rule(SiteBanRule(name=_now("this rule"), **typed))]

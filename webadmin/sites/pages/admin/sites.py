@@ -23,8 +23,7 @@ from webadmin.accounts.pages.isolation import HolderAdmin, HolderInline, is_mana
 from webadmin.sites.models import CrawlRun, PageRecord, Site, SiteDomain
 from webadmin.sites.models.site_kind_choices import CRAWLED, conditional_fields
 from webadmin.sites.pages.admin.runs import RUN_STATE_COLORS
-from webadmin.sites.pages.admin.site_rules import SITE_INLINES
-from webadmin.sites.pages.rule_trial import rule_trial
+from webadmin.sites.pages.admin.site_rules import SITE_INLINES, rule_trial
 from webadmin.sites.pages.site_form import SiteDomainForm, SiteForm
 from webadmin.sites.services import look_ups, politeness
 from webadmin.sites.services import runs as crawls
