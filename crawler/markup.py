@@ -115,10 +115,6 @@ class Line:
     link_chars: int = 0
     worth: float | None = None  # what crawler.main_text.density makes of it, once asked
 
-    @property
-    def own_chars(self) -> int:
-        return max(0, len(self.text) - self.link_chars)
-
 
 def parse(markup: str) -> HtmlElement | None:
     """The root of a page's tree, None where there is no markup at all. Never raises on hostile or broken markup."""

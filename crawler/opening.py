@@ -167,15 +167,14 @@ def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Dec
     """The characters of a response, or why it has none."""
     media_type = _media_type(content_type)
     has_mark = _BINARY.match(body) is not None
-    binary = Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
     if has_mark and media_type not in _SHOWN_TYPES:
-        return binary
+        return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
     if is_no_text_type(media_type):
         return Rejected(Rejection.NOT_HTML, Message("page.content-type", url=url, kind=media_type))
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)
     if has_mark and not (isinstance(decoded, Decoded) and _is_text(decoded.text)):
-        return binary
+        return Rejected(Rejection.NOT_HTML, Message("page.binary", url=url))
     if isinstance(decoded, Decoded):
         return decoded
     return Rejected(decoded, Message("page.encoding", url=url))

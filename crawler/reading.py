@@ -13,7 +13,6 @@ from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
-from core.zones import LineBeside
 from crawler.books import chapters_of, read_book
 from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
@@ -85,9 +84,14 @@ def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
 
 def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
     assert page.tree is not None
-    for_scripts = carried(page.tree, page.url)
+    has_scripts = next(page.tree.iter("script", "link"), None) is not None
+    for_scripts = carried(page.tree, page.url) if has_scripts else None
     reading = _read_marked(page, rules, sieve, context)
-    if not for_scripts.may_be_written or (isinstance(reading, Reading) and count_han(reading.text) > MAX_HAN_OF_SHELL):
+    if (
+        for_scripts is None
+        or not for_scripts.may_be_written
+        or (isinstance(reading, Reading) and count_han(reading.text) > MAX_HAN_OF_SHELL)
+    ):
         return reading
     written = _read_data(page, for_scripts, context)
     is_longer = written is not None and len(written.text) > MIN_RATIO_OF_DATA * len(getattr(reading, "text", ""))
@@ -106,7 +110,7 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
     if extraction is None:
         return _no_text(page.url)
     reading = _reading(extraction, page, deobfuscation)
-    net_disks = net_disk_links(page.tree, page.url, (line.text for line in reading.lines))
+    net_disks = net_disk_links(page.tree, page.url, [line.text for line in reading.lines])
     return replace(_cleaned(reading, page), net_disks=net_disks)
 
 
@@ -185,37 +189,36 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     obfuscations = deobfuscation.found(extraction.text, containers)
     text = storable(extraction.text)
     raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
-    folded = folded_beside(deobfuscation.removed, text, text.count("\n") + 1 if text else 0)
+    removed = deobfuscation.removed
+    folded = folded_beside(removed, text, text.count("\n") + 1 if text else 0) if removed else []
+    # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
+    title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
+    lines_beside = (*extraction.beside, *folded)
+    beside = zip(lines_beside, map(storable, [line.text for line in lines_beside]), strict=True)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
         origins = Origins.of(raw_text)
-        origins.step(text, kinds_of(deobfuscation.removed, obfuscations))
+        origins.step(text, kinds_of(removed, obfuscations))
         marks = origins.marks()
-    # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     return Reading(
-        title=storable(extraction.title),
+        title=title,
         text=text,
-        author=storable(extraction.author),
+        author=author,
         published=extraction.published,
         encoding=decoded.encoding,
         is_encoding_doubtful=decoded.is_doubtful,
         extractor=extraction.extractor,
         confidence=extraction.confidence,
         obfuscations=tuple(replace(one, example=storable(one.example)) for one in obfuscations),
-        site_name=storable(extraction.site_name),
+        site_name=site_name,
         chapter_number=extraction.chapter_number,
         raw_text="" if raw_text == text else raw_text,
         marks=marks,
-        left_out=tuple(storable(line) for line in extraction.left_out),
+        left_out=tuple(map(storable, extraction.left_out)),
         repairs=decoded.repairs,
-        beside=tuple(map(_storable, (*extraction.beside, *folded))),
+        beside=tuple(line if text is line.text else replace(line, text=text) for line, text in beside),
         posters=tuple(replace(each, name=storable(each.name)) for each in extraction.posters),
     )
-
-
-def _storable(line: LineBeside) -> LineBeside:
-    text = storable(line.text)
-    return line if text is line.text else replace(line, text=text)
 
 
 _lock = threading.Lock()

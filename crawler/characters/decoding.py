@@ -8,22 +8,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from w3lib.encoding import html_body_declared_encoding
+from w3lib.encoding import html_body_declared_encoding, resolve_encoding
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.characters.charsets import CHINESE, UNICODE, codec_of
-from crawler.characters.languages import declared_texts, undeclared_text
 from crawler.characters.mojibake import (
+    LATIN,
     MIN_GAIN_TO_REPAIR,
     MIN_QUALITY_OF_CLEAN,
     MIN_QUALITY_TO_ACCEPT,
     MIN_QUALITY_TO_TRUST,
+    around_outside_ascii,
     count_lost,
     count_outside_ascii,
     frequent_share,
     has_many_controls,
     lost_share,
+    outside_ascii,
     quality,
     repair,
 )
@@ -36,6 +37,33 @@ __all__ = [
     "decode",
     "quality",
 ]
+
+# What the charset labels of pages stand for: each by its largest superset, since pages use characters beyond it.
+
+CHINESE = frozenset({"gb18030", "big5hkscs"})
+UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
+# Of encodings for one language or script beside Chinese: the letters that text in them is made of.
+SYLLABLES, KANA, RUSSIAN = "\uac00-\ud7a3", "\u3041-\u30fe", "А-Яа-яЁё"
+HANGUL = f"\u3131-\u318e{SYLLABLES}"
+LETTERS = {
+    "cp949": HANGUL,
+    **dict.fromkeys(("cp932", "euc_jp"), KANA),
+    **dict.fromkeys(("cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866"), "\u0400-\u052f"),
+    **dict.fromkeys(("cp1253", "iso8859-7"), "\u0370-\u03ff"),
+    **dict.fromkeys(("cp1255", "iso8859-8"), "\u0590-\u05ff"),
+    **dict.fromkeys(("cp1256", "iso8859-6"), "\u0600-\u06ff"),
+}
+_READ = CHINESE | UNICODE | LATIN | LETTERS.keys()
+# Labels of pages that w3lib does not know, and one that it reads more narrowly.
+_MORE = {
+    "x-gbk": "gb18030",
+    **dict.fromkeys(("cn-big5", "x-x-big5", "cp950"), "big5hkscs"),
+    "unicode-1-1-utf-8": "utf-8",
+    **dict.fromkeys(("utf-16", "unicode"), "utf-16-le"),
+    **dict.fromkeys(("windows-949", "ks_c_5601-1989"), "cp949"),
+    "x-euc-jp": "euc_jp",
+    "iso-8859-8-i": "iso8859-8",
+}
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order when nothing else decides
@@ -89,6 +117,17 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
     declared = html_body_declared_encoding(body[:8192]) or ""
     labels = [named for label in (hint, codec, header_charset, declared) if (named := codec_of(label))]
     return _best(body, list(_codecs(body, labels)), labels) or _valid_utf8(body, labels) or Rejection.MOJIBAKE
+
+
+def codec_of(label: str) -> str:
+    """The codec that a charset label stands for, "" for one that no page should be read in.
+
+    >>> codec_of("GB2312"), codec_of("utf-7")
+    ('gb18030', '')
+    """
+    plain = label.strip().strip("\"'").lower()
+    codec = _MORE.get(plain) or resolve_encoding(plain) or ""
+    return codec if codec in _READ else ""
 
 
 def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
@@ -321,3 +360,87 @@ def _strictly(block: bytes, codec: str) -> tuple[str | None, float]:
     except UnicodeDecodeError:
         return None, 0.0
     return text, quality(text, codec)
+
+
+# Pages in other languages than Chinese, told by the letters that their bytes give in an encoding of that language.
+
+# Of what is neither ASCII nor a mark. Chinese read as Korean has .7 Hangul, Korean pages have .95 and more; Japanese
+# pages have .38 kana and more, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite, 2026-11).
+MIN_SHARE_OF_KANA, MIN_SHARE_OF_LETTERS = 0.2, 0.9
+MIN_CHARS_UNDECLARED, CHARS_OF_PARAGRAPH, MIN_SHARE_OF_SHORT = 14, 60, 0.97
+# A page with a broken byte has as many; what is read in the wrong encoding loses far more, or nothing.
+MAX_LOST_SHARE_OF_DECLARED = 0.005
+# Letters of an alphabet make words of their own; where Latin words with diacritics are read as Cyrillic, nearly each
+# letter stands beside one of ASCII.
+MAX_BESIDE_LATIN = 0.25
+MAX_OUT_OF_CASE = 0.02  # capitals after small letters, of all characters outside ASCII and beside these
+# Where nothing is declared: the encoding, the narrower one that has to read all of the page, and the letters.
+_UNDECLARED = (
+    ("cp949", "euc_kr", SYLLABLES),  # the kana of EUC-JP are the jamo of EUC-KR
+    ("euc_jp", "euc_jp", KANA),
+    ("cp932", "cp932", KANA),
+    ("cp1251", "cp1251", RUSSIAN),
+    ("koi8-r", "koi8-r", RUSSIAN),
+)
+# Without the frames of KOI8 (U+2500) and other signs that mojibake is made of.
+_SIGNS = re.compile(
+    "[\u00a0\u00ab\u00b7\u00bb\u2010-\u206f\u2116\u2190-\u21ff\u25b2-\u27bf\u3000-\u3020\uff01-\uff0f\uff1a-\uff20]"
+)
+
+
+def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The text and its codec, for each declared one of another language that gives text in that language."""
+    for codec in dict.fromkeys(labels):
+        if codec not in LATIN and codec not in LETTERS:
+            continue
+        text = body.decode(codec, "replace")
+        is_latin = codec in LATIN and quality(text, codec) >= MIN_QUALITY_TO_ACCEPT and _keeps_case(text)
+        is_other = codec in LETTERS and _is_made_of(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
+        if (is_latin or is_other) and lost_share(text) <= MAX_LOST_SHARE_OF_DECLARED:
+            yield text, codec
+
+
+def undeclared_text(body: bytes) -> tuple[str, str] | None:
+    """The text and its codec, where it is made of the letters of one language beyond doubt."""
+    found: list[tuple[str, str]] = []
+    for codec, narrow, letters in _UNDECLARED:
+        try:
+            text = body.decode(narrow)
+        except UnicodeDecodeError:
+            continue
+        chars = len(_letters(text))
+        is_doubtful = chars < CHARS_OF_PARAGRAPH or letters == RUSSIAN
+        min_share = MIN_SHARE_OF_SHORT if is_doubtful else MIN_SHARE_OF_LETTERS
+        if chars >= MIN_CHARS_UNDECLARED and _is_made_of(letters, text, min_share):
+            if letters != RUSSIAN:
+                return text, codec
+            found.append((text, codec))
+    # Russian in the wrong one of its encodings is in capitals.
+    return max(found, key=lambda each: sum(map(str.islower, each[0])), default=None)
+
+
+def _is_made_of(letters: str, text: str, min_share: float) -> bool:
+    """Whether what is not ASCII in a text is made of some letters, and those of an alphabet make words."""
+    all_letters = _letters(text)
+    # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
+    is_hangul = letters in (HANGUL, SYLLABLES)
+    own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
+    own = len(re.findall(f"[{letters}]", own_letters))
+    if not own or own < (MIN_SHARE_OF_KANA if letters == KANA else min_share) * len(all_letters):
+        return False
+    if is_hangul or letters == KANA:
+        return True
+    beside = len(re.findall(f"[A-Za-z](?=[{letters}])|[{letters}](?=[A-Za-z])", text))
+    return beside <= MAX_BESIDE_LATIN * own and _keeps_case(text)
+
+
+def _keeps_case(text: str) -> bool:
+    """Whether capitals hardly ever follow small letters: read in the wrong encoding, text is full of such."""
+    around = around_outside_ascii(text)
+    cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
+    return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)
+
+
+def _letters(text: str) -> str:
+    """What is neither ASCII nor a mark."""
+    return _SIGNS.sub("", outside_ascii(text))

@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.characters.charsets import LATIN
 from crawler.characters.repertoire import (
     CHINESE_MARKS,
     COMMON_HAN,
@@ -25,6 +24,13 @@ from crawler.characters.repertoire import (
     SECOND_HAN,
 )
 
+# Encodings of Latin letters: what is not ASCII in a text of theirs stands in words.
+LATIN = frozenset(
+    {
+        *("cp1250", "cp1252", "cp1254", "cp1257", "cp1258", "mac-roman"),
+        *("iso8859-2", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-15", "iso8859-16"),
+    }
+)
 # Right decodings of running Chinese score 0.93-1.0, wrong ones 0.05-0.70 (texts in every Chinese encoding under every
 # label, 2026-11; ranges tried 0.6-0.9).
 MIN_QUALITY_TO_ACCEPT = 0.75

@@ -10,7 +10,7 @@ from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
 from crawler.contacts.emails import email_of, emails, fold
 from crawler.contacts.regions import LinkOfPage, regions
 from crawler.contacts.telling_pages import has_form, kind_of_page, linked_pages
-from crawler.page_addresses import base_of
+from crawler.links import base_of
 from crawler.site_identifiers import PROVINCES
 
 MAX_TITLE_CHARS = 300

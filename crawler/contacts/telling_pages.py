@@ -10,7 +10,7 @@ from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
 from core.hidden_characters import has_hidden
 from core.hosts import host_key
 from crawler.contacts.regions import LinkOfPage
-from crawler.page_addresses import absolute
+from crawler.links import absolute
 from crawler.site_identifiers import registrable
 
 MAX_PAGES_LINKED = 6  # of one kind and page

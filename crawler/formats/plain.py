@@ -13,8 +13,7 @@ from core.errors import UnreadableFile
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
-from crawler.characters.charsets import CHINESE
-from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, decode, quality
+from crawler.characters.decoding import CHINESE, MIN_QUALITY_TO_TRUST, decode, quality
 from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 

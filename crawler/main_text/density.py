@@ -52,7 +52,7 @@ def weigh_in_any_script(page: Sequence[Line]) -> None:
 
 
 def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
-    own = line.own_chars
+    own = max(0, len(line.text) - line.link_chars)
     is_menu = line.link_chars > MAX_LINK_SHARE * len(line.text) or (is_in_chinese and not HAN.search(line.text))
     if is_menu or is_small_print(line.text):
         return 0.0

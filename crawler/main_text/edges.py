@@ -7,7 +7,6 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from core.text import storable
 from crawler.characters.repertoire import count_han
 from crawler.main_text.density import MAX_LINK_SHARE, is_in_menu, is_small_print, weight
 from crawler.main_text.headline import one_line
@@ -216,7 +215,7 @@ def _is_of_table(box: HtmlElement) -> bool:
 
 
 def _box(line: Line) -> tuple[object, str]:
-    return line.container.tag, storable(line.container.get("class") or "")
+    return line.container.tag, line.container.get("class") or ""
 
 
 def _frame(line: Line) -> tuple[object, str, str]:

@@ -16,7 +16,7 @@ from lxml.html import HtmlElement
 from core.pages import Poster
 from core.zones import LineBeside
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
-from crawler.main_text import authors, headline, metadata
+from crawler.main_text import headline, metadata
 from crawler.main_text.chapters import chapter_number
 from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script, weight
 from crawler.main_text.edges import (
@@ -76,11 +76,11 @@ class Signals:
 
 def signals(chosen: Sequence[Line], page: Sequence[Line]) -> Signals:
     """Of the lines chosen of a page."""
-    whole, chars = total_weight(page), _chars(chosen)
+    whole, own, chars = total_weight(page), total_weight(chosen), _chars(chosen)
     speaking = [line for line in chosen if END_OF_SENTENCE.search(line.text)]
     return Signals(
         length=min(1.0, count_han("".join(line.text for line in chosen)) / HAN_OF_WHOLE_TEXT),
-        share=total_weight(chosen) / whole if whole else 0.0,
+        share=own / whole if whole else 0.0,
         prose=_chars(speaking) / chars if chars else 0.0,
         compact=_compactness(chosen, page),
     )
@@ -164,22 +164,24 @@ def extract(
     if not is_worth_reading(line.text for line in whole):
         return None
     is_a_thread = is_thread(tree, said, whole, url)
-    own = page if is_a_thread or body_selector else _own(tree, page)
-    chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
+    stated_title = headline.one_line(tree.findtext(".//title") or "")
+    own = page if is_a_thread or body_selector else _own(tree, page, stated_title)
+    titles = title_places(own, stated_title)
+    chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     if sum(count_han(line.text) for line in chosen) < MIN_HAN_TO_KEEP:
         weigh_in_any_script(own)
-        chosen, extractor, confidence = _chosen(tree, own, body_selector, is_a_thread)
+        chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     main = _text(chosen, title, whole, extractor)
     text = "\n".join(line.text for line in main)
-    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, _titles(tree, own))
+    is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, titles)
     if not is_worth_reading([text]) or (not is_sure and _is_list_page(own, text)):
         chosen, main, text, extractor, confidence = [], [], "", NONE, 1.0
     return Extraction(
         title=title,
         text=text,
-        author=authors.author(tree, whole, chosen),
+        author=metadata.author(tree, whole, chosen),
         published=metadata.published(tree, whole, chosen, url),
         extractor=extractor,
         confidence=confidence,
@@ -194,18 +196,14 @@ def extract(
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
     """Whether there is more than a label: so many Chinese characters, or so many letters of other scripts."""
-    han = letters = 0
-    for text in texts:
-        found = count_han(text)
-        han, letters = han + found, letters + sum(map(str.isalpha, text)) - found
-        if han >= MIN_HAN_TO_KEEP or letters >= MIN_LETTERS_TO_KEEP:
-            return True
-    return False
+    whole = "".join(texts)
+    han = count_han(whole)
+    most = MIN_LETTERS_TO_KEEP + han
+    return han >= MIN_HAN_TO_KEEP or sum(1 for _ in itertools.islice(filter(str.isalpha, whole), most)) >= most
 
 
-def _own(tree: HtmlElement, page: Sequence[Line]) -> list[Line]:
+def _own(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line]:
     """Without forms to fill in, without remarks below an article, and without other articles beside it."""
-    title = headline.one_line(tree.findtext(".//title") or "")
     asked = _lines_of_forms(tree, page)
     if asked and is_worth_reading(line.text for place, line in enumerate(page) if place not in asked):
         page = [line for place, line in enumerate(page) if place not in asked]
@@ -254,7 +252,7 @@ def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: 
 
 
 def _chosen(
-    tree: HtmlElement, page: Sequence[Line], body_selector: str, is_a_thread: bool
+    tree: HtmlElement, page: Sequence[Line], titles: Sequence[int], body_selector: str, *, is_a_thread: bool
 ) -> tuple[list[Line], str, float]:
     if body_selector:
         by_rule = _by_rule(tree, page, body_selector)
@@ -266,14 +264,9 @@ def _chosen(
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking).confidence * penalty
-    titles = _titles(tree, page)
     inside = inside_of(page, edged(page, container, titles))
     first = cleaned(inside) or cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
     return [*lead(page, first, titles), *first], "density", signals(first, page).confidence * penalty
-
-
-def _titles(tree: HtmlElement, page: Sequence[Line]) -> list[int]:
-    return title_places(page, headline.one_line(tree.findtext(".//title") or ""))
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:

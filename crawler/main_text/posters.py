@@ -144,7 +144,7 @@ def _posted(line: Line, *, is_thread: bool = False) -> str:
         return ""
     match = POSTED.search(line.text) or (_STATED_IN_THREAD.search(line.text) if is_thread else None)
     name = next(filter(None, match.groups()), "") if match else ""
-    if _is_name(name):
+    if name and _is_name(name):
         return name
     return _beside_mark(line) if _OPENING.search(line.text) else ""
 
@@ -176,7 +176,7 @@ def _stated_for_programs(tree: HtmlElement) -> str:
             except (ValueError, RecursionError):
                 continue
             name = _of_record(record)
-            if _is_name(name):
+            if name and _is_name(name):
                 return name
     return ""
 

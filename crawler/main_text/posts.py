@@ -148,7 +148,7 @@ def _kind(element: HtmlElement | None, levels: int) -> Kind:
 
 def _words(line: Line) -> float:
     worth = weight(line)
-    return max(worth, float(line.own_chars)) if worth else 0.0
+    return max(worth, float(len(line.text) - line.link_chars)) if worth else 0.0
 
 
 # In how many of the parts a kind of box has to stand: posts that were deleted or hold a picture alone have none.

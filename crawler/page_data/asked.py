@@ -12,8 +12,7 @@ from core.hosts import host_key
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.fetching.resources import MAX_COUNT, ResourceKind, Resources
-from crawler.page_addresses import absolute, base_of
-from crawler.script_addresses import MAX_SCRIPT_CHARS, unescaped
+from crawler.links import MAX_SCRIPT_CHARS, absolute, base_of, unescaped
 from crawler.urls import is_trap
 
 # A page that scripts write has few links of its own, and next to no text; one that has more is read as it is.

@@ -9,7 +9,7 @@ from html import escape, unescape
 from itertools import islice
 
 from crawler.characters.repertoire import count_han
-from crawler.script_addresses import unescaped
+from crawler.links import unescaped
 
 MAX_CHARS = 4_000_000  # of what a page carries and asks for together; a chapter has some 10,000
 MAX_VALUES = 50_000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
 
+from core.errors import BrokenInvariant
 from core.pages import CrawlPlan, Reading
 from core.states import Rejection
 from core.wording import Message
@@ -74,6 +75,8 @@ class PageToRead:
     def read(self, session: "ReadingSession") -> WholePage:
         """Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), session.plan
+        if plan is None:
+            raise BrokenInvariant("page.no-plan")
         if self.is_without_rules:
             plan = without_selectors(plan)
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
@@ -147,6 +150,8 @@ def _given_up(url: str, reason: Message) -> Rejected:
 
 def _with_data(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
     """With the links of what a page without a text of its own asks for."""
+    if next(tree.iter("script", "link"), None) is None:
+        return found
     for_scripts = carried(tree, url)
     if not for_scripts.may_be_written or not has_no_text(tree) or forbids_following(tree):
         return found

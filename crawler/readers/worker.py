@@ -12,12 +12,12 @@ from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from core.errors import BrokenInvariant, ZhuiwenError
+from core.errors import ZhuiwenError
 from core.garbage import keep_what_is_loaded
 from core.pages import CrawlPlan
-from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, data_of
+from crawler.fetching.resources import ResourceKind, Resources, data_of
 from crawler.main_text.templates import SiteTemplates
-from crawler.obfuscation.deobfuscation import open_render_context
+from crawler.obfuscation.deobfuscation import MARKUP_ALONE, open_render_context
 from crawler.readers.messages import (
     MOST_MEMORY_BYTES,
     OUT_OF_MEMORY,
@@ -49,16 +49,10 @@ class ReadingSession:
         resources_of: ResourcesOf | None = None,
         cache: Path | None = None,
     ) -> None:
-        self._plan = plan
+        self.plan = plan
         self.templates = SiteTemplates(templates)
-        self.render_context = open_render_context(resources_of or (lambda url: NO_RESOURCES), kept_in=cache)
+        self.render_context = open_render_context(resources_of or MARKUP_ALONE.resources, kept_in=cache)
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="reader")
-
-    @property
-    def plan(self) -> CrawlPlan:
-        if self._plan is None:
-            raise BrokenInvariant("page.no-plan")
-        return self._plan
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
         """What the task reads; the future raises what it raises. on_begin: called in its thread."""

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from lxml.html import HtmlElement
 
-from crawler.page_addresses import absolute, base_of
+from crawler.links import absolute, base_of
 from crawler.selectors import select
 from crawler.sources.novel_titles import ChapterTitle, chapter_title, is_chapter_title
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from core.pages import CrawlPlan
-from crawler.page_addresses import absolute, base_of
-from crawler.script_addresses import attribute_addresses
+from crawler.links import absolute, attribute_addresses, base_of
 from crawler.selectors import select
 from crawler.sources.catalogue import Block, chapter_blocks, further_pages
 from crawler.sources.novel_pages import Following

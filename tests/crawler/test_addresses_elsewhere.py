@@ -2,9 +2,8 @@
 
 import pytest
 
-from crawler.links import LinkPlace, links
+from crawler.links import LinkPlace, links, script_addresses
 from crawler.markup import parse
-from crawler.script_addresses import script_addresses
 
 URL = "http://a.example/book/"
 
