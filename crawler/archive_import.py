@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import UnreadableFile
@@ -22,7 +22,6 @@ from crawler.sources.archive_shapes import Captured, ImportCounts, Limits, Passe
 from crawler.store_batches import MAX_BYTES, MAX_PAGES
 from crawler.urls import canonical
 
-FIRST = Position()
 MAX_FAULTS = 50
 TELL_EVERY_RECORDS, TELL_EVERY_S = MAX_PAGES, 2.0  # a page takes up to 80 ms to read, a slow one minutes
 MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as dead (webadmin.sites.services.imports)
@@ -36,35 +35,44 @@ class Place:
     rules: ReadingRules = NO_RULES
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedSoFar:
+    """How far an import came that was interrupted: what lies before `at` is stored, and counted."""
+
+    at: Position = field(default_factory=Position)
+    counts: ImportCounts = field(default_factory=ImportCounts)
+
+
 Places = Callable[[str], Place | None]  # where a page goes by its address; None: nobody watches it
 
 
-def import_archive(  # noqa: PLR0917 - what to take in, where to put it and how far it came belong together
+def import_archive(
     path: Path,
     places: Places,
     store: PageStore,
     outbox: Outbox,
     limits: Limits,
-    start: Position = FIRST,
-    counts: ImportCounts | None = None,
+    *,
+    so_far: ImportedSoFar | None = None,
     on_progress: Callable[[ImportCounts, Position], None] | None = None,
 ) -> ImportCounts:
     """Take in all pages of a file that have a place; each version is told to `outbox` when it is stored, new or not.
 
-    start, counts: of an import that was interrupted. on_progress: called every 32 records, or 2 s, with the counts and
-    where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there is not stored
-    again.
+    so_far: of an import that was interrupted, which goes on there. on_progress: called every 32 records, or 2 s, with
+    the counts and where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there
+    is not stored again.
 
     Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
     on_progress. Raises RetryLater where a store does not answer.
     """
     logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
     reader = ReadingProcess(max_seconds=MAX_READING_S)
-    importing = _Importing(path.name, places, store, outbox, counts or ImportCounts(), reader)
+    so_far = so_far or ImportedSoFar()
+    importing = _Importing(path.name, places, store, outbox, so_far.counts, reader)
     archive = ArchiveFile(path, limits)
-    progress = _Progress(start, importing, on_progress)
+    progress = _Progress(so_far.at, importing, on_progress)
     try:
-        for record in archive.records(lambda url: places(url) is not None, start):
+        for record in archive.records(lambda url: places(url) is not None, so_far.at):
             if record is None:
                 progress.tell()
                 continue

@@ -46,10 +46,13 @@ class Frontier:
         self._known: set[bytes] = set()  # to do or done
         self._passed: set[bytes] = set()
         self._done_pages = 0
-        self._journal: TextIO | None = None
+        self._journal = Journal(job_dir / JOURNAL_NAME, plan_digest(plan)) if job_dir is not None else None
         self.notice: Message | None = None
-        if job_dir is not None:
-            self._open(job_dir / JOURNAL_NAME, plan_digest(plan))
+        if self._journal is not None:
+            for record in self._journal.replay():
+                self._take(record)
+            self._journal.begin(keeps=bool(self._known))
+            self.notice = self._journal.notice
 
     @property
     def done_pages(self) -> int:
@@ -70,7 +73,8 @@ class Frontier:
     def add_all(self, targets: Iterable[Target]) -> list[Target]:
         """Those that were not known before; they are now."""
         fresh = [target for target in targets if self._take_in(target)]
-        self._write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
+        if self._journal is not None:
+            self._journal.write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
@@ -99,23 +103,13 @@ class Frontier:
 
     def finish(self, url: str) -> None:
         """Never fetch this address again in this crawl."""
-        if self._note_done(url):
-            self._write({"done": url})
+        if self._note_done(url) and self._journal is not None:
+            self._journal.write({"done": url})
 
     def close(self, is_complete: bool) -> None:
         """Close the journal; that of a complete crawl is removed, so that the next one starts afresh."""
         if self._journal is not None:
-            if is_complete and self._is_own(Path(self._journal.name)):
-                Path(self._journal.name).unlink()
-            self._journal.close()
-            self._journal = None
-
-    def _is_own(self, path: Path) -> bool:
-        """Whether no other process has opened the journal since: one that was given up for dead may wake again."""
-        assert self._journal is not None
-        with suppress(OSError):
-            return os.path.samestat(path.stat(), os.fstat(self._journal.fileno()))
-        return False
+            self._journal.close(is_complete=is_complete)
 
     def _take_in(self, target: Target) -> bool:
         key = _digest(target.url)
@@ -134,56 +128,78 @@ class Frontier:
         self._known.add(key)
         return is_news
 
-    def _open(self, path: Path, digest: str) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_whole = self._replay(path, digest) if path.exists() else False
-        if self._known:
-            self.notice = None if is_whole else Message("crawl.damaged-end", path=path)
-        self._rewrite(path, digest)
-        self._journal = path.open("a", encoding="utf-8")
-
-    def _rewrite(self, path: Path, digest: str) -> None:
-        """The journal anew, without what is damaged; the old one stays until the new one is whole.
-
-        A process that still has the old one open, because it was taken for dead, writes where nothing is read any more.
-        """
-        fresh = path.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as journal:
-            journal.write(_line({"format": _FORMAT, "plan": digest}))
-            if self._known:
-                with path.open(encoding="utf-8", errors="replace") as old:
-                    journal.writelines(_line(record) for record in islice(_good(old), 1, None))
-            journal.flush()
-            os.fsync(journal.fileno())
-        fresh.replace(path)
-
-    def _replay(self, path: Path, digest: str) -> bool:
-        """Take over what the journal says up to its first bad line; whether there was none."""
-        with path.open(encoding="utf-8", errors="replace") as journal:
-            records = _records(journal)
-            head = next(records, None)
-            if not head or head.get("format") != _FORMAT:
-                self.notice = Message("crawl.damaged-journal", path=path)
-                return False
-            if head.get("plan") != digest:
-                self.notice = Message("crawl.other-plan", path=path)
-                return False
-            for record in records:
-                if record is None:
-                    return False
-                self._take(record)
-        return True
-
     def _take(self, record: dict[str, object]) -> None:
         if "found" in record:
             self._take_in(Target(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
         else:
             self._note_done(str(record["done"]))
 
-    def _write(self, *records: dict[str, object]) -> None:
-        if self._journal is not None and records:
-            self._journal.writelines(map(_line, records))
-            self._journal.flush()
+
+class Journal:
+    """The journal of one crawl; `notice` says what an operator should know of the one that was found."""
+
+    def __init__(self, path: Path, digest: str) -> None:
+        self._path, self._digest = path, digest
+        self._file: TextIO | None = None
+        self.notice: Message | None = None
+
+    def replay(self) -> Iterator[dict[str, object]]:
+        """What the journal that was found says of addresses, up to its first bad line; nothing where there is none."""
+        if not self._path.exists():
+            return
+        with self._path.open(encoding="utf-8", errors="replace") as journal:
+            records = _records(journal)
+            head = next(records, None)
+            if not head or head.get("format") != _FORMAT:
+                self.notice = Message("crawl.damaged-journal", path=self._path)
+                return
+            if head.get("plan") != self._digest:
+                self.notice = Message("crawl.other-plan", path=self._path)
+                return
+            for count, record in enumerate(records):
+                if record is None:
+                    self.notice = Message("crawl.damaged-end", path=self._path) if count else None
+                    return
+                yield record
+
+    def begin(self, *, keeps: bool) -> None:
+        """Open the journal anew, without what is damaged; the old one stays until the new one is whole.
+
+        keeps: the good lines of the one that was found. A process that still has that one open, because it was taken
+        for dead, writes where nothing is read any more.
+        """
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._path.with_suffix(".new")
+        with fresh.open("w", encoding="utf-8") as journal:
+            journal.write(_line({"format": _FORMAT, "plan": self._digest}))
+            if keeps:
+                with self._path.open(encoding="utf-8", errors="replace") as old:
+                    journal.writelines(_line(record) for record in islice(_good(old), 1, None))
+            journal.flush()
+            os.fsync(journal.fileno())
+        fresh.replace(self._path)
+        self._file = self._path.open("a", encoding="utf-8")
+
+    def write(self, *records: dict[str, object]) -> None:
+        """Add lines, and hand them to the system at once."""
+        if self._file is not None and records:
+            self._file.writelines(map(_line, records))
+            self._file.flush()
+
+    def close(self, *, is_complete: bool) -> None:
+        """Close it; that of a complete crawl is removed."""
+        if self._file is not None:
+            if is_complete and self._is_own():
+                self._path.unlink()
+            self._file.close()
+            self._file = None
+
+    def _is_own(self) -> bool:
+        """Whether no other process has opened the journal since: one that was given up for dead may wake again."""
+        assert self._file is not None
+        with suppress(OSError):
+            return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))
+        return False
 
 
 def _good(journal: TextIO) -> Iterator[dict[str, object]]:

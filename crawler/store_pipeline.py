@@ -38,12 +38,56 @@ class NotHeld(RetryLater):
         super().__init__("crawl.not-held", run=run_id)
 
 
+class StoreThread:
+    """Runs calls of the store one after another, in a thread of its own, as long as the crawl run is this process's."""
+
+    def __init__(self, context: CrawlContext) -> None:
+        self._context = context
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
+        self.is_closing = False  # a store that is away is waited for no more
+
+    async def run_patiently(self, call: Callable[[], T]) -> T:
+        """Run a call; where the store is away, again and again for some seconds. Raises RetryLater."""
+        for wait_s in WAITS_S:
+            try:
+                return await self.run(call)
+            except RetryLater:
+                if self.is_closing:
+                    raise
+                await asyncio.sleep(wait_s)
+        return await self.run(call)
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """Run a call once. Raises RetryLater; NotHeld where another process may crawl the site: its pages are newer."""
+
+        def run() -> tuple[T, float]:
+            self.require_held()
+            begun = time.perf_counter()
+            return call(), time.perf_counter() - begun
+
+        result, seconds = await asyncio.get_running_loop().run_in_executor(self._thread, run)
+        self._context.stats.counts.seconds_store += seconds
+        return result
+
+    def require_held(self) -> None:
+        """Raises NotHeld."""
+        if not self._context.is_held():
+            raise NotHeld(self._context.plan.run_id)
+
+    def run_last(self, call: Callable[[], None]) -> None:
+        """Run a last call, and wait for it; the thread ends."""
+        try:
+            self._thread.submit(call).result()
+        finally:
+            self._thread.shutdown(wait=True)
+
+
 class StorePipeline:
     """PageStore.put_many, then Outbox.send for each version, then what the crawl remembers of its addresses."""
 
     def __init__(self, context: CrawlContext, close: Callable[[str], Awaitable[None]]) -> None:
         self._context, self._close = context, close
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
+        self._thread = StoreThread(context)
         self._closing: asyncio.Future[None] | None = None
         self._batches = StoreBatches(self._put_many)
 
@@ -53,10 +97,9 @@ class StorePipeline:
 
     def close_spider(self) -> None:
         try:
-            self._thread.submit(self._last_visits).result()  # a database is not waited for on the reactor's thread
+            self._thread.run_last(self._last_visits)  # a database is not waited for on the reactor's thread
         except ZhuiwenError as fault:
             self._context.stats.fail(Message("crawl.visits-lost", fault=fault))
-        self._thread.shutdown(wait=True)
 
     async def process_item(self, item: Item) -> Item:
         context = self._context
@@ -100,12 +143,12 @@ class StorePipeline:
         visit = self._context.recrawl.visits.of(item.target.url)
         if visit is not None and visit.page_id:
             page = visit.page_id
-            version = await self._patiently(lambda: self._context.store.seen(page, item.at))
+            version = await self._thread.run_patiently(lambda: self._context.store.seen(page, item.at))
             await self._send([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
         """Keep a response that shows no page, or one that was asked for alone."""
-        await self._patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
+        await self._thread.run_patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
 
     async def _note_visits(self) -> None:
         """Write down visits from time to time; what cannot be written now is written later."""
@@ -114,12 +157,12 @@ class StorePipeline:
         if not taken:
             return
         try:
-            await self._timed(lambda: unsaved.save(taken))
+            await self._thread.run(lambda: unsaved.save(taken))
         except RetryLater:
             unsaved.give_back(taken)
 
     def _last_visits(self) -> None:
-        self._require_held()
+        self._thread.require_held()
         unsaved = self._context.recrawl.visits.unsaved
         try:
             self._context.recrawl.order.note_left(self._context.frontier)
@@ -135,7 +178,7 @@ class StorePipeline:
             unsaved.save(taken)
 
     async def _put_many(self, pages: Pages) -> list[Stored]:
-        stored = await self._patiently(lambda: self._context.store.put_many(pages))
+        stored = await self._thread.run_patiently(lambda: self._context.store.put_many(pages))
         await self._send([each.version_id for each in stored])
         return stored
 
@@ -148,32 +191,7 @@ class StorePipeline:
                 self._context.outbox.send(unsent[0])
                 unsent.popleft()
 
-        await self._patiently(send)
-
-    async def _patiently(self, call: Callable[[], T]) -> T:
-        for wait_s in WAITS_S:
-            try:
-                return await self._timed(call)
-            except RetryLater:
-                if self._closing is not None:
-                    raise
-                await asyncio.sleep(wait_s)
-        return await self._timed(call)
-
-    async def _timed(self, call: Callable[[], T]) -> T:
-        def run() -> tuple[T, float]:
-            self._require_held()
-            begun = time.perf_counter()
-            return call(), time.perf_counter() - begun
-
-        result, seconds = await asyncio.get_running_loop().run_in_executor(self._thread, run)
-        self._context.stats.counts.seconds_store += seconds
-        return result
-
-    def _require_held(self) -> None:
-        """Raises NotHeld: another process may crawl the site, and what it stores is newer."""
-        if not self._context.is_held():
-            raise NotHeld(self._context.plan.run_id)
+        await self._thread.run_patiently(send)
 
     def _count(self, stored: Stored) -> None:
         counts = self._context.stats.counts
@@ -187,6 +205,7 @@ class StorePipeline:
         if self._closing is None:
             reason = STOPPED if isinstance(fault, NotHeld) else STORE_AWAY
             self._context.stats.counts.end_sentence = fault.message
+            self._thread.is_closing = True
             self._closing = asyncio.ensure_future(self._close(reason))
 
 

@@ -158,6 +158,107 @@ class _Pending:
             self.waited_s += now - self.waits_since
 
 
+class _Tasks:
+    """What waits to be read and what is being read, by number; used by several threads."""
+
+    def __init__(self) -> None:
+        self._numbers = count()
+        self._lock = threading.RLock()
+        self._tasks: dict[int, _Pending] = {}
+
+    def is_settled(self, number: int) -> bool:
+        return number not in self._tasks
+
+    def add(self, job: _Pending) -> int:
+        """Take in a task; returns its number."""
+        with self._lock:
+            number = next(self._numbers)
+            self._tasks[number] = job
+            return number
+
+    def list_all(self) -> list[tuple[int, _Pending]]:
+        """All tasks, with their numbers, in the order in which they came."""
+        with self._lock:
+            return list(self._tasks.items())
+
+    def list_begun(self) -> list[tuple[int, _Pending]]:
+        """Those that are being read."""
+        return [(number, job) for number, job in self.list_all() if job.begun_at is not None]
+
+    def begin(self, started: Started) -> None:
+        """Note that the process reads a task from now on."""
+        job = self._tasks[started.number]
+        job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), started.thread, started.cpu_s
+
+    def wait_for(self, request: ResourceRequest) -> list[_Pending]:
+        """The tasks whose page refers to something; they wait for it until `end_wait`."""
+        with self._lock:
+            asking = [job for job in self._tasks.values() if job.task.url == request.page_url]
+            for job in asking:
+                job.wait(+1)
+        return asking
+
+    def end_wait(self, asking: list[_Pending]) -> None:
+        with self._lock:
+            for job in asking:
+                job.wait(-1)
+
+    def settle(self, answer: Answer) -> Task | None:
+        """Settle a task; what the program stumbled over is read in its simpler way: no page hides behind a fault.
+
+        Returns what to read in place of it.
+        """
+        with self._lock:
+            job = self._tasks[answer.number]
+            if not isinstance(answer.fault, str) or not isinstance(job.task, HasSimplerReading):
+                del self._tasks[answer.number]
+                _settle(job.future, answer)
+                return None
+            logger.error("%s: %s", job.task.url, answer.fault)
+            self.give_up(answer.number, Message("page.reader-fault", fault=answer.fault))
+            return None if self.is_settled(answer.number) else job.task
+
+    def give_up(self, number: int, why: Message) -> None:
+        """Read a task in its simpler way, alone, where it has one; else its future raises GivenUp."""
+        with self._lock:
+            job = self._tasks[number]
+            simpler = job.task.simpler(why) if isinstance(job.task, HasSimplerReading) else None
+            if simpler is None:
+                del self._tasks[number]
+                job.future.set_exception(GivenUp(job.task.url, why))
+            else:
+                job.task, job.is_simpler = simpler, True
+                job.begin_again()
+
+    def give_up_costly(self, worker: WorkerLink) -> None:
+        """Give up what used the processor for too long; EOFError where any did: the process has to end."""
+        with self._lock:
+            begun = self.list_begun()
+            over = [(n, job) for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
+            for number, job in over:
+                self.give_up(number, Message("page.over-cpu", seconds=job.max_cpu_s))
+        if over:
+            raise EOFError
+
+    def is_over_time(self, silent_since: float, max_seconds: float) -> bool:
+        """Whether something is read for too long, or nothing is although something waits."""
+        now = time.monotonic()
+        begun = self.list_begun()
+        if not begun:
+            return bool(self._tasks) and now - silent_since > max_seconds
+        return any(job.left(max_seconds, now) <= 0 for _, job in begun)
+
+    def suspect_begun(self, why: Message, *, is_over_time: bool, is_closing: bool) -> None:
+        """Let what was being read when the process ended be read again; twice so, or alone for too long, give it up."""
+        with self._lock:
+            begun = self.list_begun()
+            for number, job in begun:
+                is_sure = job.is_suspect or (is_over_time and len(begun) == 1)
+                job.begin_again()
+                if is_sure and not is_closing:
+                    self.give_up(number, why)
+
+
 class ReadingProcess:
     """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
 
@@ -180,9 +281,8 @@ class ReadingProcess:
     ) -> None:
         self._init = Init(plan, templates, cache, max_memory_bytes)
         self._max_seconds, self._max_cpu_s = max_seconds, max_cpu_s
-        self._numbers = count()
         self._lock = threading.Lock()
-        self._pending: dict[int, _Pending] = {}
+        self._tasks = _Tasks()
         self._outgoing: SimpleQueue[object] = SimpleQueue()
         self._fetchers = ThreadPoolExecutor(max_workers=FETCHERS, thread_name_prefix="page-resources")
         self._worker: WorkerLink | None = None
@@ -227,9 +327,7 @@ class ReadingProcess:
             if self._failed_starts >= MAX_FAILED_STARTS:
                 job.future.set_exception(_unavailable())
                 return job.future
-            number = next(self._numbers)
-            self._pending[number] = job
-            self._outgoing.put(Job(number, task))
+            self._outgoing.put(Job(self._tasks.add(job), task))
         return job.future
 
     def close(self) -> None:
@@ -241,7 +339,7 @@ class ReadingProcess:
         if self._thread is not None:
             self._thread.join()
         self._fetchers.shutdown(wait=False)
-        for job in self._pending.values():
+        for _, job in self._tasks.list_all():
             job.future.cancel()
 
     def _run(self) -> None:
@@ -250,7 +348,7 @@ class ReadingProcess:
         finally:  # nobody waits for a thread that has ended
             with self._lock:
                 self._worker, self._failed_starts = None, MAX_FAILED_STARTS
-                for job in self._pending.values() if not self._closing.is_set() else ():
+                for _, job in self._tasks.list_all() if not self._closing.is_set() else ():
                     job.future.set_exception(_unavailable())
 
     def _serve_all(self) -> None:
@@ -269,23 +367,23 @@ class ReadingProcess:
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
-            self._suspect(self._why(worker.process.returncode, is_over_time=is_over_time), is_over_time=is_over_time)
+            why = self._why(worker.process.returncode, is_over_time=is_over_time)
+            self._tasks.suspect_begun(why, is_over_time=is_over_time, is_closing=self._closing.is_set())
 
     def _serve(self, worker: WorkerLink) -> bool:
         """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
         worker.connection.send(self._init)
-        with self._lock:
-            suspects = [(number, job) for number, job in self._pending.items() if job.is_suspect]
+        suspects = [(number, job) for number, job in self._tasks.list_all() if job.is_suspect]
         for number, job in sorted(suspects, key=lambda suspect: not suspect[1].is_simpler):  # they wait for nobody
             worker.connection.send(Job(number, job.task))
-            if not self._take_until(worker, partial(self._is_settled, number)):
+            if not self._take_until(worker, partial(self._tasks.is_settled, number)):
                 return True
         with self._lock:
             outgoing: SimpleQueue[object] = SimpleQueue()
             self._outgoing = outgoing
-            for number, job in self._pending.items():
+            for number, job in self._tasks.list_all():
                 outgoing.put(Job(number, job.task))
         # Apart from whoever asks: a process that has no time to listen holds nobody up.
         sender = threading.Thread(target=_send_all, args=(worker, outgoing), name="reading-process-out", daemon=True)
@@ -297,9 +395,6 @@ class ReadingProcess:
             worker.hang_up()
             sender.join()
 
-    def _is_settled(self, number: int) -> bool:
-        return number not in self._pending
-
     def _take_until(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
         """Take what comes; False where something is read for too long, or nothing is although something waits."""
         silent_since = looked_at = time.monotonic()
@@ -308,88 +403,29 @@ class ReadingProcess:
                 self._take(worker, worker.receive())
                 silent_since = time.monotonic()
             if time.monotonic() - looked_at >= _LOOK_S:
-                self._give_up_costly(worker)
-                if self._is_over_time(silent_since):
+                self._tasks.give_up_costly(worker)
+                if self._tasks.is_over_time(silent_since, self._max_seconds):
                     return False
                 looked_at = time.monotonic()
         return True
 
-    def _give_up_costly(self, worker: WorkerLink) -> None:
-        """Give up what used the processor for too long; EOFError where any did: the process has to end."""
-        with self._lock:
-            begun = [(n, job) for n, job in self._pending.items() if job.begun_at is not None]
-            over = [n for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
-            for number in over:
-                self._give_up(number, Message("page.over-cpu", seconds=self._pending[number].max_cpu_s))
-        if over:
-            raise EOFError
-
-    def _give_up(self, number: int, why: Message) -> None:
-        """Read a task in its simpler way, alone, where it has one; else its future raises GivenUp."""
-        job = self._pending[number]
-        simpler = job.task.simpler(why) if isinstance(job.task, HasSimplerReading) else None
-        if simpler is None:
-            del self._pending[number]
-            job.future.set_exception(GivenUp(job.task.url, why))
-        else:
-            job.task, job.is_simpler = simpler, True
-            job.begin_again()
-
-    def _is_over_time(self, silent_since: float) -> bool:
-        now = time.monotonic()
-        with self._lock:
-            jobs = list(self._pending.values())
-        begun = [job for job in jobs if job.begun_at is not None]
-        if not begun:
-            return bool(jobs) and now - silent_since > self._max_seconds
-        return any(job.left(self._max_seconds, now) <= 0 for job in begun)
-
     def _take(self, worker: WorkerLink, message: object) -> None:
         if isinstance(message, ResourceRequest):
-            with self._lock:
-                asking = [job for job in self._pending.values() if job.task.url == message.page_url]
-                for job in asking:
-                    job.wait(+1)
-            self._fetchers.submit(self._answer, worker, message, asking)
+            self._fetchers.submit(self._answer, worker, message, self._tasks.wait_for(message))
         elif isinstance(message, Started):
             self._failed_starts = 0  # not before: one that cannot take up what it is given would be started for ever
-            job = self._pending[message.number]
-            job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), message.thread, message.cpu_s
+            self._tasks.begin(message)
         elif isinstance(message, Answer):
-            self._take_answer(worker, message)
-
-    def _take_answer(self, worker: WorkerLink, answer: Answer) -> None:
-        """Settle a task; what the program stumbled over is read in its simpler way: no page hides behind a fault."""
-        with self._lock:
-            job = self._pending[answer.number]
-            if not isinstance(answer.fault, str) or not isinstance(job.task, HasSimplerReading):
-                del self._pending[answer.number]
-                _settle(job.future, answer)
-                return
-            logger.error("%s: %s", job.task.url, answer.fault)
-            self._give_up(answer.number, Message("page.reader-fault", fault=answer.fault))
-            is_read_again = answer.number in self._pending
-        if is_read_again:
-            worker.send(Job(answer.number, job.task))
+            simpler = self._tasks.settle(message)
+            if simpler is not None:
+                worker.send(Job(message.number, simpler))
 
     def _answer(self, worker: WorkerLink, request: ResourceRequest, asking: list[_Pending]) -> None:
         try:
             data = asking[0].resources.get(request.address, request.kind) if asking else None
         finally:
-            with self._lock:
-                for job in asking:
-                    job.wait(-1)
+            self._tasks.end_wait(asking)
         worker.send(Reply(request.number, data))
-
-    def _suspect(self, why: Message, *, is_over_time: bool) -> None:
-        """Who was being read when the process ended. Who was so twice, or alone for too long, is given up."""
-        with self._lock:
-            begun = [(number, job) for number, job in self._pending.items() if job.begun_at is not None]
-            for number, job in begun:
-                is_sure = job.is_suspect or (is_over_time and len(begun) == 1)
-                job.begin_again()
-                if is_sure and not self._closing.is_set():
-                    self._give_up(number, why)
 
     def _why(self, code: int, *, is_over_time: bool) -> Message:
         if is_over_time:

@@ -19,7 +19,7 @@ from core.captures import CaptureSource
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
 from core.pages import DATED_BY_SERVER
-from crawler.archive_import import Place, import_archive
+from crawler.archive_import import ImportedSoFar, Place, import_archive
 from crawler.opening import Rejected, open_page
 from crawler.sources.archive_shapes import ImportCounts, Limits, Position
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
@@ -322,7 +322,7 @@ def test_an_import_that_breaks_off_goes_on_where_it_was(tmp_path: Path) -> None:
     counts, position = noted[-1]
     assert 0 < position.offset < path.stat().st_size
     store = RecordingStore()
-    import_archive(path, place, store, RecordingOutbox(), LIMITS, position, counts)
+    import_archive(path, place, store, RecordingOutbox(), LIMITS, so_far=ImportedSoFar(position, counts))
     urls = {fetched.final_url for fetched, _ in [*away.versions.values(), *store.versions.values()]}
     assert urls == {url(number) for number in range(1, 61)}
     assert len(store.versions) == 29  # those after the batch of 32 that was stored, and its last record
@@ -349,7 +349,7 @@ def test_a_page_at_which_the_file_breaks_off_is_marked_as_half(tmp_path: Path) -
     path.write_bytes(gzip.decompress(record.buffer.getvalue())[:-300])
     store, counts = RecordingStore(), ImportCounts()
     with pytest.raises(UnreadableFile, match="inside its last record"):
-        import_archive(path, place, store, RecordingOutbox(), LIMITS, counts=counts)
+        import_archive(path, place, store, RecordingOutbox(), LIMITS, so_far=ImportedSoFar(counts=counts))
     assert (counts.stored, counts.truncated) == (2, 1)
     halves = {fetched.final_url: fetched.capture for fetched, _ in store.versions.values()}
     assert [halves[url(number)].exchanges[0].is_truncated for number in (1, 2)] == [False, True]

@@ -11,7 +11,7 @@ from core.ids import SiteId
 from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
 from core.wording import Message
-from crawler.archive_import import Place, import_archive
+from crawler.archive_import import ImportedSoFar, Place, import_archive
 from crawler.opening import PageRules
 from crawler.sources.archive_shapes import ImportCounts, Limits, Position
 from webadmin.accounts.models import RightsHolder
@@ -48,9 +48,9 @@ def run_import(
             imports.note_progress(row, now, at)
 
     try:
-        start = imports.position_of(row)
+        so_far = ImportedSoFar(imports.position_of(row), counts)
         limits = Limits(settings.max_body_bytes)
-        counts = import_archive(Path(row.path), places_of(row), store, outbox, limits, start, counts, note)
+        counts = import_archive(Path(row.path), places_of(row), store, outbox, limits, so_far=so_far, on_progress=note)
     except BadInput as error:
         log.warning("import %s: %s", row.pk, error)
         imports.end(row, counts, error.message)
