@@ -155,11 +155,9 @@ def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, wor
     height = reviewer.page.evaluate("innerHeight")
     for selector in (".zw-bar", ".zw-kinds", ".zw-choices", "#zw-note"):
         box = reviewer.page.locator(selector).first.bounding_box()
-        assert box is not None
         assert box["y"] + box["height"] <= height, selector
     for side in ("work", "page"):
         box = reviewer.page.locator(f'[data-side="{side}"] .zw-text').bounding_box()
-        assert box is not None
         assert min(height, box["y"] + box["height"]) - box["y"] >= 400, "twelve lines of text"
 
 

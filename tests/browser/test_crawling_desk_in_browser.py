@@ -96,7 +96,6 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
     finding = discovery.Finding("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")
     found = discovery.record(work, query, finding, NOW)
-    assert found is not None
     at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page
     at_work.go("/admin/watched_sites/discoveryquery/")
@@ -110,6 +109,5 @@ def test_the_site_of_a_found_page_is_watched_and_crawled(
     expect(page.get_by_text("忽略", exact=True)).to_have_count(0)
     found = DiscoveredPage.objects.get(pk=found.pk)
     assert (found.state, found.decided_by) == (DiscoveredPage.State.ACCEPTED, world.ours.manager.get_username())
-    assert found.site is not None
     assert outbox.sent == [CrawlRequested(found.site.runs.get().pk)]
     assert at_work.complaints == []

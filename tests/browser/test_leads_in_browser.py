@@ -26,14 +26,10 @@ def test_from_the_list_to_the_page_to_a_verdict_on_a_telephone(opened: browser.O
     expect(page.locator(".lead-caution")).to_contain_text("本结果为语义的统计比对")
     row = page.locator(".lead-row[id]").first
     said, counterpart = row.locator(".lead-page").bounding_box(), row.locator(".lead-work").bounding_box()
-    assert said is not None
-    assert counterpart is not None
     assert said["y"] + said["height"] <= counterpart["y"], "one under the other"
     assert page.evaluate("document.documentElement.scrollWidth") == 390, "nothing is wider than the telephone"
     page.set_viewport_size({"width": 1280, "height": 900})
     said, counterpart = row.locator(".lead-page").bounding_box(), row.locator(".lead-work").bounding_box()
-    assert said is not None
-    assert counterpart is not None
     assert abs(said["y"] - counterpart["y"]) < 2, "side by side"
     page.locator("#lead-note").press("Tab")  # what stands behind it is reached by the keyboard, what stands before too
     page.locator(".lead-choices button[value=confirmed]").focus()

@@ -1,7 +1,5 @@
 """Every page that people work on: for keyboards and screen readers (axe), light, dark, on a telephone, its policy."""
 
-from __future__ import annotations
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect

@@ -3,8 +3,6 @@
 The tests walk the admin's registry, so a list that is added later fails here until it is isolated.
 """
 
-from __future__ import annotations
-
 import pytest
 from django.contrib import admin
 from django.contrib.messages import get_messages

@@ -1,7 +1,5 @@
 """Characters that turn the writing stand in every text of the database, and act on no page and in no export."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -161,7 +159,6 @@ def test_what_a_field_holds_goes_back_as_it_was(world: World) -> None:
     assert licence.licensee in shown(html).kept
     assert turning_in(html) == ""
     site = Site.objects.filter(rights_holder=world.ours.holder).first()
-    assert site is not None
     html = client.get(record_url(site)).content.decode()
     assert any(site.start_urls in text for text in shown(html).kept), "a field of many lines too"
 

@@ -1,7 +1,5 @@
 """Behind a proxy that ends TLS the desk passes Django's own list for production, and answers as the list wants."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Titles and URLs come from pages that may be hostile: wherever the desk shows them, nothing in them acts or hides."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """No value in an address or a form ends in a page 500: a sentence and status 400, or an ordinary answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice

@@ -1,7 +1,5 @@
 """The admin's lists and forms: what each role may do, what is refused with a sentence, and what a list costs."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 
@@ -224,7 +222,6 @@ def test_the_button_on_a_site_crawls_by_post_only_and_leads_to_the_run(
 
 def test_an_excluded_finding_is_named_in_the_reader_s_words(world: World) -> None:
     found = Exclusion.objects.filter(page__site__rights_holder=world.ours.holder).first()
-    assert found is not None
     page = signed_in(world.ours.reviewer).get(record_url(found)).content.decode()
     assert f"{found.work} · {found.get_reason_display()} · {found.get_match_class_display()}" in page
     assert f"{found.reason} · {found.match_class}" not in page

@@ -1,7 +1,5 @@
 """Lists too long to be looked through or counted: what is found in them all the same, and what is told."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest
@@ -48,7 +46,6 @@ def test_the_work_the_site_and_the_number_are_found_however_far_down(
     world: World, manager: Client, looked_through: None
 ) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
-    assert oldest is not None
     Case.objects.exclude(pk=oldest.pk).update(work=world.ours.works[0], site=world.ours.sites[0])
     Case.objects.filter(pk=oldest.pk).update(work=world.ours.works[1], site=world.ours.sites[1])
     for words in (world.ours.works[1].title, world.ours.sites[1].name):
@@ -89,7 +86,6 @@ def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
 
 def test_what_is_looked_through_whole_says_nothing(world: World, manager: Client) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
-    assert oldest is not None
     assert found(manager, Case, oldest.page_title) == ({oldest.pk}, False)
 
 

@@ -3,8 +3,6 @@
 Times depend on the machine; the plan is what makes a list of millions open as fast as one of thousands.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What the desk takes from the headers of a request: the visitor's address and scheme, from a proxy alone."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

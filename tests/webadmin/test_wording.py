@@ -1,7 +1,5 @@
 """What is stored of a fault is shown in the reader's language: of crawl runs, addresses, imports, searches, tasks."""
 
-from __future__ import annotations
-
 import pytest
 from django.db.models import Model
 from django.utils import translation

@@ -1,7 +1,5 @@
 """One set of words in Chinese: on the desk, in reports, in the explanation of evidence and on the command line."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

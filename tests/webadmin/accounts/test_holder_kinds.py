@@ -1,7 +1,5 @@
 """The rights holder's own switch: for which kinds of works pages in other words are looked for."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

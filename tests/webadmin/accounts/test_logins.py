@@ -1,7 +1,5 @@
 """Signing in: how fast somebody may guess, what a first visitor is told, and what no browser or proxy keeps."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Who may make whom a member: managers make new reviewers of their own, and learn nothing of accounts elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

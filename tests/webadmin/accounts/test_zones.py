@@ -1,7 +1,5 @@
 """Each person reads times in a zone of their own; what is stored stays in UTC."""
 
-from __future__ import annotations
-
 import csv
 import re
 from datetime import UTC, datetime

@@ -67,7 +67,6 @@ def test_old_backups_that_may_not_be_removed_are_a_warning_on_a_good_backup(
     monkeypatch.setattr(FolderObjects, "remove", locked)
     done = back_up(asked, settings, unheard)
     run = BackupRun.objects.first()
-    assert run is not None
     assert (run.fault, run.backup_id, run.warning) == (None, done.made.backup.id, done.warning)
     assert "old ones could not be removed" in str(run.warning)
 

@@ -93,7 +93,6 @@ def test_old_backups_go_and_those_that_stay_hold(stored: Stored) -> None:
 def test_what_is_written_while_a_backup_is_made_leaves_nothing_named_and_missing(stored: Stored) -> None:
     place, texts = MemoryObjects(), Texts(MongoPageStore(stored.mongo), stores.work_store())  # type: ignore[arg-type]
     page = PageRecord.objects.first()
-    assert page is not None
     written: list[str] = []
 
     def crawling(part: str, done: int, total: int) -> None:
@@ -209,7 +208,6 @@ def test_a_record_that_the_stores_cannot_read_is_named_and_the_good_copy_of_befo
 def test_what_a_row_names_and_no_store_has_is_told(stored: Stored) -> None:
     place = MemoryObjects()
     bundle = EvidenceBundle.objects.first()
-    assert bundle is not None
     for name in ("evidence", "evidence_parts"):
         stored.mongo[name].delete_many({"_id": {"$gte": bundle.digest, "$lt": f"{bundle.digest}0"}})
     made = stored.backed_up(place).backup.manifest
@@ -268,7 +266,6 @@ def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) ->
     text = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]
     version = before[1]["page_versions"][0]["_id"]
     bundle = EvidenceBundle.objects.first()
-    assert bundle is not None
     stored.mongo["page_texts"].update_one({"_id": text}, {"$set": {"data": b"garbled"}})
     stored.mongo["page_versions"].delete_one({"_id": version})
     stored.mongo["evidence_parts"].update_one({"_id": f"{bundle.digest}/0000"}, {"$set": {"data": b"garbled"}})

@@ -1,7 +1,5 @@
 """Quotations that name their source, from the page to the case or the exclusion, with the real matcher."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

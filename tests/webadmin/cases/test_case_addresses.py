@@ -307,7 +307,6 @@ def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_i
         site.confirm_all()
         for match in case.matches.all():
             version = site.visited.store.version(VersionId(match.version_id))
-            assert version is not None
             found = finding_of(match, version.reading.text, site.desk.ports.works)
             assert {each["url"] for each in shapes.finding(found, version.reading.text)["addresses"]} == {
                 session,

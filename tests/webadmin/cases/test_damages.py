@@ -67,7 +67,6 @@ class TestOfAMatter:
     def test_one_passage_on_two_pages_counts_once(self) -> None:
         assert damages_of(self.matter).taken_chars == admin_data.TAKEN_CHARS
         taken = TakenText.objects.order_by("pk").last()
-        assert taken is not None
         places = Places.of(range(100, 250)).packed()
         TakenText.objects.filter(pk=taken.pk).update(places=places)
         assert damages_of(self.matter).taken_chars == 250
@@ -103,7 +102,6 @@ class TestOfAMatter:
         self.fee("100", "旧")
         enter_fee(self.work, "200", "新", self.manager, NOW + timedelta(days=1))
         fee = fee_of(self.work)
-        assert fee is not None
         assert (fee.per_thousand, self.work.fees.count()) == (Decimal(200), 2)
         fee.per_thousand = Decimal(1)
         with pytest.raises(BrokenInvariant):

@@ -83,10 +83,8 @@ def test_archives_in_any_order_widen_what_is_known_and_first_seen_is_never_after
             assert (case.first_seen_at, case.last_seen_at) == (copied[0], copied[-1])
     for check in PageCheck.objects.all():
         version = world.store.version(check.version_id)  # type: ignore[arg-type]
-        assert version is not None
         assert check.appeared_at == min(at for at, text in met if text == version.reading.text)
     shown = world.store.version(PageRecord.objects.get().version_id)  # type: ignore[arg-type]
-    assert shown is not None
     assert shown.reading.text == max(met)[1]
 
 
@@ -121,7 +119,6 @@ def test_a_page_unchanged_after_its_licence_ended_is_an_open_case_again_without_
     world.meet(COPIES[0], MOMENT + 3 * A_DAY)
     assert Case.objects.get().state == CaseState.OPEN
     newest = RightsRecord.objects.order_by("pk").last()
-    assert newest is not None
     assert (newest.allowed_as, newest.cause, newest.entered_by) == ("", RightsRecord.Cause.SIGHTING, None)
 
 
@@ -142,7 +139,6 @@ def test_a_finding_under_a_licence_that_has_ended_owes_a_comparison_when_the_pag
     world.meet(COPIES[0], MOMENT)
     assert (Case.objects.count(), Exclusion.objects.get().reason) == (0, "licensed")
     version = world.store.version(PageRecord.objects.get().version_id)  # type: ignore[arg-type]
-    assert version is not None
     assert world.book.pending([page_of(version)], 1) == set()
     world.meet(COPIES[0], MOMENT + A_DAY)
     assert world.book.pending([page_of(version)], 1) == {version.id}

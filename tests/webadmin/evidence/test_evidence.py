@@ -117,7 +117,6 @@ def test_a_page_whose_text_is_not_the_one_compared_has_no_bundle(world: World) -
 def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> None:
     world.bundle_all()
     row = EvidenceBundle.objects.first()
-    assert row is not None
     row.digest = "0" * 64
     with pytest.raises(BrokenInvariant, match="not written over"):
         row.save()
@@ -169,14 +168,12 @@ def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority
     row = EvidenceBundle.objects.first()
     assert row is not None
     proof = proof_for(row)
-    assert proof is not None
     assert len(proof.stamps) == 2
 
 
 def test_a_day_that_has_not_ended_has_no_tree(world: World) -> None:
     world.bundle_all()
     newest = EvidenceBundle.objects.order_by("-day").first()
-    assert newest is not None
     assert all(tree.day < newest.day for tree in book.close_days(newest.day, world.clock.now()))
     assert proof_for(newest) is None
 
@@ -214,7 +211,6 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     world.clock.advance(timedelta(minutes=6).total_seconds())
     assert evidence.stamp_days([away], world.clock).refusals == 0
     attempt = StampAttempt.objects.first()
-    assert attempt is not None
     assert attempt.attempts == 2
     assert "does not answer" in str(attempt.error)
     assert book.evidence_status([away.name]).waiting_stamps == trees
@@ -262,7 +258,6 @@ def test_a_bundle_that_retention_removes_while_it_is_read_stays_removed(world: W
 def test_a_store_that_forges_its_own_digest_is_caught_by_the_row(world: World) -> None:
     world.bundle_all()
     row = EvidenceBundle.objects.first()
-    assert row is not None
     world.store.forge(Digest(row.digest), b"forged")
     assert evidence.check_stored(world.ports).changed == 1
 
@@ -345,7 +340,6 @@ def test_what_the_connection_knew_stands_in_the_bundle_and_no_secret_does(world:
     )  # fmt: skip
     own = replace(hop, url="https://pirate.example/1", status=200, response_head=b"HTTP/1.1 200 OK\r\nX-C: 3\r\n\r\n")
     version = world.ports.pages.version(world.version())
-    assert version is not None
     body = world.ports.pages.raw(version.raw_digest)
     assert body is not None
     url = CanonicalUrl("https://pirate.example/1")
@@ -412,7 +406,6 @@ def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
 def bundled(world: World, url: str, **fields: Any) -> Opened:
     """The bundle of the first case's page, stored as if it had been fetched in another way."""
     version = world.ports.pages.version(world.version())
-    assert version is not None
     body = fields.pop("body", None) or world.ports.pages.raw(version.raw_digest)
     fetched = Fetched(
         version.site_id, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (("Content-Type", "text/html"),),
@@ -615,7 +608,6 @@ def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_
 def test_kept_files_are_read_with_the_bundles_and_one_that_is_damaged_or_gone_is_named(world: World) -> None:
     world.bundle_all()
     notice = Notice.objects.first()
-    assert notice is not None
     for name in ("通知.pdf", "通知.docx"):
         NoticeFile.objects.create(notice=notice, name=name, digest=digest(name.encode()), size=9)
         world.store.put(digest(name.encode()), name.encode())
@@ -628,7 +620,6 @@ def test_kept_files_are_read_with_the_bundles_and_one_that_is_damaged_or_gone_is
     checked = evidence.check_stored(world.ports)
     assert (checked.changed, checked.missing, checked.faulty_files) == (0, 0, 2)
     newest = EvidenceCheck.objects.first()
-    assert newest is not None
     assert newest.faults == [
         {"digest": paper.digest, "state": "changed", "file": paper.name, "kind": "holderpaper"},
         {"digest": digest("通知.pdf".encode()), "state": "missing", "file": "通知.pdf", "kind": "noticefile"},

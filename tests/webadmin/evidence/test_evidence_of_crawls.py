@@ -52,7 +52,6 @@ def test_a_chapter_of_a_novel_is_bundled_with_every_exchange_of_every_part() -> 
     assert all(f"{each['server_address']}:{each['server_port']}" == site.netloc for each in exchanges)
     assert chapter.page["absent"] == {}
     around = chapter.circumstances
-    assert around is not None
     assert [each["machine"] for each in around["exchanges"]] == [0, 0, 0]
     assert {each["way"]["interface"] for each in around["exchanges"]} == {"lo"}
     assert [each["what"] for each in around["not_recorded"]] == ["clock", "route beyond the gateway"]
@@ -108,7 +107,6 @@ def chapter_of_three_pages() -> tuple[MemoryPageStore, PageVersion]:
     store = MemoryPageStore()
     fetched, reading = next(each for each in crawled.store.versions.values() if each[0].final_url.endswith("/4.html"))
     version = store.version(store.put(fetched, reading).version_id)
-    assert version is not None
     assert len(version.parts) == 2
     return store, version
 

@@ -1,7 +1,5 @@
 """Whom to write to about a site: entered, shared by sites of one operator, read; which paper each gets."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Whom to write to, on the desk: a site's section, the way from what was read to an addressee, who may do what."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from html import unescape
 from typing import Any

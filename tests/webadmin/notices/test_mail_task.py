@@ -1,7 +1,5 @@
 """The task that hands the mail of a notice over."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,12 +1,10 @@
 """Mails of notices: kept before they go out, sent once, and unknown where nobody can know."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from copy import deepcopy
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
-from typing import TYPE_CHECKING
 
 import pytest
 from django.db import OperationalError
@@ -18,6 +16,7 @@ from core.messages import MailRequested
 from tests.support import admin_data, sent_notices
 from tests.support.desk import CollectingOutbox
 from tests.support.mail_servers import DROP, Mailbox, real_server, scripted
+from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.sent_notices import SENDER, StandingClock, mailing
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
 from webadmin.notices.services import mails
@@ -27,11 +26,6 @@ from webadmin.notices.services.mail_content import attached as attached_files
 from webadmin.notices.services.sending import Noted, mark_sent
 from webadmin.notices.services.values import cases_of
 from webadmin.sites.models import PageRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
 PDF = b"%PDF-1.7\n"

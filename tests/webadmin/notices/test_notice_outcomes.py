@@ -1,12 +1,9 @@
 """What comes of a notice that went out: states in their order, counter-statements, counted days, what is due."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
@@ -16,6 +13,7 @@ from core.addressees import AddresseeRole, CounterRule, Paper
 from core.errors import BadInput
 from core.ids import Digest
 from tests.support import admin_data, sent_notices
+from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.cases.models import Case
 from webadmin.evidence.services.papers import papers_of_case
@@ -37,9 +35,6 @@ from webadmin.notices.services.outcomes import escalate, note_outcome
 from webadmin.notices.services.sending import Noted, mark_sent, note_sent
 from webadmin.notices.services.values import cases_of
 from webadmin.sites.models import PageRecord
-
-if TYPE_CHECKING:
-    from tests.support.memory_evidence import MemoryEvidenceStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 PDF = b"%PDF-1.7\n"
@@ -86,7 +81,6 @@ def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
     mark_sent(notice, "courier", Noted(day, "顺丰", PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on, notice.answer_due) == (State.SENT, day, day + timedelta(days=7))
     event = notice.events.last()
-    assert event is not None
     assert (event.way, event.day, event.note, event.by) == ("courier", day, "顺丰", ours.manager)
     paper = EventPaper.objects.get(event=event)
     assert (paper.name, evidence_store.get(Digest(paper.digest))) == ("回执.pdf", PDF)
@@ -229,7 +223,6 @@ def test_what_is_back_again_is_as_when_it_was_sent_and_nothing_goes_out(
     reopened(notice, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, None)
     event = notice.events.last()
-    assert event is not None
     assert event.by is None
     assert not NoticeMail.objects.exists()
 
@@ -420,5 +413,4 @@ def test_a_year_that_is_not_announced_is_named() -> None:
 def test_the_note_of_an_event_is_bounded_and_storable(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.ANSWERED, ours.manager, timezone.now(), Noted(note="\x00甲" * 2000))
     event = notice.events.last()
-    assert event is not None
     assert event.note == "甲" * events.MAX_NOTE_CHARS

@@ -1,7 +1,5 @@
 """Where the desk says whether pages were removed: the case, its matter, the site, the addressee; who gets the proof."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Reports out of the admin database: the reader's records, all of them, and nobody else's."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date, timedelta

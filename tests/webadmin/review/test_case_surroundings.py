@@ -97,7 +97,6 @@ def test_what_changed_since_the_verdict_is_led_to_and_shown(
     assert "changed since" not in bar(reviewer, case)
     newer = changed(case, texts, admin_data.page_text(3).replace("十七袋", "<b>十九袋</b>"))
     link = re.search(r'href="([^"]*)">changed since the verdict: see the difference<', bar(reviewer, case))
-    assert link is not None
     page = shown(reviewer, case, link[1].replace("&amp;", "&"))
     assert "<del>七</del><ins>&lt;b&gt;十九</ins>" in page or "<ins>&lt;b&gt;" in page
     assert "When “infringement” was given" in page

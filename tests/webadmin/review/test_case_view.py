@@ -187,7 +187,6 @@ def test_the_link_to_the_page_gives_nothing_away_and_no_script_of_the_page_runs(
     response = reviewer.get(record_url(case))
     page = response.content.decode()
     link = re.search(rf'<a[^>]*href="{re.escape(case.page_url)}"[^>]*>', page)
-    assert link is not None
     assert 'rel="noreferrer noopener"' in link.group(0)
     policy = dict(part.strip().split(" ", 1) for part in response["Content-Security-Policy"].split(";"))
     assert "'unsafe-inline'" not in policy["script-src"]
@@ -289,7 +288,6 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(wo
 def test_nobody_undoes_what_somebody_else_decided(world: World, case: Case, reviewer: Client) -> None:
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     record = case.verdicts.first()
-    assert record is not None
     assert reviewer.get(record_url(case), {"decided": case.pk}).context["just_decided"] is None
     response = reviewer.post(record_url(case), {"verdict": "undo", "basis": str(record.pk)})
     assert response.status_code == 409

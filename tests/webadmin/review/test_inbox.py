@@ -1,7 +1,5 @@
 """The inbox: queues and their counts, filters that cannot be read, what is found, decided, undone, assigned, saved."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from pathlib import Path

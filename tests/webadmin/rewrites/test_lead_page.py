@@ -1,7 +1,5 @@
 """Leads on the desk: their list, their page, and what people say of them; hostile text stays text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -56,7 +56,6 @@ def count_searches(chain: RewordedChain) -> int:
 class TestALead:
     def test_a_page_in_other_words_becomes_one_with_its_sentences_in_their_places(self, found: SimpleNamespace) -> None:
         lead, version = found.lead, found.chain.ports.pages.version(found.chain.version(found.page))
-        assert version is not None
         assert (lead.page_id, lead.work, lead.text_id) == (found.page, found.work, text_id(found.work))
         assert (lead.found_as, lead.state, lead.lapsed_at) == ("reworded", "waiting", None)
         assert (lead.rights_holder, lead.site) == (found.chain.holder, found.chain.site)
@@ -67,7 +66,6 @@ class TestALead:
             "weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "background": CURRENT.background,
         }  # fmt: skip
         band = highest(CURRENT.bands[RewordedClass.REWORDED], lead.score)
-        assert band is not None
         assert (lead.algorithm_version, lead.band) == (CURRENT.version, band.name)
         assert (lead.band_alarms, lead.band_passages) == (band.alarms, band.trials)
         assert lead.pair_count == len(lead.pairs) >= 5
@@ -403,7 +401,6 @@ class TestFaults:
         chain.add_page(ENGLISH.text)
         chain.search()
         whole = chain.ports.fingerprints.get(text_id(work), algorithm)
-        assert whole is not None
         damaged = replace(whole, payload=whole.payload[:-1] + bytes([whole.payload[-1] ^ 1]))
         chain.ports.fingerprints.put_many([damaged])
         chain.begin_anew()

@@ -1,7 +1,5 @@
 """What crawls and registries brought is kept once, with where and when; look-ups are asked for once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta

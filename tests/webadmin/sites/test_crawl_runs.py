@@ -157,7 +157,6 @@ def test_runs_are_taken_in_the_order_in_which_they_came_due_and_those_that_wait_
     assert [run.pk for run in iter(lambda: crawls.take_next(now), None)] == [early.pk, late.pk]
     assert not crawls.has_waiting(now)
     taken = crawls.take_next(now + timedelta(hours=2))
-    assert taken is not None
     assert (taken.pk, taken.state, taken.resume_at) == (waiting.pk, State.RUNNING, None)
 
 
@@ -220,7 +219,6 @@ def test_answers_are_shared_where_two_sites_are_answered_alike(
 
 def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_taken_again(tmp_path: Path) -> None:
     one, other = slots.take(tmp_path, 2), slots.take(tmp_path, 2)
-    assert one is not None
     assert other is not None
     assert slots.take(tmp_path, 2) is None
     copy = slots.inherited(os.dup(one.fileno()))  # of a process that was given it
@@ -248,7 +246,6 @@ def test_a_run_that_is_queued_while_a_crawler_leaves_is_crawled_by_it(
 
     monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
     taken = slots.take(tmp_path, 2)
-    assert taken is not None
     leaving = crawler.Crawler(LeavingSlot(os.fdopen(os.dup(taken.fileno()), "ab")))
     taken.free()
     monkeypatch.setattr(leaving, "_run", crawl)
@@ -423,7 +420,6 @@ def test_a_run_that_another_crawler_has_taken_since_is_left_to_it(
     monkeypatch.setattr(crawler, "_forked", crawled_elsewhere)
     monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
     slot = slots.take(tmp_path, 1)
-    assert slot is not None
     assert crawler.Crawler(slot)._run(run, slot) is None
     assert slot.taken_note() == "", "nothing is left behind"
     assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
@@ -449,7 +445,6 @@ def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawl
     crawls.finish(done, CrawlCounts(finish_reason="finished"))
     for place, run in enumerate((killed, done), 1):
         slot = slots.take(tmp_path, place)
-        assert slot is not None
         slot.note(interruptions.task_of(run))
         if place == 1:
             crawlers.look_after(sites_tasks.SETTINGS)
@@ -461,7 +456,6 @@ def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawl
     crawlers.look_after(sites_tasks.SETTINGS)
     assert started == [sites_tasks.SETTINGS]
     taken = slots.take(tmp_path, 2)
-    assert taken is not None
     crawler.Crawler(taken)._take_up_left()
     assert CrawlRun.objects.get(pk=killed.pk).finish_reason == interruptions.INTERRUPTED
     assert [run.site_id for run in CrawlRun.objects.filter(state=State.QUEUED)] == [site.pk]

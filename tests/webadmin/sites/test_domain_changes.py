@@ -1,7 +1,5 @@
 """Sites that moved: proposed with evidence, accepted by a person, never by themselves."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 
@@ -58,7 +56,6 @@ def fill(store: MemoryPageStore, site: Site, host: str, look: str = "lx", more: 
         )
         stored = store.put(fetched, Reading(title=f"第{number}章", text=text(number) + more))
         version = store.version(stored.version_id)
-        assert version is not None
         visits.append(
             Visit(
                 id=address_id(key, identity_url),

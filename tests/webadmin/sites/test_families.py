@@ -1,7 +1,5 @@
 """Sites of one operator, told by what their stored pages carry; never by what a platform or many sites carry."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

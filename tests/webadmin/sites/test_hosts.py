@@ -1,7 +1,5 @@
 """Hosts and patterns as people type them: stored in one spelling, found again in any, refused when they cannot work."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import translation

@@ -1,7 +1,5 @@
 """The task that asks the registries, and what a crawl keeps of where a site can be reached."""
 
-from __future__ import annotations
-
 import logging
 from datetime import UTC, datetime
 from typing import Any, get_args

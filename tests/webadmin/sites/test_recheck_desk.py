@@ -1,7 +1,5 @@
 """The button that has a page looked at now: who may press it, how often, and what it says until it is done."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest
@@ -53,7 +51,6 @@ def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
         answer = desk.post(url_of(page), {"next": record_url(world.ours.cases[0])})
         assert answer["Location"] == record_url(world.ours.cases[0])
     recheck = PageRecheck.objects.get()
-    assert recheck.run is not None
     assert (recheck.asked_by, recheck.run.only_urls, recheck.run.state) == (world.ours.reviewer, page.url, "queued")
     assert outbox.sent == [CrawlRequested(recheck.run.pk)]
     assert said(desk, page) == ("The check waits for a free crawler.", False)

@@ -1,7 +1,5 @@
 """Crawl runs: never two of a site at once, none missed in silence, none dead for ever."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 

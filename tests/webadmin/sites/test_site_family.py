@@ -1,7 +1,5 @@
 """What a site's page says of other sites of the same operator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,9 +1,7 @@
 """Kinds of sites, discovery and imports on the desk: what a manager may do, and what is refused with a sentence."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -21,10 +19,6 @@ from webadmin.accounts.services.access import HOLDER_PATHS
 from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
 from webadmin.sites.services import discovery, imports, watchlist
 from webadmin.sites.services import runs as crawls
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
@@ -114,7 +108,6 @@ def test_a_manager_watches_a_found_site_with_one_click(
     assert answer.status_code == 200
     found.refresh_from_db()
     assert (found.state, found.decided_by) == ("accepted", world.ours.manager.username)
-    assert found.site is not None
     assert found.site.rights_holder == world.ours.holder
     assert outbox.sent == [CrawlRequested(found.site.runs.get().pk)]
 

@@ -1,7 +1,5 @@
 """When a site should be crawled, as plain arithmetic."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """The book of visits: one suite for the admin database and its twin in memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Addresses and moves as people see them: who may see, who may decide, what stands on the page."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What a person sees when something is not there, not allowed or broken: a sentence in their language, a way back."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """Lists as files: complete, in the reader's language, and never a formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,15 +1,13 @@
 """Works sent through the desk: for one's own rights holders only, told about one by one, searched for by messages."""
 
-from __future__ import annotations
-
 import io
 import zipfile
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
+from django.http import HttpResponse
 from django.test import Client
 
 from core.errors import ServiceUnavailable
@@ -23,9 +21,6 @@ from webadmin import stores
 from webadmin.accounts.models import Membership
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 from webadmin.works.models import Licence, Work
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
 
 CASES = 1
 

@@ -1,15 +1,12 @@
 """Works and sites as they are put into the admin database: idempotent, texts before rows, messages after the commit."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
 from core.errors import BadInput, NotFound, UnsafeUrl
 from core.ids import work_text_id
-from core.messages import WorkAdded, WorkRemoved
+from core.messages import StepMessage, WorkAdded, WorkRemoved
 from core.works import Chapter as ChapterText
 from core.works import WorkFile
 from tests.support import admin_data
@@ -21,9 +18,6 @@ from webadmin.sites.services import watchlist
 from webadmin.sites.services.sharing import shared_hosts
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services import catalogue
-
-if TYPE_CHECKING:
-    from core.messages import StepMessage
 
 pytestmark = pytest.mark.django_db
 

@@ -1,7 +1,5 @@
 """Licences for some chapters, files that prove them, the pages that they cover, and accounts of one's own."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

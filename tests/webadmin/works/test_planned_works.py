@@ -1,14 +1,12 @@
 """A sending says first what it would change: nothing is written until it is confirmed, and only what was shown is."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -27,9 +25,6 @@ from webadmin.works.models import Chapter, PlannedUpload, Work
 from webadmin.works.services.alike import MOST_NAMED
 from webadmin.works.services.catalogue import PlannedChange
 from webadmin.works.services.planned_uploads import sending_of
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
 
 CASES = 1
 

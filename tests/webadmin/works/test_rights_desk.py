@@ -1,7 +1,5 @@
 """Licences and own domains in the desk: what entering, changing and withdrawing one does to cases, and who did it."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 
@@ -111,7 +109,6 @@ def test_a_licence_withdrawn_or_changed_opens_its_cases_again_and_says_who(
     assert [case.state for case in of_site(world)] == ["open", "dismissed", "open"]
     assert {case.allowed_as for case in of_site(world)} == {""}
     newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
-    assert newest is not None
     assert (newest.allowed_as, newest.entered_by, newest.cause) == ("", world.ours.manager, "rights")
     assert "nothing allows the page any more" in page_of(manager, of_site(world)[0])
 
@@ -195,7 +192,6 @@ class TestManyFindings:
         since = RightsHolder.objects.get(pk=holder).unruled_since
         book.rule_again(holder)
         newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
-        assert newest is not None
         assert (newest.entered_by, newest.at, newest.allowed_as) == (world.ours.manager, since, "")
 
 
@@ -236,7 +232,6 @@ def test_a_work_that_a_manager_marks_as_not_protected_sets_its_cases_aside_and_b
     assert not Unprotected.objects.exists()
     assert Case.objects.filter(work=work, state=CaseState.OPEN).count() == before
     newest = RightsRecord.objects.filter(case=undecided.earliest("pk")).first()
-    assert newest is not None
     assert (newest.allowed_as, newest.entered_by) == ("", world.ours.manager)
 
 

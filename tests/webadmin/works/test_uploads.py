@@ -1,7 +1,5 @@
 """Files that come in with the browser: read by name and content, under limits, and never written where a name says."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

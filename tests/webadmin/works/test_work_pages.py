@@ -1,14 +1,12 @@
 """The pages of a work: its chapters to read, its official times, and the whole book beside a site."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from openpyxl import load_workbook
@@ -23,9 +21,6 @@ from webadmin import stores
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 from webadmin.works.pages.read_chapter import PORTION_CHARS, portions
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
 
 CASES = 1
 BEGUN = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)  # noon in Shanghai
@@ -245,7 +240,6 @@ def test_a_book_is_a_file_for_managers_alone(manager: Client, reviewer: Client, 
     assert [row[:2] for row in rows] == [["1", "'=1+1"]]
     assert rows[0][head.index("hours before the official time")] == "3.67"
     sheet = load_workbook(io.BytesIO(b"".join(manager.get(book_url(copied, site, "?export=xlsx"))))).active
-    assert sheet is not None
     assert sheet.max_row == 7
     assert reviewer.get(book_url(copied, site, "?export=csv")).status_code == 403
     assert "export=csv" not in reviewer.get(book_url(copied, site)).content.decode()
