@@ -60,11 +60,8 @@ def today() -> timedelta:
     return timezone.now() - START
 
 
-def test_from_the_find_to_the_verdict_the_notice_its_effect_and_back_again(  # one way, step by step
-    opened: browser.Opened,
-    site: FollowedSite,
-    settings: LazySettings,
-    monkeypatch: pytest.MonkeyPatch,
+def test_from_find_to_verdict_notice_effect_and_back(  # one way, step by step
+    opened: browser.Opened, site: FollowedSite, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person, case = opened(site.desk.manager), site.case(COPY)
     shown = person.page

@@ -105,9 +105,7 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
     assert reviewer.complaints == []
 
 
-def test_a_broker_that_is_away_and_a_session_that_ended_are_said_where_the_section_unfolds(
-    reviewer: browser.Visitor, world: World, outbox: CollectingOutbox
-) -> None:
+def test_an_absent_broker_is_said(reviewer: browser.Visitor, world: World, outbox: CollectingOutbox) -> None:
     case = world.ours.cases[3]
     reviewer.go(record_url(case))
     section = reviewer.page.locator(".zw-unfold")
@@ -131,11 +129,7 @@ def test_a_broker_that_is_away_and_a_session_that_ended_are_said_where_the_secti
 
 
 def test_without_the_script_a_button_asks(
-    opened: browser.Opened,
-    reviewer: browser.Visitor,
-    world: World,
-    texts: Texts,
-    outbox: CollectingOutbox,
+    opened: browser.Opened, reviewer: browser.Visitor, world: World, texts: Texts, outbox: CollectingOutbox
 ) -> None:
     case = world.ours.cases[3]
     window = opened(world.ours.reviewer, runs_scripts=False)

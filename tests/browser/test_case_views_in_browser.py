@@ -48,9 +48,7 @@ def at_case(opened: browser.Opened, world: World, case: Case, width: int = 1440)
     return reviewer
 
 
-def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
-    opened: browser.Opened, world: World, case: Case
-) -> None:
+def test_key_and_mouse_switch_the_page_within_the_case(opened: browser.Opened, world: World, case: Case) -> None:
     reviewer = at_case(opened, world, case)
     page = reviewer.page
     address = page.url
@@ -72,9 +70,7 @@ def test_the_page_is_switched_by_key_and_mouse_without_leaving_the_case(
     assert reviewer.complaints == []
 
 
-def test_on_a_phone_each_passage_of_the_page_is_followed_by_the_one_of_the_work(
-    opened: browser.Opened, world: World, case: Case
-) -> None:
+def test_a_phone_shows_page_and_work_passage_in_turn(opened: browser.Opened, world: World, case: Case) -> None:
     reviewer = at_case(opened, world, case, width=390)
     page = reviewer.page
     page.set_viewport_size({"width": 390, "height": 844})

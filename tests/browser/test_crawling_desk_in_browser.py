@@ -87,9 +87,7 @@ def test_a_site_of_archive_files_is_offered_no_crawl(opened: browser.Opened, wor
     expect(at_work.page.locator("input[name=crawl_at]")).to_be_hidden()
 
 
-def test_the_site_of_a_found_page_is_watched_and_crawled(
-    opened: browser.Opened, world: World, outbox: CollectingOutbox
-) -> None:
+def test_a_found_site_is_watched_and_crawled(opened: browser.Opened, world: World, outbox: CollectingOutbox) -> None:
     work = world.ours.works[0]
     query = discovery.begin_query(discovery.plan_for(work), 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
     assert query is not None

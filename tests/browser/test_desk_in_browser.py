@@ -35,7 +35,7 @@ def texts(world: World, monkeypatch: pytest.MonkeyPatch) -> Texts:
     return kept
 
 
-def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
+def test_a_manager_uploads_and_updates_a_work(
     opened: browser.Opened, world: World, texts: Texts, tmp_path: Path
 ) -> None:
     novel, picture = tmp_path / "《夜航》作者：闻笛.txt", tmp_path / "封面.jpg"
@@ -70,9 +70,7 @@ def test_a_manager_adds_a_work_by_upload_and_brings_it_up_to_date(
     assert at_work.complaints == []
 
 
-def test_files_that_are_too_large_are_told_before_they_are_sent(
-    opened: browser.Opened, world: World, texts: Texts, tmp_path: Path
-) -> None:
+def test_too_large_files_are_told_at_once(opened: browser.Opened, world: World, texts: Texts, tmp_path: Path) -> None:
     large = tmp_path / "大.txt"
     with large.open("wb") as file:
         file.truncate(33 * 1024 * 1024)
@@ -86,9 +84,7 @@ def test_files_that_are_too_large_are_told_before_they_are_sent(
     assert at_work.complaints == []
 
 
-def test_a_reviewer_goes_from_the_list_by_class_to_a_case_decides_it_and_goes_on(
-    opened: browser.Opened, world: World, texts: Texts
-) -> None:
+def test_a_reviewer_decides_case_after_case_of_a_class(opened: browser.Opened, world: World, texts: Texts) -> None:
     at_work = opened(world.ours.reviewer)
     page = at_work.page
     wanted = [case for case in world.ours.cases if case.match_class == "identical"]

@@ -80,9 +80,7 @@ def test_the_help_opens_by_key_and_keys_write_in_the_search(reviewer: browser.Vi
     expect(page.locator(".inbox-search input[type=search]")).to_have_value("1xe")
 
 
-def test_without_scripts_everything_is_a_link_or_a_form(
-    opened: browser.Opened, world: World, reviewer: browser.Visitor
-) -> None:
+def test_the_inbox_works_without_scripts(opened: browser.Opened, world: World, reviewer: browser.Visitor) -> None:
     at_work = opened(world.ours.reviewer, runs_scripts=False)
     at_work.go("/admin/")
     before = open_cases(world)

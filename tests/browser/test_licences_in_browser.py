@@ -18,9 +18,7 @@ def made(world: World) -> Licence:
     return Licence.objects.filter(rights_holder=world.ours.holder).latest("pk")
 
 
-def test_the_three_licences_are_made_by_key_by_pointer_and_without_scripts(
-    opened: browser.Opened, world: World
-) -> None:
+def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: browser.Opened, world: World) -> None:
     person = opened(world.ours.manager)
     page, (first, second) = person.page, (world.ours.cases[0], world.ours.cases[3])
     host = world.ours.sites[0].domains.get().host

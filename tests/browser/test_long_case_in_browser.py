@@ -81,9 +81,7 @@ def keep(texts: Texts, case: Case, long: Long) -> None:
     texts.keep_case(case, long.page, long.work)
 
 
-def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_the_whole_text(
-    opened: browser.Opened, world: World, texts: Texts
-) -> None:
+def test_what_is_seen_is_drawn_first_all_is_readable(opened: browser.Opened, world: World, texts: Texts) -> None:
     keep(texts, world.ours.cases[0], long_case(20_000, 400))
     reviewer = shown_to(opened, world, before=NEVER_IDLE)
     page = reviewer.page
@@ -108,9 +106,7 @@ def test_what_is_seen_is_drawn_first_and_search_print_and_screen_readers_have_th
     assert reviewer.complaints == []
 
 
-def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
-    opened: browser.Opened, world: World, texts: Texts
-) -> None:
+def test_columns_scroll_together_and_apart_if_wished(opened: browser.Opened, world: World, texts: Texts) -> None:
     keep(texts, world.ours.cases[0], long_case(30_000, 600))
     page = shown_to(opened, world).page
     copy, work = page.locator('[data-side="page"] .zw-text'), page.locator('[data-side="work"] .zw-text')
@@ -128,9 +124,7 @@ def test_both_columns_scroll_together_to_the_end_and_apart_if_wished(
     assert work.evaluate("(text) => text.scrollTop") == before
 
 
-def test_the_map_leads_to_what_is_clicked_and_its_arrows_from_passage_to_passage(
-    opened: browser.Opened, world: World, texts: Texts
-) -> None:
+def test_map_and_arrows_lead_to_passages(opened: browser.Opened, world: World, texts: Texts) -> None:
     long = long_case(8_000, 100)
     half = len(long.page) // 2
     ranges = ([0, half - 100], [0, half - 200]), ([half, len(long.page)], [half, len(long.work)])

@@ -104,9 +104,7 @@ def show_bulk_page(visitor: browser.Visitor) -> None:
 
 
 @pytest.mark.parametrize("part", range(WALKS))
-def test_every_page_obeys_the_policy_fits_on_a_telephone_and_axe_finds_nothing_grave(
-    part: int, chromium: Browser, live_server: object, world: World
-) -> None:
+def test_every_page_fits_and_is_accessible(part: int, chromium: Browser, live_server: object, world: World) -> None:
     visitor = browser.visitor(chromium, str(live_server), "zh-CN", SCREEN["width"])
     policies = {}
     visitor.page.on(
@@ -160,9 +158,7 @@ def test_light_and_dark_are_one_choice_on_all_pages(opened: browser.Opened, worl
     expect(visitor.page.locator("[data-theme=light]")).to_have_attribute("aria-pressed", "true")
 
 
-def test_the_language_is_changed_and_the_desk_left_from_every_page(
-    chromium: Browser, live_server: object, world: World
-) -> None:
+def test_every_page_changes_language_and_signs_out(chromium: Browser, live_server: object, world: World) -> None:
     visitor = browser.visitor(chromium, str(live_server), width=390)
     visitor.log_in_by_form(world.ours.reviewer.get_username(), admin_data.PASSWORD)
     visitor.go("/admin/reports/")

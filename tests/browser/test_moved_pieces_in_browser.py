@@ -39,9 +39,7 @@ def shuffled(world: World, monkeypatch: pytest.MonkeyPatch) -> Case:
     return case
 
 
-def test_each_moved_piece_has_a_sign_on_both_sides_that_leads_to_the_other(
-    opened: browser.Opened, world: World, shuffled: Case
-) -> None:
+def test_signs_of_moved_pieces_lead_to_each_other(opened: browser.Opened, world: World, shuffled: Case) -> None:
     reviewer = opened(world.ours.reviewer)
     reviewer.go(f"/admin/cases/case/{shuffled.pk}/change/")
     page = reviewer.page

@@ -34,9 +34,7 @@ def world(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> World:
     return filled
 
 
-def test_papers_fit_on_a_telephone_and_the_sheet_is_printed_without_what_is_only_pressed(
-    opened: browser.Opened, world: World, tmp_path: Path
-) -> None:
+def test_papers_fit_a_phone_and_print_no_buttons(opened: browser.Opened, world: World, tmp_path: Path) -> None:
     case = f"/admin/cases/case/{world.ours.cases[1].pk}"
     manager = opened(world.ours.manager, "zh-CN", 390)
     page = manager.page

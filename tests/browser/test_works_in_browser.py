@@ -15,9 +15,7 @@ CASES = 2
 BEGUN = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
 
 
-def test_a_book_fits_on_a_telephone_and_a_cell_of_its_strip_leads_to_its_chapter_on_another_page(
-    opened: browser.Opened, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_fits_and_its_strip_leads(opened: browser.Opened, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
     work, site = book(world.ours.holder, 250, published_from=BEGUN), world.ours.sites[0]
     carry(site, work, 8, {3: range(CHARS)}, BEGUN)

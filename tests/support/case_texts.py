@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, digest
+from core.ids import digest
 from core.marks import Mark
 from core.obfuscations import ObfuscationFound
-from core.pages import ChapterStart, Fetched, Reading
+from core.pages import ChapterStart, Reading
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from tests.support.records import response
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.rewrites.models import RewordedLead
@@ -34,16 +35,8 @@ class Texts:
         obfuscations: tuple[ObfuscationFound, ...] = (),
     ) -> str:
         """Store one response for a page; returns its version id."""
-        fetched = Fetched(
-            site_id=SiteId(str(page.site_id)),
-            requested_url=RequestedUrl(page.url),
-            final_url=FinalUrl(page.url),
-            canonical_url=CanonicalUrl(page.url),
-            status=200,
-            headers=(("Content-Type", "text/html"),),
-            body=body,
-            fetched_at=page.last_seen,
-        )
+        headers = (("Content-Type", "text/html"),)
+        fetched = response(page.site_id, page.url, body, page.last_seen, headers=headers)
         reading = Reading(
             title=page.title, text=text, chapters=chapters, raw_text=raw_text, marks=marks, obfuscations=obfuscations
         )

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
+from core.ids import VersionId, WorkTextId
 from core.messages import PagesStored
-from core.pages import Fetched, Reading
+from core.pages import Reading
 from pipeline import steps
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_chain import chain
-from tests.support.records import MOMENT
+from tests.support.records import MOMENT, response
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.cases.models import Case, Exclusion
@@ -53,10 +53,7 @@ class DeskChain:
 
     def compare(self, text: str, url: str = "https://luoxia.example.net/1.html", at: datetime | None = None) -> str:
         """Let the site's page have this text, and compare it."""
-        fetched = Fetched(
-            SiteId(str(self.site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(),
-            at or self.ports.clock.now(),
-        )  # fmt: skip
+        fetched = response(self.site.pk, url, text.encode(), at or self.ports.clock.now())
         version = self.ports.pages.put(fetched, Reading(title="某页", text=text)).version_id
         self.again(version)
         return version

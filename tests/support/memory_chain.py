@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.clock import ManualClock
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, WorkTextId
+from core.ids import SiteId, VersionId, WorkTextId
 from core.messages import PagesStored, SearchRequested, StepMessage, WorkAdded, WorkRemoved
-from core.pages import Fetched, Reading, Stored
+from core.pages import Reading, Stored
 from core.zones import LineBeside
 from fingerprint.algorithms import DEFAULT, Algorithm
 from matcher.corpus import CorpusCache
@@ -17,7 +17,7 @@ from pipeline.corpus import StoredCorpus
 from pipeline.search import search_pages
 from tests.support.memory_cases import MemoryCaseRepository, MemoryHolder, MemoryOutbox
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
-from tests.support.records import MOMENT
+from tests.support.records import MOMENT, response
 
 
 @dataclass
@@ -38,9 +38,7 @@ class Chain:
         return ids
 
     def store_page(self, url: str, text: str, title: str = "某页", beside: Iterable[LineBeside] = ()) -> Stored:
-        fetched = Fetched(
-            SiteId("1"), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), self.clock.now()
-        )
+        fetched = response(1, url, text.encode(), self.clock.now())
         stored = self.ports.pages.put(fetched, Reading(title=title, text=text, beside=tuple(beside)))
         self.outbox.send(PagesStored((stored.version_id,)))
         return stored

@@ -18,7 +18,7 @@ from core.ids import (
 )
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import Page, PageVersion, Reading
+from core.pages import Fetched, Page, PageVersion, Reading
 from core.ports import Outcome
 from core.states import Rejection
 from core.taken import Places
@@ -49,6 +49,18 @@ def page_version(
         raw_digest=digest(text.encode("utf-8", "surrogatepass")),
         text_digest=Digest(digest(text.encode("utf-8", "surrogatepass"))),
         reading=Reading(title=title, text=text, **reading),
+    )
+
+
+def response(site: object, url: str, body: bytes, at: datetime = MOMENT, **fields: Any) -> Fetched:
+    """Return what a site answered at this address, which is the page's own."""
+    return Fetched(
+        site_id=SiteId(str(site)),
+        requested_url=RequestedUrl(url),
+        final_url=FinalUrl(url),
+        body=body,
+        fetched_at=at,
+        **{"canonical_url": CanonicalUrl(url), "status": 200, "headers": (), **fields},
     )
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from django.test import TestCase
 
 from core.clock import ManualClock
-from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId
+from core.ids import PageId, VersionId, WorkTextId
 from core.messages import StepMessage
 from core.pages import Fetched, Reading
 from core.works import Chapter, WorkFile
@@ -23,7 +23,7 @@ from tests.support.encoders import encoder
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
 from tests.support.memory_pages import MemoryFingerprintStore, MemoryPageStore, MemoryWorkStore
-from tests.support.records import MOMENT
+from tests.support.records import MOMENT, response
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.rewrites.models import RewordedLead
@@ -85,10 +85,7 @@ class RewordedChain:
     def add_page(self, text: str, path: str = "/1", title: str = "某页") -> PageId:
         """A page of the site, compared for copies."""
         url = HOST + path
-        fetched = Fetched(
-            SiteId(str(self.site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(),
-            self.clock.now(),
-        )  # fmt: skip
+        fetched = response(self.site.pk, url, text.encode(), self.clock.now())
         return self.add_fetched(fetched, Reading(title=title, text=text))
 
     def add_fetched(self, fetched: Fetched, reading: Reading) -> PageId:

@@ -42,9 +42,7 @@ def test_a_word_far_down_is_not_found_and_the_list_says_so(world: World, manager
     assert found(manager, Case, "独此一题") == (set(), True)
 
 
-def test_the_work_the_site_and_the_number_are_found_however_far_down(
-    world: World, manager: Client, looked_through: None
-) -> None:
+def test_work_site_and_number_are_found_far_down(world: World, manager: Client, looked_through: None) -> None:
     oldest = Case.objects.filter(rights_holder=world.ours.holder).last()
     Case.objects.exclude(pk=oldest.pk).update(work=world.ours.works[0], site=world.ours.sites[0])
     Case.objects.filter(pk=oldest.pk).update(work=world.ours.works[1], site=world.ours.sites[1])
@@ -53,9 +51,7 @@ def test_the_work_the_site_and_the_number_are_found_however_far_down(
     assert found(manager, Case, f"#{oldest.pk}") == ({oldest.pk}, False)
 
 
-def test_the_address_of_a_page_is_found_however_far_down_and_written(
-    world: World, manager: Client, looked_through: None
-) -> None:
+def test_an_address_is_found_far_down(world: World, manager: Client, looked_through: None) -> None:
     site = world.ours.sites[0]
     url = canonical("http://far.example/read/7")
     admin_data.page(site, 77)
@@ -68,16 +64,12 @@ def test_the_address_of_a_page_is_found_however_far_down_and_written(
     assert found(manager, PageRecord, "far.example/read/8") == (set(), True)
 
 
-def test_a_bundle_is_found_by_the_address_of_its_page_however_far_down(
-    world: World, manager: Client, looked_through: None
-) -> None:
+def test_a_bundle_is_found_by_its_page_far_down(world: World, manager: Client, looked_through: None) -> None:
     oldest, *_ = [admin_data.evidence_bundle(case) for case in world.ours.cases[:4]]
     assert found(manager, EvidenceBundle, oldest.case.page_url) == ({oldest.pk}, False)
 
 
-def test_a_long_list_without_pages_is_searched_by_an_address_without_a_fault(
-    world: World, manager: Client, looked_through: None
-) -> None:
+def test_a_list_without_pages_is_searched_by_address(world: World, manager: Client, looked_through: None) -> None:
     runs = [admin_data.run(world.ours.sites[0], due_at=admin_data.NOW - timedelta(days=back)) for back in range(4)]
     host = world.ours.sites[0].domains.get().host
     assert found(manager, CrawlRun, f"https://{host}/read/1")[0] == set()
@@ -102,9 +94,7 @@ def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, manager
         assert found(manager, PageRecord, words)[0] == set(), words
 
 
-def test_a_case_far_down_has_its_neighbours_and_no_place(
-    world: World, manager: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_far_down_has_neighbours(world: World, manager: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
     monkeypatch.setattr(listed, "MAX_LISTED", 2)
     keys = list(Case.objects.filter(rights_holder=world.ours.holder).values_list("pk", flat=True))
@@ -114,9 +104,7 @@ def test_a_case_far_down_has_its_neighbours_and_no_place(
         assert (shown.place, shown.is_far, shown.count, shown.is_cut) == (min(at, 2) + 1, at > 2, 2, True)
 
 
-def test_a_case_does_not_read_the_list_that_it_was_opened_from(
-    world: World, manager: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_does_not_read_its_whole_list(world: World, manager: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
     with CaptureQueriesContext(connection) as queries:
         manager.get(f"{list_url(Case)}{world.ours.cases[2].pk}/change/", {"_changelist_filters": "o=3"})

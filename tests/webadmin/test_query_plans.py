@@ -63,9 +63,7 @@ ASKED = [(model, given) for model, several in PARAMETERS.items() for given in se
 
 @pytest.mark.parametrize("person", ["manager", "administrator"])
 @pytest.mark.parametrize(("model", "given"), ASKED, ids=lambda value: getattr(value, "__name__", None) or str(value))
-def test_a_long_list_is_read_along_an_index(
-    world: World, model: type[Model], given: dict[str, str], person: str
-) -> None:
+def test_lists_are_read_along_an_index(world: World, model: type[Model], given: dict[str, str], person: str) -> None:
     client = signed_in(world.ours.manager if person == "manager" else world.administrator)
     for plan in plans(client, model, given):
         assert_read_along_an_index(plan, LONG[model])

@@ -33,9 +33,7 @@ def whose(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
     [(True, "198.51.100.7 https 198.51.100.7"), (False, "127.0.0.1 http None")],
     ids=["behind a proxy, what it added last", "else the connection, and no header"],
 )
-def test_a_visitor_is_who_the_proxy_says_and_no_visitor_says_who_he_is(
-    settings: Any, is_https: bool, seen: str
-) -> None:
+def test_a_visitor_is_who_the_proxy_says(settings: Any, is_https: bool, seen: str) -> None:
     settings.ZHUIWEN = replace(settings.ZHUIWEN, web=replace(settings.ZHUIWEN.web, is_https=is_https))
     server = create_server(whose, host="127.0.0.1", port=0, **server_options())
     serving = threading.Thread(target=server.run, daemon=True)
@@ -51,7 +49,7 @@ def test_a_visitor_is_who_the_proxy_says_and_no_visitor_says_who_he_is(
 
 
 @pytest.mark.usefixtures("loopback", "processes")
-def test_when_the_parent_is_killed_its_processes_end_and_give_the_port_to_whoever_takes_its_place() -> None:
+def test_a_killed_parent_ends_its_processes_and_frees_the_port() -> None:
     port = free_port()
     worker, place = "webadmin.serving.BufferingWorker", f"127.0.0.1:{port}"
     options = ["--bind", place, "--workers", "2", "--worker-class", worker, "tests.webadmin.test_serving:whose"]

@@ -43,9 +43,7 @@ def faulty(world: World) -> list[Model]:
 
 
 @pytest.mark.parametrize("language", IN)
-def test_the_page_of_a_record_and_the_list_of_runs_word_their_faults(
-    world: World, faulty: list[Model], language: str
-) -> None:
+def test_pages_and_lists_word_their_faults(world: World, faulty: list[Model], language: str) -> None:
     for address in (*map(record_url, faulty), list_url(CrawlRun)):
         assert IN[language] in shown(world.ours.manager, address, language), address
 

@@ -45,33 +45,19 @@ def test_a_second_role_keeps_the_password() -> None:
     assert Membership.objects.filter(user__username="li").count() == 2
 
 
-WEAK = [
-    ("12345", "too short"),
-    ("83920174650", "entirely numeric"),
-    ("password123", "too common"),
-    ("wangxiaoming-1", "too similar to the username"),
-]
-
-
-@pytest.mark.parametrize(("password", "sentence"), WEAK)
-def test_a_weak_password_is_refused_and_nobody_made(
-    monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
-) -> None:
+def test_a_weak_password_makes_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
     RightsHolder.objects.create(name="甲")
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
-    with pytest.raises(BadInput, match=sentence):
+    monkeypatch.setattr("sys.stdin", io.StringIO("wangxiaoming-1\n"))
+    with pytest.raises(BadInput, match="too similar to the username"):
         users.add("wangxiaoming", rights_holder="甲", password_stdin=True)
     assert not User.objects.filter(username="wangxiaoming").exists()
 
 
-@pytest.mark.parametrize(("password", "sentence"), WEAK)
-def test_a_change_to_a_weak_password_is_refused_and_the_old_one_stays(
-    monkeypatch: pytest.MonkeyPatch, password: str, sentence: str
-) -> None:
+def test_no_password_becomes_a_weak_one(monkeypatch: pytest.MonkeyPatch) -> None:
     users.add("wangxiaoming", role="administrator")
     before = User.objects.get(username="wangxiaoming").password
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
-    with pytest.raises(BadInput, match=sentence):
+    monkeypatch.setattr("sys.stdin", io.StringIO("wangxiaoming-1\n"))
+    with pytest.raises(BadInput, match="too similar to the username"):
         users.password("wangxiaoming", password_stdin=True)
     assert User.objects.get(username="wangxiaoming").password == before
 

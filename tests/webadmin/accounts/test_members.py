@@ -155,9 +155,7 @@ def test_a_reviewer_makes_nobody_anything(world: World, reviewer: Client) -> Non
     assert reviewer.post(add_url(Membership), reviewer_form(world.ours.holder)).status_code == 403
 
 
-def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_administrators_see_the_archive_folder(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webadmin.sites.services.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
     for person in (world.ours.manager, world.ours.reviewer):
         client = english(person)
@@ -172,11 +170,7 @@ def test_only_an_administrator_sees_what_lies_in_the_folder_of_archives(
 
 def test_the_desk_s_own_change_of_password_refuses_one_like_the_name(world: World, reviewer: Client) -> None:
     like_the_name = f"{world.ours.reviewer.username}-1"
-    data = {
-        "old_password": admin_data.PASSWORD,
-        "new_password1": like_the_name,
-        "new_password2": like_the_name,
-    }
+    data = {"old_password": admin_data.PASSWORD, "new_password1": like_the_name, "new_password2": like_the_name}
     response = reviewer.post("/admin/password_change/", data)
     assert response.status_code == 200
     assert "too similar to the username" in response.content.decode()

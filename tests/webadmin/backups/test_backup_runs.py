@@ -37,9 +37,7 @@ def settings(mongo_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return replace(held, home=home, services=services)
 
 
-def test_a_backup_has_its_row_from_the_start_and_a_fault_of_any_kind_ends_it(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_a_backup_has_a_row_from_the_start_that_any_fault_ends(settings: Settings, tmp_path: Path) -> None:
     asked = Asked(str(tmp_path / "place"), is_scheduled=True)
     seen: list[Message | None] = []
 
@@ -55,9 +53,7 @@ def test_a_backup_has_its_row_from_the_start_and_a_fault_of_any_kind_ends_it(
     assert back_up(asked, settings, unheard).made.backup.id == BackupRun.objects.first().backup_id  # type: ignore[union-attr]
 
 
-def test_old_backups_that_may_not_be_removed_are_a_warning_on_a_good_backup(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_backups_that_must_stay_only_warn(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(str(tmp_path / "place"), keep=1)
     back_up(asked, settings, unheard)
 
@@ -98,9 +94,7 @@ def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tm
     back_up(Asked(place), shared, unheard)
 
 
-def test_in_a_restored_installation_the_schedule_is_off_and_the_run_that_made_the_backup_is_a_good_one(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_a_restored_installation_has_no_schedule_and_a_good_run(settings: Settings, tmp_path: Path) -> None:
     place = str(tmp_path / "place")
     BackupPlan.objects.create(pk=ONLY, is_on=True, destination=place)
     backup = back_up(Asked(place), settings, unheard).made.backup

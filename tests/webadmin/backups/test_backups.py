@@ -192,7 +192,7 @@ def test_nothing_is_restored_where_anything_is(stored: Stored) -> None:
         require_empty(stored.target)
 
 
-def test_a_record_that_the_stores_cannot_read_is_named_and_the_good_copy_of_before_stays(stored: Stored) -> None:
+def test_an_unreadable_record_is_named_and_its_good_copy_stays(stored: Stored) -> None:
     place = MemoryObjects()
     stored.backed_up(place)
     key = stored.mongo["page_texts"].find_one({"parts": 0})["_id"]

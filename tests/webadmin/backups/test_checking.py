@@ -11,9 +11,9 @@ from django.db import OperationalError, connection
 from django.db.models import F
 
 from core.clock import SystemClock
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId, digest
+from core.ids import VersionId, digest
 from core.matches import RewordedClass
-from core.pages import Fetched, Reading
+from core.pages import Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
 from core.wording import say
@@ -29,6 +29,7 @@ from pagestore.values import moment, unpacked
 from tests.crawler.texts import own_text
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore
+from tests.support.records import response
 from tests.webadmin.cases.test_live_search import Live, live_ports, story
 from webadmin.accounts.models import RightsHolder
 from webadmin.backups.cli.check_stores import sentence_of
@@ -74,11 +75,7 @@ class Kept:
 
 
 @pytest.fixture
-def kept(
-    mongo_url: str,
-    redis_url: str,
-    django_capture_on_commit_callbacks: Callable[..., object],
-) -> Iterator[Kept]:
+def kept(mongo_url: str, redis_url: str, django_capture_on_commit_callbacks: Callable[..., object]) -> Iterator[Kept]:
     client, outbox, database = redis.Redis.from_url(redis_url), MemoryOutbox(), connect(mongo_url)
     client.flushdb()
     ports = live_ports(client, database, outbox, DEFAULT)
@@ -113,9 +110,7 @@ def told(damages: list[Damage]) -> list[tuple[str, str, str]]:
         ("work_texts", Remedy.RESTORE),
     ],
 )
-def test_what_is_gone_from_the_page_store_is_missed_and_made_anew_where_it_can_be(
-    kept: Kept, collection: str, remedy: Remedy
-) -> None:
+def test_what_the_page_store_lost_is_missed_or_made_anew(kept: Kept, collection: str, remedy: Remedy) -> None:
     key = kept.any_key(collection)
     kept.database[collection].delete_one({"_id": key})
     looked = kept.check(may_mend=False)
@@ -146,10 +141,7 @@ def test_a_lost_text_is_read_again_in_its_response(kept: Kept) -> None:
     body = f"<html><head><title>渡口</title></head><body><h1>渡口</h1>{own_text(1)}</body></html>".encode()
     reading = read_page(body, headers, url)
     assert isinstance(reading, Reading)
-    fetched = Fetched(
-        SiteId(str(kept.live.site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
-        tuple(headers.items()), body, SystemClock().now(),
-    )  # fmt: skip
+    fetched = response(kept.live.site.pk, url, body, SystemClock().now(), headers=tuple(headers.items()))
     stored = kept.live.ports.pages.put(fetched, reading)
     kept.live.run()
     kept.database["page_texts"].delete_one({"_id": digest(reading.text.encode())})
@@ -188,7 +180,7 @@ def crawling(kept: Kept) -> CrawlRun:
     )
 
 
-def test_a_page_that_is_made_anew_has_all_its_versions_and_absences_and_is_gone_again(kept: Kept) -> None:
+def test_a_page_made_anew_has_its_versions_and_absences(kept: Kept) -> None:
     stored = kept.live.store_page("http://pirate.example/2", story(8))
     before: Any = kept.database["pages"].find_one({"_id": stored.page_id})
     assert len(before["versions"]) == 2
@@ -209,11 +201,7 @@ def test_a_page_that_is_made_anew_has_all_its_versions_and_absences_and_is_gone_
 
 def absence(page: dict[str, Any], at: int) -> dict[str, Any]:
     """A response 404 of a page, as it is stored."""
-    site, url = SiteId(unpacked(page["site"])), CanonicalUrl(unpacked(page["url"]))
-    fetched = Fetched(
-        site_id=site, requested_url=RequestedUrl(url), final_url=FinalUrl(url), canonical_url=url, status=404,
-        headers=(), body=b"", fetched_at=moment(at),
-    )  # fmt: skip
+    fetched = response(unpacked(page["site"]), unpacked(page["url"]), b"", moment(at), status=404)
     return absence_document(new_absence(fetched, AbsenceReason.NOT_FOUND))
 
 

@@ -414,9 +414,7 @@ def restored(folder: Path, home: Path, wishes: Wishes, stored: Stored) -> None:
     restore(reviewed.backup.manifest, store, stored.target, unheard)
 
 
-def test_every_spoilt_backup_is_one_sentence_and_nothing_is_restored(
-    place: Path, stored: Stored, tmp_path: Path
-) -> None:
+def test_a_spoilt_backup_is_one_sentence_and_restores_nothing(place: Path, stored: Stored, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "settings.toml").write_text("workers = 2\n")
@@ -443,9 +441,7 @@ def test_every_spoilt_backup_is_one_sentence_and_nothing_is_restored(
     assert stored.rows() != before[0]
 
 
-def test_any_byte_that_is_another_is_noticed_and_none_is_an_internal_error(
-    place: Path, stored: Stored, tmp_path: Path
-) -> None:
+def test_any_changed_byte_is_noticed_without_an_internal_error(place: Path, stored: Stored, tmp_path: Path) -> None:
     """Files as they lie there, then contents under digests that are right: of these, what can be restored is."""
     chance = random.Random(41)
     spoilt, passed = Spoilt(place), 0

@@ -7,16 +7,11 @@ from dataclasses import replace
 import pytest
 
 from core.ids import work_text_id
-from core.matches import Match, MatchClass, Span
-from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import Reading
-from core.text import TextRange
+from core.matches import MatchClass
 from tests.support.memory_chain import carry, chain
-from tests.support.records import match
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.cases.services.findings import Findings, Sources, with_sources
 from webadmin.sites.models import Site
 from webadmin.works.models import AuthorAlias, Chapter, Work
 
@@ -81,7 +76,7 @@ def test_an_unattributed_piece_is_a_case_as_ever(read: Callable[[str], None]) ->
         ("", "（作者：杨治）", "杨治"),
     ],
 )
-def test_a_short_piece_beside_which_its_source_is_named_is_a_quotation(
+def test_a_short_piece_with_its_source_is_quoted(
     read: Callable[[str], None], before: str, after: str, source: str
 ) -> None:
     read(page_with(PIECE, before, after))
@@ -116,22 +111,3 @@ def test_a_sentence_that_needs_no_source_says_so_where_it_is_named(read: Callabl
     Exclusion.objects.all().delete()
     read(page_with(WORK[2_100:2_130], before="书评：《渡口无灯》。"))
     assert Exclusion.objects.get().detail == "《渡口无灯》"
-
-
-def test_what_is_disguised_is_no_quotation(work: Work) -> None:
-    text = page_with(PIECE, after="——摘自《渡口无灯》")
-    at = text.index(PIECE)
-    places = TextRange(at, at + len(PIECE))
-    span = Span(places, TextRange(1_050, 1_050 + len(PIECE)), 1.0)
-    found = match(work_text_id(WORK), MatchClass.EXCERPT, 80)
-    plain = replace(found, spans=(span,), page_containment=0.08, work_containment=0.02, obfuscations=())
-    hidden = (ObfuscationFound(Obfuscation.ZERO_WIDTH, 9, "字"),)
-
-    def source(reading: Reading, found: Match) -> str:
-        findings = Findings(work, ((work.chapters.get(), found),))
-        return with_sources(findings, reading, Sources()).source
-
-    assert source(Reading(title="", text=text), plain) == "《渡口无灯》"
-    assert source(Reading(title="", text=text, obfuscations=hidden), plain) == ""
-    assert source(Reading(title="", text=text), replace(plain, obfuscations=hidden)) == ""
-    assert source(Reading(title="", text=text), replace(plain, spans=(replace(span, similarity=0.8),))) == ""

@@ -67,7 +67,7 @@ def classes(findings: Findings) -> list[MatchClass]:
         ({"work_containment": BOUNDS.max_quoted_work_containment}, {"work_containment": 0.251}),
     ],
 )
-def test_a_match_may_be_as_long_as_a_quotation_and_no_longer(
+def test_a_match_is_no_longer_than_a_quotation(
     work: Work, at_the_bound: dict[str, Any], beyond: dict[str, Any]
 ) -> None:
     assert judged(work, found(**at_the_bound)).source == TITLE

@@ -6,10 +6,10 @@ import pytest
 from django.utils import translation
 
 from bundles.opened import opened
-from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, SiteId, VersionId, digest
+from core.ids import Digest, VersionId, digest
 from core.matches import Match, MatchClass
 from core.messages import SearchRequested
-from core.pages import Fetched, Reading, Stored
+from core.pages import Reading, Stored
 from core.states import Rejection
 from core.zones import LineBeside, Zone
 from deploy.demo.library import load_works
@@ -18,7 +18,7 @@ from pipeline.beside import beside
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore
-from tests.support.records import MOMENT
+from tests.support.records import response
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, CaseMatch, Exclusion
@@ -74,9 +74,7 @@ def test_a_chapter_in_the_comments_of_an_innocent_page_is_a_case(running: Chain)
 
 @pytest.mark.parametrize("zone", [Zone.TEASER, Zone.FRAME])
 @pytest.mark.parametrize("is_wished", [False, True])
-def test_an_announcement_opens_a_case_only_where_its_holder_wishes_it(
-    running: Chain, zone: Zone, is_wished: bool
-) -> None:
+def test_an_announcement_is_a_case_where_its_holder_wishes_it(running: Chain, zone: Zone, is_wished: bool) -> None:
     running.holder.opens_teasers = is_wished
     stored = running.store_page(URL, INNOCENT, beside=lines(zone, CHAPTER[:600]))
     [found] = matches(running, stored)
@@ -156,10 +154,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> tuple[Chain, Site]:
 
 def compared(running: Chain, site: Site, text: str, beside: list[LineBeside]) -> VersionId:
     url = f"http://pirate.example/{len(text)}"
-    fetched = Fetched(
-        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), MOMENT
-    )
-    stored = running.ports.pages.put(fetched, Reading("某页", text, beside=tuple(beside)))
+    stored = running.ports.pages.put(response(site.pk, url, text.encode()), Reading("某页", text, beside=tuple(beside)))
     steps.compare_pages([stored.version_id], running.ports)
     return stored.version_id
 
@@ -170,10 +165,7 @@ def test_a_case_of_a_comment_has_evidence_that_quotes_it(desk: tuple[Chain, Site
     version = compared(running, site, INNOCENT, [MENU, *lines(Zone.COMMENT, CHAPTER)])
     kept = CaseMatch.objects.get()
     [span] = kept.spans
-    assert (span["zone"], kept.page_text_digest) == (
-        "comment",
-        digest(whole_text(running, version).encode("utf-8")),
-    )
+    assert (span["zone"], kept.page_text_digest) == ("comment", digest(whole_text(running, version).encode("utf-8")))
     assert span["page_excerpt"] in CHAPTER
     evidence = EvidencePorts(running.ports.pages, running.ports.works, MemoryEvidenceStore(), running.clock)
     assert bundle_version(version, evidence) == 1

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -13,23 +13,22 @@ from django.urls import reverse
 
 from bundles import shapes
 from core.addressees import Paper
-from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, page_id
+from core.ids import CanonicalUrl, PageId, SiteId, VersionId, page_id
 from core.obfuscations import Obfuscation, ObfuscationFound
-from core.pages import Fetched, Poster, Reading
-from core.ports import KeptPages
+from core.pages import Poster
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
 from tests.crawler.texts import SIMPLIFIED, own_text
 from tests.support import admin_data
 from tests.support.followed_site import FollowedSite
-from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
-from tests.support.records import MOMENT, match, outcome
+from tests.support.memory_pages import MemoryWorkStore
+from tests.support.met_site import INNOCENT, MetSite
+from tests.support.records import MOMENT
 from tests.support.web_server import Answer, WebServer, page
 from webadmin import stores
-from webadmin.accounts.models import Membership, RightsHolder
+from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, CaseMatch, Exclusion, Matter
 from webadmin.cases.services.addresses import list_addresses
-from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.overruling import overrule, take_back
 from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.services.case_export import StoredMaterials
@@ -37,45 +36,25 @@ from webadmin.evidence.services.material import finding_of
 from webadmin.notices.models import Notice, NoticeEvent
 from webadmin.notices.services.values import all_values, written_at_first
 from webadmin.reports.services.report_rows import make_report
-from webadmin.sites.models import PageRecord, Site
+from webadmin.sites.models import PageRecord
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
-from webadmin.works.models import Chapter, Licence, OwnAccount, Work
+from webadmin.works.models import Licence, OwnAccount, Work
 
 pytestmark = pytest.mark.django_db
 A_DAY = timedelta(days=1)
-TEXT, OTHER, INNOCENT = "抄来的文字", "抄来的文字，改了一句", "此页已删除"
+TEXT, OTHER = "抄来的文字", "抄来的文字，改了一句"
 A, B, C, D, E = (f"http://pirate.example/{path}/1" for path in "abcde")
 
 
-class World:
-    """A site: its store, its case repository, its visits, and what a crawl does with a response."""
+class World(MetSite):
+    """A site with a reviewer, and its visits."""
 
     def __init__(self) -> None:
-        holder = RightsHolder.objects.create(name="甲")
-        work = Work.objects.create(rights_holder=holder, title="河")
-        Chapter.objects.create(work=work, number=1, text_id="a", chars=8)
-        self.site = Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
-        self.reviewer = admin_data.user("审核员", holder)
-        self.store: KeptPages = MemoryPageStore()
-        self.book = DjangoCaseRepository(MemoryWorkStore())
+        super().__init__()
+        self.reviewer = admin_data.user("审核员", self.site.rights_holder)
 
     def meet(self, url: str, text: str, days: int = 0, **reading: Any) -> None:
-        at = MOMENT + days * A_DAY
-        names = RequestedUrl(url), FinalUrl(url), CanonicalUrl(url)
-        fetched = Fetched(SiteId(str(self.site.pk)), *names, 200, (), text.encode(), at)
-        stored = self.store.put(fetched, Reading(title="某页", text=text, **reading))
-        self.compare(stored.version_id, at)
-
-    def compare(self, version: str, now: datetime) -> None:
-        """What pipeline.steps.compare_pages does, with findings that are known."""
-        of_page = self.store.on_pages([version])  # type: ignore[list-item]
-        if not self.book.uncompared(of_page, 1):
-            self.book.note_seen(of_page, now)
-            return
-        seen = of_page[0]
-        found = [match("a")] if seen.version.reading.text != INNOCENT else []
-        times = {"first_seen": seen.sighted.first, "seen_at": seen.sighted.last}
-        self.book.open_or_update_cases([outcome(seen.version, *found, is_current=seen.is_current, at=now, **times)])
+        super().meet(url, text, MOMENT + days * A_DAY, **reading)
 
     def compare_owed(self) -> None:
         """What the daily comparison does."""
@@ -173,7 +152,7 @@ def test_a_case_whose_page_is_gone_goes_over_to_an_address_that_stands_and_back(
     assert case.returned_at is not None
 
 
-def test_an_address_that_changes_its_text_and_one_that_stays_behind_have_cases_of_their_own() -> None:
+def test_addresses_whose_texts_part_have_cases_of_their_own() -> None:
     world = World()
     for url in (A, B, C):
         world.meet(url, TEXT)
@@ -291,9 +270,7 @@ def _session_site(sessions: Iterator[int], gone: set[str]) -> Callable[[str], An
 
 
 @pytest.mark.usefixtures("processes", "loopback")
-def test_a_site_with_a_session_in_each_link_has_a_case_for_a_chapter_until_all_its_addresses_are_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_session_links_are_one_case_a_chapter_until_all_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = set[str]()
     with WebServer({}) as server:
         server.fallback = _session_site(itertools.count(1000), gone)

@@ -12,30 +12,15 @@ from core.pages import FROM_FEED, PageVersion, Poster, Sighted, VersionOfPage
 from core.states import CaseState, Rejection, Verdict
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
-from webadmin.accounts.models import RightsHolder, User
+from tests.webadmin.cases.conftest import COPIED_TEXT
+from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch, PageCheck, VerdictRecord
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
-WORK_TEXT = "抄来的字句原本如此"
 A_DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def works() -> MemoryWorkStore:
-    store = MemoryWorkStore()
-    store.put_text(WORK_TEXT)
-    return store
-
-
-@pytest.fixture
-def site() -> Site:
-    holder = RightsHolder.objects.create(name="甲")
-    work = Work.objects.create(rights_holder=holder, title="河")
-    Chapter.objects.create(work=work, number=1, title="第一章", text_id=work_text_id(WORK_TEXT), chars=len(WORK_TEXT))
-    return Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
 
 
 def again(version: PageVersion, at: datetime) -> set[VersionId]:
@@ -52,7 +37,7 @@ def again(version: PageVersion, at: datetime) -> set[VersionId]:
 
 def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: MemoryWorkStore) -> None:
     version = page_version(str(site.pk), text="抄莱的字，别的话")
-    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
+    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(COPIED_TEXT)))])
     kept = CaseMatch.objects.get()
     assert kept.spans[0]["page_excerpt"] == "抄莱的字"
     assert kept.spans[0]["work_excerpt"] == "抄来的字"
@@ -64,28 +49,26 @@ def test_a_case_freezes_both_excerpts_and_every_change(site: Site, works: Memory
 def test_a_case_keeps_the_author_and_the_time_that_its_page_states(site: Site, works: MemoryWorkStore) -> None:
     posters = (Poster("路人", 0), Poster("过客", 1))
     version = page_version(str(site.pk), author="搬运\x00工" * 80, published=MOMENT - A_DAY, posters=posters)
-    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
+    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(COPIED_TEXT)))])
     case = Case.objects.get()
     assert (case.page_author, case.page_published_at) == (("搬运\ufffd工" * 80)[:200], MOMENT - A_DAY)
     assert case.page_poster == "路人", "who posted the passages, not who else posted there"
     later = page_version(str(site.pk), text="抄来的字句", at=MOMENT + A_DAY)
-    DjangoCaseRepository(works).open_or_update_cases([outcome(later, match(work_text_id(WORK_TEXT)))])
+    DjangoCaseRepository(works).open_or_update_cases([outcome(later, match(work_text_id(COPIED_TEXT)))])
     case.refresh_from_db()
     assert (case.page_author, case.page_published_at) == ("", None)
 
 
-def test_a_text_that_stood_in_a_feed_is_a_case_at_its_entry_and_not_at_the_feed(
-    site: Site, works: MemoryWorkStore
-) -> None:
+def test_a_text_of_a_feed_is_a_case_at_its_entry(site: Site, works: MemoryWorkStore) -> None:
     seen = page_version(str(site.pk), extractor=FROM_FEED)
     seen = replace(seen, final_url=FinalUrl("http://pirate.example/rss.xml"))
-    DjangoCaseRepository(works).open_or_update_cases([outcome(seen, match(work_text_id(WORK_TEXT)))])
+    DjangoCaseRepository(works).open_or_update_cases([outcome(seen, match(work_text_id(COPIED_TEXT)))])
     assert Case.objects.get().page_url == seen.requested_url
     assert CaseMatch.objects.get().final_url == seen.requested_url
 
 
 def test_a_verdict_survives_a_new_version_of_the_page(site: Site, works: MemoryWorkStore) -> None:
-    book, text_id = DjangoCaseRepository(works), work_text_id(WORK_TEXT)
+    book, text_id = DjangoCaseRepository(works), work_text_id(COPIED_TEXT)
     book.open_or_update_cases([outcome(page_version(str(site.pk)), match(text_id))])
     reviewer = User.objects.create(username="reviewer")
     given = VerdictRecord.objects.create(
@@ -101,7 +84,7 @@ def test_a_verdict_survives_a_new_version_of_the_page(site: Site, works: MemoryW
 
 
 def test_an_older_version_that_comes_late_does_not_turn_the_page_back(site: Site, works: MemoryWorkStore) -> None:
-    book, text_id = DjangoCaseRepository(works), work_text_id(WORK_TEXT)
+    book, text_id = DjangoCaseRepository(works), work_text_id(COPIED_TEXT)
     newer = page_version(str(site.pk), text="新的", at=MOMENT + A_DAY)
     book.open_or_update_cases([outcome(newer, match(text_id, MatchClass.EXCERPT))])
     older = page_version(str(site.pk), text="旧的")
@@ -111,27 +94,8 @@ def test_an_older_version_that_comes_late_does_not_turn_the_page_back(site: Site
     assert CaseMatch.objects.count() == 2, "its evidence is kept all the same"
 
 
-def test_a_page_seen_again_unchanged_moves_only_last_seen(site: Site, works: MemoryWorkStore) -> None:
-    version = page_version(str(site.pk))
-    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
-    assert again(version, MOMENT + 3 * A_DAY) == set()
-    assert PageRecord.objects.get().last_seen == MOMENT + 3 * A_DAY
-    assert Case.objects.get().last_seen_at == MOMENT + 3 * A_DAY
-    assert CaseMatch.objects.get().fetched_at == MOMENT
-
-
-def test_a_copy_that_was_taken_down_is_not_last_seen_today(site: Site, works: MemoryWorkStore) -> None:
-    book = DjangoCaseRepository(works)
-    book.open_or_update_cases([outcome(page_version(str(site.pk)), match(work_text_id(WORK_TEXT)))])
-    cleaned = page_version(str(site.pk), text="此页已删除", at=MOMENT + A_DAY)
-    book.open_or_update_cases([outcome(cleaned, at=MOMENT + A_DAY)])
-    again(cleaned, MOMENT + 300 * A_DAY)
-    assert PageRecord.objects.get().last_seen == MOMENT + 300 * A_DAY
-    assert Case.objects.get().last_seen_at == MOMENT
-
-
 def test_a_page_that_shows_its_old_copy_again_has_to_be_recorded_anew(site: Site, works: MemoryWorkStore) -> None:
-    book, text_id = DjangoCaseRepository(works), work_text_id(WORK_TEXT)
+    book, text_id = DjangoCaseRepository(works), work_text_id(COPIED_TEXT)
     copy = page_version(str(site.pk))
     book.open_or_update_cases([outcome(copy, match(text_id))])
     book.open_or_update_cases(
@@ -147,10 +111,10 @@ def test_a_page_that_shows_its_old_copy_again_has_to_be_recorded_anew(site: Site
 
 def test_a_chapter_added_later_raises_the_figures_of_a_case_seen_again(site: Site, works: MemoryWorkStore) -> None:
     book, version = DjangoCaseRepository(works), page_version(str(site.pk))
-    book.open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT), MatchClass.EXCERPT))])
+    book.open_or_update_cases([outcome(version, match(work_text_id(COPIED_TEXT), MatchClass.EXCERPT))])
     again(version, MOMENT + A_DAY)
     Chapter.objects.create(work=Work.objects.get(), number=2, text_id="second", chars=8)
-    both = (match(work_text_id(WORK_TEXT), MatchClass.EXCERPT), match("second", MatchClass.IDENTICAL, chars=6))
+    both = (match(work_text_id(COPIED_TEXT), MatchClass.EXCERPT), match("second", MatchClass.IDENTICAL, chars=6))
     book.open_or_update_cases([outcome(version, *both, at=MOMENT + 2 * A_DAY, seen_at=MOMENT + A_DAY)])
     case = Case.objects.get()
     assert (case.matched_chars, case.match_class) == (10, MatchClass.IDENTICAL)
@@ -158,8 +122,8 @@ def test_a_chapter_added_later_raises_the_figures_of_a_case_seen_again(site: Sit
 
 
 def test_a_text_that_stands_twice_in_a_work_counts_once(site: Site, works: MemoryWorkStore) -> None:
-    text_id = work_text_id(WORK_TEXT)
-    Chapter.objects.create(work=Work.objects.get(), number=2, text_id=text_id, chars=len(WORK_TEXT))
+    text_id = work_text_id(COPIED_TEXT)
+    Chapter.objects.create(work=Work.objects.get(), number=2, text_id=text_id, chars=len(COPIED_TEXT))
     DjangoCaseRepository(works).open_or_update_cases([outcome(page_version(str(site.pk)), match(text_id))])
     case = Case.objects.get()
     assert case.matched_chars == 4
@@ -170,7 +134,7 @@ def test_a_text_that_stands_twice_in_a_work_counts_once(site: Site, works: Memor
 
 def test_what_no_database_stores_is_replaced_and_offsets_stay_true(site: Site, works: MemoryWorkStore) -> None:
     version = page_version(str(site.pk), text="抄\x00的\ud800话", title="标\x00题")
-    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(WORK_TEXT)))])
+    DjangoCaseRepository(works).open_or_update_cases([outcome(version, match(work_text_id(COPIED_TEXT)))])
     assert CaseMatch.objects.get().spans[0]["page_excerpt"] == "抄\ufffd的\ufffd"
     assert PageRecord.objects.get().title == Case.objects.get().page_title == "标\ufffd题"
 

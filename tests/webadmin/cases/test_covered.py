@@ -70,9 +70,7 @@ def test_what_something_else_allows_is_not_among_them(estate: Estate) -> None:
     assert listed(estate.licence(domain="else.example")) == (set(), set())
 
 
-def test_of_many_the_newest_are_shown_and_all_are_counted_up_to_a_point(
-    estate: Estate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_newest_are_shown_and_many_counted(estate: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(allowance, "MAX_SHOWN", 1)
     found = covered_cases(estate.licence())
     assert (found.shown, found.count, found.is_cut) == ((estate.cases[1],), 2, False)

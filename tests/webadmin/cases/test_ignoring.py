@@ -145,9 +145,7 @@ class TestWhatIsRefused:
         with refused("ignored.not-on-page"):
             mark_noise(case, ADVERT, ours.reviewer)
 
-    def test_what_the_work_has_itself_is_no_noise_and_what_another_work_has_is(
-        self, ours: Estate, texts: Texts
-    ) -> None:
+    def test_noise_is_nothing_that_the_work_has_itself(self, ours: Estate, texts: Texts) -> None:
         with refused("ignored.of-work"):
             mark_noise(ours.cases[0], "披衣起来", ours.reviewer)
         other = ours.cases[3]
@@ -197,17 +195,13 @@ class TestMostOfAChapter:
         self.chapter(ours, texts, "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱")
         assert check_text(ours.holder, "赵钱孙李周吴郑王")
 
-    def test_another_rights_holders_chapter_and_one_without_its_text_do_not_count(
-        self, world: World, texts: Texts
-    ) -> None:
+    def test_only_own_chapters_with_texts_count(self, world: World, texts: Texts) -> None:
         self.chapter(world.theirs, texts, "甲乙丙丁戊己庚辛")
         self.chapter(world.ours, texts, "赵钱孙李周吴郑王", is_kept=False)
         assert check_text(world.ours.holder, "甲乙丙丁戊己庚辛")
         assert check_text(world.ours.holder, "赵钱孙李周吴郑王")
 
-    def test_chapters_that_are_too_long_to_be_most_of_it_take_no_place_from_the_others(
-        self, ours: Estate, texts: Texts, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_long_chapters_take_no_place(self, ours: Estate, texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ignoring, "MAX_CHAPTERS_LOOKED_AT", 1)
         self.chapter(ours, texts, "甲乙丙丁戊己庚辛子丑")
         with refused("ignored.chapter"):

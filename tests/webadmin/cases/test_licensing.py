@@ -113,9 +113,7 @@ def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkey
     assert offered(shelf.case).others == dict.fromkeys(Scope, Others(2, is_cut=True))
 
 
-def test_cases_that_a_licence_does_not_concern_use_up_nothing_of_what_is_counted(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     shelf.add("book/1/2")
     for number in range(4):  # all opened later
@@ -150,9 +148,7 @@ def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:
     ("licensee", "basis", "sentence"),
     [("  ", 0, "say who may publish"), ("长" * 201, 0, "at most 200"), ("落霞书城", 7, "has changed")],
 )
-def test_what_is_refused_makes_neither_verdict_nor_licence(
-    shelf: Shelf, licensee: str, basis: int, sentence: str
-) -> None:
+def test_refused_licences_leave_no_trace(shelf: Shelf, licensee: str, basis: int, sentence: str) -> None:
     with pytest.raises(VerdictRefused, match=sentence):
         shelf.license("site", licensee, basis=basis)
     shelf.case.refresh_from_db()
@@ -212,7 +208,7 @@ def test_a_licence_whose_address_changes_rules_its_cases_anew(shelf: Shelf) -> N
     assert shelf.aside() == set()
 
 
-def test_a_licence_for_a_page_that_is_overruled_there_hides_no_other_of_that_licensee(shelf: Shelf) -> None:
+def test_an_overruled_licence_of_a_page_hides_no_other(shelf: Shelf) -> None:
     finding = admin_data.exclusion(shelf.case.page, shelf.work)
     Case.objects.all().delete()
     of_page = admin_data.licence(shelf.holder, "落霞书城", HOST, address=f"https://{HOST}/book/1")

@@ -11,9 +11,9 @@ import redis
 from django_celery_beat.models import PeriodicTask
 
 from core.clock import SystemClock
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, work_text_id
+from core.ids import work_text_id
 from core.messages import SearchRequested
-from core.pages import Fetched, Reading, Stored
+from core.pages import Reading, Stored
 from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from core.states import Rejection
@@ -35,6 +35,7 @@ from pipeline.steps import Ports
 from tests.support.corpus_texts import with_folded_sounds
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_chain import carry
+from tests.support.records import response
 from webadmin import base_tasks, preparation
 from webadmin.accounts.models import RightsHolder
 from webadmin.backups import tasks as backups_tasks
@@ -75,11 +76,16 @@ class Live:
         return added.work
 
     def store_page(self, url: str, text: str) -> Stored:
-        fetched = Fetched(
-            SiteId(str(self.site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (),
-            text.encode("utf-8", "surrogatepass"), datetime.now(UTC),
-        )  # fmt: skip
-        return self.ports.pages.put(fetched, Reading(title="某页", text=text))
+        body = text.encode("utf-8", "surrogatepass")
+        return self.ports.pages.put(
+            response(self.site.pk, url, body, datetime.now(UTC)), Reading(title="某页", text=text)
+        )
+
+    def index_work(self, title: str, text: str) -> None:
+        """Add a work and carry its messages, so that the stored pages have yet to be searched for it."""
+        self.add_work(title, text)
+        for message in self.outbox.drain():
+            carry(message, self.ports)
 
     def run(self) -> int:
         """Carry messages and sweep until nothing is owed; how many messages there were."""
@@ -262,9 +268,7 @@ def test_two_works_with_one_text_are_each_a_case_of_the_page_that_took_it(settle
 
 
 def test_two_searches_never_run_at_once(settled: Live) -> None:
-    settled.add_work("新作", story(2))
-    for message in settled.outbox.drain():
-        carry(message, settled.ports)
+    settled.index_work("新作", story(2))
     with redis_lock(settled.client, SEARCH) as is_ours:
         assert is_ours
         cases_tasks.search_pages()
@@ -274,29 +278,21 @@ def test_two_searches_never_run_at_once(settled: Live) -> None:
 
 
 def test_a_search_waits_while_works_still_come_in(settled: Live) -> None:
-    settled.add_work("新作", story(2))
-    for message in settled.outbox.drain():
-        carry(message, settled.ports)
+    settled.index_work("新作", story(2))
     settled.client.rpush(QUEUE_PREFIX + "works", "another work")
     cases_tasks.search_pages()
     assert settled.ports.cases.lags(DEFAULT.id)
 
 
 def test_the_sweeper_asks_for_a_search_though_pages_still_wait(settled: Live) -> None:
-    settled.add_work("新作", story(2))
-    for message in settled.outbox.drain():
-        carry(message, settled.ports)
+    settled.index_work("新作", story(2))
     settled.client.rpush(QUEUE_PREFIX + "pages", "a page")
     cases_tasks.sweep()
     assert settled.outbox.drain() == [SearchRequested()]
 
 
-def test_a_search_says_what_it_did_in_the_log_and_to_whoever_asks(
-    settled: Live, caplog: pytest.LogCaptureFixture
-) -> None:
-    settled.add_work("新作", story(2))
-    for message in settled.outbox.drain():
-        carry(message, settled.ports)
+def test_a_search_logs_and_tells_what_it_did(settled: Live, caplog: pytest.LogCaptureFixture) -> None:
+    settled.index_work("新作", story(2))
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
         cases_tasks.search_pages()
     said = "1 texts, 3 pages, 1 sharing, 1 hits"
@@ -314,9 +310,7 @@ def test_every_sweep_leaves_what_it_did_to_whoever_asks(settled: Live) -> None:
     assert str(job_stats.last_job_stats(settled.client)[job_stats.SWEEP]) == "nothing was pending"
 
 
-def test_a_day_on_which_nothing_is_owed_sends_nothing_and_says_so(
-    settled: Live, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_day_that_owes_nothing_says_so(settled: Live, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", "zhuiwen.pipeline"):
         cases_tasks.compare_daily()
     assert settled.outbox.drain() == []
@@ -366,9 +360,7 @@ def test_a_search_of_nothing_costs_no_round(settled: Live) -> None:
     assert job_stats.last_job_stats(settled.client) == {}
 
 
-def test_an_installation_of_another_algorithm_is_made_anew_by_the_sweeps_and_its_cases_stay(
-    live: Live, mongo_url: str
-) -> None:
+def test_sweeps_move_to_another_algorithm_and_cases_stay(live: Live, mongo_url: str) -> None:
     current = live.ports
     live.client.flushdb()
     live.ports = live_ports(live.client, connect(mongo_url), live.outbox, ALGORITHMS[1])

@@ -156,9 +156,7 @@ def test_a_crawl_that_marks_pages_as_gone_and_back_and_a_verdict(world: World, m
     assert Matter.objects.get(pk=gone.matter_id).closed_cases == 1
 
 
-def test_a_worker_that_marks_pages_as_changed_and_as_before_and_a_verdict(
-    world: World, matter: tuple[Case, Case]
-) -> None:
+def test_a_worker_that_marks_changes_and_a_verdict(world: World, matter: tuple[Case, Case]) -> None:
     before, other = matter
     record = recorded(before, other, has_findings=False)
     record()
@@ -201,9 +199,7 @@ def test_a_passage_that_is_left_out_while_a_worker_writes_its_page(world: World,
     assert matter[0].excluded_passages.count() == 1
 
 
-def test_a_work_whose_chapters_move_under_a_licence_while_a_worker_writes_its_matter(
-    world: World, matter: tuple[Case, Case]
-) -> None:
+def test_chapters_move_while_a_worker_writes(world: World, matter: tuple[Case, Case]) -> None:
     case, holder = matter[0], world.ours.holder
     admin_data.licence(holder, domain="elsewhere.example", work=case.work, chapters="1")
     file = WorkFile(case.work.title, case.work.author, (ChapterText(7, "第七章", admin_data.WORK_TEXT),))

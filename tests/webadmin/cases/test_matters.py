@@ -16,6 +16,7 @@ from tests.support import admin_data, book_copies
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from tests.support.records import MOMENT, match, outcome, page_version
+from tests.webadmin.cases.conftest import COPIED_TEXT
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.case_repository import DjangoCaseRepository
@@ -29,24 +30,7 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.catalogue import add_work
 
 pytestmark = pytest.mark.django_db
-TEXT = "抄来的字句原本如此"
 A_DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def works() -> MemoryWorkStore:
-    store = MemoryWorkStore()
-    store.put_text(TEXT)
-    return store
-
-
-@pytest.fixture
-def site() -> Site:
-    holder = RightsHolder.objects.create(name="甲")
-    work = Work.objects.create(rights_holder=holder, title="河")
-    Chapter.objects.create(work=work, number=1, title="第一章", text_id=work_text_id(TEXT), chars=len(TEXT))
-    Work.objects.filter(pk=work.pk).update(counted_chars=len(TEXT))
-    return Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
 
 
 @pytest.fixture
@@ -57,7 +41,7 @@ def reviewer(site: Site) -> User:
 def found(site: Site, works: MemoryWorkStore, path: str = "/1", **version: object) -> Case:
     """A page of the site that took from the work, as a worker records it."""
     seen = page_version(str(site.pk), url=f"http://pirate.example{path}", **version)  # type: ignore[arg-type]
-    (keys,) = DjangoCaseRepository(works).open_or_update_cases([outcome(seen, match(work_text_id(TEXT)))])
+    (keys,) = DjangoCaseRepository(works).open_or_update_cases([outcome(seen, match(work_text_id(COPIED_TEXT)))])
     return Case.objects.get(pk=keys[0])
 
 
@@ -78,9 +62,7 @@ def test_the_pages_of_a_site_that_took_from_a_work_are_one_matter(site: Site, wo
     assert first.excerpt == "抄来的文", "how the passage begins on the page"
 
 
-def test_counts_and_share_follow_verdicts_and_what_is_undone(
-    site: Site, works: MemoryWorkStore, reviewer: User
-) -> None:
+def test_figures_follow_verdicts_and_their_undoing(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     case = found(site, works)
     matter = Matter.objects.get()
     harm = matter.harm
@@ -103,12 +85,12 @@ def other_site(site: Site) -> Site:
 def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     first, second = found(site, works), found(other_site(site), works, "/2")
     places = Places.unpacked(bytes(first.taken.get().places))
-    beside = Places.of(place for place in range(len(TEXT)) if not len(places & Places.of([place])))
+    beside = Places.of(place for place in range(len(COPIED_TEXT)) if not len(places & Places.of([place])))
     second.taken.update(places=(beside | Places.of([0])).packed())
     refresh(list(Matter.objects.values_list("pk", flat=True)))
     work = first.work_id
     assert len(places & Places.of([0])) == 1, "one character is on both pages"
-    assert taken_of(Work.objects.all()) == {work: len(TEXT)}
+    assert taken_of(Work.objects.all()) == {work: len(COPIED_TEXT)}
     decide(second, Verdict.FALSE_ALARM, reviewer)
     assert taken_of(Work.objects.all()) == {work: len(places)}
     decide(first, Verdict.FAIR_USE, reviewer)
@@ -135,9 +117,7 @@ def test_a_licence_takes_the_cases_out_and_its_end_brings_them_back(site: Site, 
     assert counts(matter) == (1, 0, 0)
 
 
-def test_a_confirmed_case_whose_page_changes_is_marked_until_it_is_decided_again(
-    site: Site, works: MemoryWorkStore, reviewer: User
-) -> None:
+def test_a_changed_page_marks_its_confirmed_case(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     case = found(site, works)
     matter = Matter.objects.get()
     decide(case, Verdict.CONFIRMED, reviewer)
@@ -160,9 +140,7 @@ def test_a_confirmed_case_whose_page_changes_is_marked_until_it_is_decided_again
     assert matter.changed_cases == 0
 
 
-def test_a_dismissed_case_is_marked_only_while_the_page_still_has_something(
-    site: Site, works: MemoryWorkStore, reviewer: User
-) -> None:
+def test_only_a_new_finding_marks_a_dismissed_case(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     case = found(site, works)
     decide(case, Verdict.FALSE_ALARM, reviewer)
     book = DjangoCaseRepository(works)
@@ -173,9 +151,7 @@ def test_a_dismissed_case_is_marked_only_while_the_page_still_has_something(
     assert Case.objects.get().changed_since is not None
 
 
-def test_a_confirmed_page_that_had_gone_and_can_be_seen_again_is_back(
-    site: Site, works: MemoryWorkStore, reviewer: User
-) -> None:
+def test_a_confirmed_page_that_had_gone_comes_back(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     case = found(site, works)
     matter = Matter.objects.get()
     look_at(site, case.page)
@@ -242,9 +218,7 @@ def test_one_text_is_written_anew_without_the_others() -> None:
     assert matter.taken_chars == 50
 
 
-def test_the_reach_of_a_site_is_its_visits_or_how_many_works_were_found_there(
-    django_capture_on_commit_callbacks: Callable[..., object],
-) -> None:
+def test_reach_is_visits_or_works_found(django_capture_on_commit_callbacks: Callable[..., object]) -> None:
     holder = admin_data.holder()
     site = admin_data.site(holder)
     first = book_copies.book(holder, 1, "一")
@@ -262,9 +236,7 @@ def test_the_reach_of_a_site_is_its_visits_or_how_many_works_were_found_there(
     assert Matter.objects.get(work=first).harm > among_works
 
 
-def test_a_matter_is_given_to_somebody_who_reviews_for_its_holder(
-    site: Site, works: MemoryWorkStore, reviewer: User
-) -> None:
+def test_only_its_reviewers_take_a_matter(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     found(site, works)
     matter = Matter.objects.get()
     stranger = admin_data.user("别家", RightsHolder.objects.create(name="乙"))

@@ -86,9 +86,7 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
     assert not is_open(subject_of(case), late + EXPIRES_AFTER)
 
 
-def test_a_version_on_which_the_case_does_not_rest_is_not_asked_about(
-    world: World, case: Case, outbox: CollectingOutbox
-) -> None:
+def test_no_other_version_is_asked_about(world: World, case: Case, outbox: CollectingOutbox) -> None:
     with pytest.raises(NotFound):
         request_opinions(Subject(case.pk, world.ours.cases[1].version_id), NOW)
     assert outbox.sent == []
@@ -103,9 +101,7 @@ def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, rev
     assert outbox.sent == []
 
 
-def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say_which_is_not_requested_again(
-    case: Case, texts: Texts, outbox: CollectingOutbox, reviewer: Client
-) -> None:
+def test_the_script_is_told_the_answer(case: Case, texts: Texts, outbox: CollectingOutbox, reviewer: Client) -> None:
     where = address(case, opinions=case.version_id)
     for _ in range(2):
         said = reviewer.post(where, headers=BY_SCRIPT)
@@ -125,9 +121,7 @@ def test_the_script_is_told_that_they_are_being_asked_and_then_what_they_say_whi
     assert not OpinionRequest.objects.exists()
 
 
-def test_a_form_without_the_script_leads_back_to_the_same_match(
-    case: Case, outbox: CollectingOutbox, reviewer: Client
-) -> None:
+def test_the_form_leads_back_to_its_match(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
     match = case.matches.get()
     said = reviewer.post(address(case, match=match.pk, opinions=case.version_id))
     assert said.status_code == 302

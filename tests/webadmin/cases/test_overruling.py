@@ -32,9 +32,7 @@ def test_a_reviewer_of_another_rights_holder_neither_overrules_nor_takes_back(es
 
 
 @pytest.mark.parametrize("changed", [{"detail": "别的书城 B-1"}, {"reason": Rejection.OWN_SITE}])
-def test_what_is_left_out_for_another_right_or_reason_is_not_overruled_yet(
-    estate: admin_data.Estate, changed: dict[str, str]
-) -> None:
+def test_another_right_or_reason_is_not_overruled(estate: admin_data.Estate, changed: dict[str, str]) -> None:
     overrule(estate.exclusion, estate.reviewer, "是照搬")
     Exclusion.objects.filter(pk=estate.exclusion.pk).update(**changed)
     estate.exclusion.refresh_from_db()

@@ -67,9 +67,7 @@ class TestACaseThatNoRightAllows:
 
 
 class TestOverruled:
-    def test_a_quotation_is_overruled_whatever_source_the_page_names_and_a_right_by_its_name(
-        self, estate: Estate
-    ) -> None:
+    def test_quotations_are_overruled_by_kind_and_rights_by_name(self, estate: Estate) -> None:
         case, quotation = estate.cases[0], Allowance(Rejection.QUOTATION, "《渡口夜灯》")
         licence = Allowance(Rejection.LICENSED, "甲 A-1")
         overruled(estate, QUOTED, "林栖")

@@ -47,9 +47,7 @@ def test_the_day_is_that_of_the_operators_zone(estate: admin_data.Estate) -> Non
     assert case.state == CaseState.SET_ASIDE
 
 
-def test_a_finding_that_nothing_allows_any_more_is_owed_a_comparison_and_a_quotation_is_not(
-    estate: admin_data.Estate,
-) -> None:
+def test_a_finding_nothing_allows_is_compared_unless_quoted(estate: admin_data.Estate) -> None:
     checks = PageCheck.objects.filter(version_id=estate.exclusion.page.version_id)
     license_site(estate, 1).delete()
     assert checks.get().algorithm_id == OUTDATED
@@ -71,9 +69,7 @@ class TestManyFindings:
         assert Exclusion.objects.get(pk=estate.exclusion.pk).reason == Rejection.LICENSED
         assert waits_since(estate) is None
 
-    def test_rights_that_change_meanwhile_are_ruled_by_once_more(
-        self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_rights_that_change_rule_again(self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
         license_site(estate)
         since = waits_since(estate)
         assert since is not None
@@ -83,9 +79,7 @@ class TestManyFindings:
         rulings.rule_waiting(estate.holder.pk)
         assert waits_since(estate) == later
 
-    def test_a_change_that_is_ruled_at_once_leaves_nothing_waiting(
-        self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_change_ruled_at_once_waits_no(self, estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
         license_site(estate)
         assert waits_since(estate) is not None
         monkeypatch.setattr(rulings, "MAX_AT_ONCE", 100)

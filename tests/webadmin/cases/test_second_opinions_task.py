@@ -80,9 +80,7 @@ def test_a_request_goes_to_the_task_on_the_queue_of_what_people_wait_for(desk: D
     assert app.amqp.router.route({}, cases_tasks.ask_engines.name)["queue"].name == "works"
 
 
-def test_the_requested_page_is_asked_about_and_no_other_and_a_message_that_comes_again_asks_nobody(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_requested_page_is_asked_about_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.ask()
     opinion = SecondOpinion.objects.get()
     assert (opinion.case_id, opinion.version_id) == (desk.subject.case_id, desk.subject.version_id)
@@ -104,9 +102,7 @@ def test_texts_that_ended_the_worker_again_and_again_are_given_up(desk: Desk) ->
     assert not OpinionRequest.objects.exists()
 
 
-def test_a_store_that_is_away_is_waited_for_and_no_attempt_of_the_page(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_store_uses_up_no_attempt(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise ServiceUnavailable("the page store", "nowhere")
 

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
-from core.pages import Fetched, Reading
+from core.ids import VersionId
+from core.pages import Reading
 from pipeline import steps
 from tests.support.memory_chain import chain
-from tests.support.records import MOMENT
+from tests.support.records import MOMENT, response
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import PageCheck
 from webadmin.cases.services.case_repository import DjangoCaseRepository
@@ -39,9 +39,7 @@ class Compared:
         return bool(self.ports.cases.uncompared(self.ports.pages.on_pages([version]), self.ports.algorithm.id))
 
     def store(self, text: str, at: datetime) -> VersionId:
-        url = "http://pirate.example/1.html"
-        site = SiteId(str(self.site.pk))
-        fetched = Fetched(site, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (), text.encode(), at)
+        fetched = response(self.site.pk, "http://pirate.example/1.html", text.encode(), at)
         return self.ports.pages.put(fetched, Reading(title="某页", text=text)).version_id
 
 
@@ -66,22 +64,7 @@ def test_a_version_that_was_never_compared_is(compared: Compared) -> None:
     assert set(PageCheck.objects.values_list("version_id", flat=True)) == {compared.version, version}
 
 
-def test_a_version_to_which_its_page_went_back_is_compared_again(compared: Compared) -> None:
-    compared.compare(compared.store("别的文字", MOMENT + A_DAY))
-    compared.store("一页文字", MOMENT + 2 * A_DAY)
-    compared.compare(compared.version)
-    assert PageRecord.objects.get().version_id == compared.version
-
-
 def test_a_version_whose_outcome_holds_no_more_is_compared_again(compared: Compared) -> None:
     PageCheck.objects.update(algorithm_id=0)
     compared.compare(compared.version)
     assert PageCheck.objects.get().algorithm_id == compared.ports.algorithm.id
-
-
-def test_a_message_that_comes_late_does_not_turn_the_moment_back(compared: Compared) -> None:
-    compared.store("一页文字", MOMENT + A_DAY)
-    compared.compare(compared.version)
-    compared.store("一页文字", MOMENT)
-    compared.compare(compared.version)
-    assert PageRecord.objects.get().last_seen == MOMENT + A_DAY

@@ -5,32 +5,38 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
-from core.pages import Fetched, Reading
-from core.ports import KeptPages
 from core.states import CaseState, Verdict
-from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
+from tests.support.memory_pages import MemoryWorkStore
+from tests.support.met_site import INNOCENT, MetSite
 from tests.support.records import MOMENT, match, outcome, page_of, page_version
-from webadmin.accounts.models import RightsHolder, User
+from webadmin.accounts.models import User
 from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.verdicts import decide
 from webadmin.sites.models import PageRecord, Site
-from webadmin.works.models import Chapter, Licence, Work
+from webadmin.works.models import Licence
 
 pytestmark = pytest.mark.django_db
 URL = "http://pirate.example/1.html"
 A_DAY = timedelta(days=1)
 COPIES = ("抄来的文字", "抄来的文字，改了一句")
-INNOCENT = "此页已删除"
+
+
+class World(MetSite):
+    """A site of which one page is met."""
+
+    def meet(self, text: str, at: datetime) -> None:  # type: ignore[override]
+        super().meet(URL, text, at)
 
 
 @pytest.fixture
-def site() -> Site:
-    holder = RightsHolder.objects.create(name="甲")
-    work = Work.objects.create(rights_holder=holder, title="河")
-    Chapter.objects.create(work=work, number=1, text_id="a", chars=8)
-    return Site.objects.create(rights_holder=holder, name="盗版站", start_urls="http://pirate.example/")
+def world() -> World:
+    return World(compared_at=MOMENT + 900 * A_DAY)
+
+
+@pytest.fixture
+def site(world: World) -> Site:
+    return world.site
 
 
 def licence(site: Site, since: date, until: date | None = None) -> Licence:
@@ -39,39 +45,9 @@ def licence(site: Site, since: date, until: date | None = None) -> Licence:
     )
 
 
-class World:
-    """One page of a site: its store, its case repository, and what an import or a crawl does with a response."""
-
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.store: KeptPages = MemoryPageStore()
-        self.book = DjangoCaseRepository(MemoryWorkStore())
-
-    def meet(self, text: str, at: datetime) -> None:
-        fetched = Fetched(
-            SiteId(str(self.site.pk)), RequestedUrl(URL), FinalUrl(URL), CanonicalUrl(URL), 200, (), text.encode(), at
-        )
-        stored = self.store.put(fetched, Reading(title="某页", text=text))
-        self.compare(stored.version_id, at)
-
-    def compare(self, version_id: VersionId, now: datetime) -> None:
-        """What pipeline.steps.compare_pages does, with findings that are known."""
-        of_page = self.store.on_pages([version_id])
-        if not self.book.uncompared(of_page, 1):
-            self.book.note_seen(of_page, now)
-            return
-        version, sighted = of_page[0].version, of_page[0].sighted
-        found = [match("a")] if version.reading.text in COPIES else []
-        times = {"first_seen": sighted.first, "seen_at": sighted.last}
-        is_current = of_page[0].is_current
-        self.book.open_or_update_cases(
-            [outcome(version, *found, is_current=is_current, at=MOMENT + 900 * A_DAY, **times)]
-        )
-
-
 @pytest.mark.parametrize("seed", range(15))
-def test_archives_in_any_order_widen_what_is_known_and_first_seen_is_never_after_last(site: Site, seed: int) -> None:
-    chance, world = random.Random(seed), World(site)
+def test_archives_in_any_order_widen_what_is_known(world: World, seed: int) -> None:
+    chance = random.Random(seed)
     met: list[tuple[datetime, str]] = []
     for days in chance.sample(range(400), 9):
         met.append((MOMENT + days * A_DAY, chance.choice([*COPIES, INNOCENT])))
@@ -88,8 +64,7 @@ def test_archives_in_any_order_widen_what_is_known_and_first_seen_is_never_after
     assert shown.reading.text == max(met)[1]
 
 
-def test_a_page_seen_again_is_last_seen_when_it_was_fetched_and_not_when_that_is_written_down(site: Site) -> None:
-    world = World(site)
+def test_a_page_is_last_seen_when_it_was_fetched(world: World) -> None:
     world.meet(COPIES[0], MOMENT)
     version = Case.objects.get().version_id
     page = PageRecord.objects.get()
@@ -100,16 +75,7 @@ def test_a_page_seen_again_is_last_seen_when_it_was_fetched_and_not_when_that_is
     assert page.last_seen == Case.objects.get().last_seen_at == fetched
 
 
-def test_a_sighting_written_late_does_not_take_last_seen_back(site: Site) -> None:
-    world = World(site)
-    world.meet(COPIES[0], MOMENT)
-    world.meet(COPIES[0], MOMENT + 9 * A_DAY)
-    world.meet(COPIES[0], MOMENT + 4 * A_DAY)
-    assert PageRecord.objects.get().last_seen == Case.objects.get().last_seen_at == MOMENT + 9 * A_DAY
-
-
-def test_a_page_unchanged_after_its_licence_ended_is_an_open_case_again_without_a_comparison(site: Site) -> None:
-    world = World(site)
+def test_a_page_that_outlives_its_licence_opens_again(world: World, site: Site) -> None:
     world.meet(COPIES[0], MOMENT)
     today = MOMENT.date()
     licence(site, today, today + 2 * A_DAY)
@@ -122,8 +88,7 @@ def test_a_page_unchanged_after_its_licence_ended_is_an_open_case_again_without_
     assert (newest.allowed_as, newest.cause, newest.entered_by) == ("", RightsRecord.Cause.SIGHTING, None)
 
 
-def test_a_page_unchanged_since_its_licence_began_is_set_aside_unless_somebody_decided(site: Site) -> None:
-    world = World(site)
+def test_a_decided_case_is_not_set_aside_by_a_licence(world: World, site: Site) -> None:
     world.meet(COPIES[0], MOMENT)
     licence(site, MOMENT.date() + A_DAY)
     assert Case.objects.get().state == CaseState.OPEN
@@ -133,9 +98,8 @@ def test_a_page_unchanged_since_its_licence_began_is_set_aside_unless_somebody_d
     assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
 
 
-def test_a_finding_under_a_licence_that_has_ended_owes_a_comparison_when_the_page_is_seen_again(site: Site) -> None:
+def test_a_finding_that_outlives_its_licence_is_compared(world: World, site: Site) -> None:
     licence(site, MOMENT.date(), MOMENT.date())
-    world = World(site)
     world.meet(COPIES[0], MOMENT)
     assert (Case.objects.count(), Exclusion.objects.get().reason) == (0, "licensed")
     version = world.store.version(PageRecord.objects.get().version_id)  # type: ignore[arg-type]

@@ -74,13 +74,6 @@ def test_similarity_is_that_of_what_is_left(desk: DeskChain) -> None:
     assert figures(desk.case)[0] > 0.98
 
 
-def test_a_passage_is_left_out_as_the_page_has_it_too(desk: DeskChain) -> None:
-    copied = with_homophones(CHAPTER, 0.3)
-    desk.compare(copied)
-    passage = excluded(desk, copied[200:400])
-    assert passage.text == CHAPTER[200:400]
-
-
 def test_other_line_ends_and_another_order_of_the_page_shift_no_passage(desk: DeskChain) -> None:
     copied, cut = with_homophones(CHAPTER, 0.1), CHAPTER.index("。", len(CHAPTER) // 2) + 1
     desk.compare((copied[cut:] + copied[:cut]).replace("。", "。\n\n　　"))
@@ -155,7 +148,7 @@ def test_of_several_passages_those_that_count_already_no_more_are_passed_over(de
     assert sorted(ExcludedPassage.objects.values_list("text", flat=True)) == sorted([first, second])
 
 
-def test_somebody_elses_reviewer_takes_nothing_back_and_leaves_no_passage_and_no_chapter_out(desk: DeskChain) -> None:
+def test_another_holders_reviewer_leaves_out_nothing(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     passage, stranger = excluded(desk, CHAPTER[:40]), admin_data.user("zhao", admin_data.holder("别家"))
     with pytest.raises(BadInput, match="no role"):
@@ -176,7 +169,7 @@ def test_scraps_that_are_left_of_a_passage_are_no_case(desk: DeskChain) -> None:
     assert figures(desk.case) == (0.0, 0.0, 0, 0)
 
 
-def test_of_two_chapters_a_passage_is_left_out_of_both_that_have_it_and_the_rest_is_as_it_was(desk: DeskChain) -> None:
+def test_a_passage_is_left_out_of_its_chapter_alone(desk: DeskChain) -> None:
     desk.compare(CHAPTER + OTHER)
     before = dict(TakenText.objects.values_list("text_id", "places"))
     excluded(desk, CHAPTER[:200])
@@ -186,9 +179,7 @@ def test_of_two_chapters_a_passage_is_left_out_of_both_that_have_it_and_the_rest
 
 
 @pytest.mark.parametrize("gone", ["work", "page", "work_text_digest", "page_text_digest"])
-def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
-    desk: DeskChain, monkeypatch: pytest.MonkeyPatch, gone: str
-) -> None:
+def test_without_a_text_nothing_is_counted_anew(desk: DeskChain, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
     desk.compare(CHAPTER)
     passage, before = excluded(desk, CHAPTER[:40]), figures(desk.case)
     if gone == "page":
@@ -205,7 +196,7 @@ def test_nothing_is_counted_anew_where_a_text_is_no_longer_in_its_store(
     assert ExcludedPassage.objects.get().withdrawn_at is None
 
 
-def test_a_passage_of_a_copy_with_text_mixed_in_is_taken_from_where_it_stands_in_the_work(desk: DeskChain) -> None:
+def test_a_passage_with_text_mixed_in_is_found_in_the_work(desk: DeskChain) -> None:
     """As the page has it, with an advertisement in it, and behind a sentence that the page lacks."""
     copied = CHAPTER[:150] + ADVERT + CHAPTER[150:400] + CHAPTER[460:900]
     desk.compare(copied)
@@ -231,9 +222,7 @@ def quoted(desk: DeskChain) -> str:
     return desk.compare(story(91, 30) + "书中说：“" + CHAPTER[40:75] + "”" + story(92, 30))
 
 
-def test_an_exclusion_that_is_overruled_becomes_a_case_with_its_evidence(
-    desk: DeskChain, django_capture_on_commit_callbacks: object
-) -> None:
+def test_an_overruled_exclusion_is_a_case(desk: DeskChain, django_capture_on_commit_callbacks: object) -> None:
     version = quoted(desk)
     assert (desk.exclusion.reason, Case.objects.count()) == (Rejection.QUOTATION, 0)
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
@@ -251,7 +240,7 @@ def test_an_exclusion_that_is_overruled_becomes_a_case_with_its_evidence(
     assert not Exclusion.objects.exists(), "it is left out for this reason never again"
 
 
-def test_a_licensed_page_that_is_overruled_stays_a_case_under_this_licence_and_no_other(desk: DeskChain) -> None:
+def test_an_overruled_licence_leaves_a_case_until_another(desk: DeskChain) -> None:
     licence = admin_data.licence(desk.holder, domain="luoxia.example.net")
     version = desk.compare(CHAPTER)
     assert desk.exclusion.reason == Rejection.LICENSED
@@ -319,9 +308,7 @@ def test_what_a_text_would_change_is_foreseen_and_then_so(desk: DeskChain) -> No
     assert figures(Case.objects.get(page__url__endswith="2.html"))[0] == 1.0
 
 
-def test_a_new_finding_of_nothing_else_is_left_out_under_its_reason_and_comes_when_it_is_taken_back(
-    desk: DeskChain,
-) -> None:
+def test_a_finding_of_ignored_text_is_left_out_until_it_counts(desk: DeskChain) -> None:
     notice = CHAPTER[:600]
     ignored, _ = ignoring.ignore_everywhere(desk.holder, notice, desk.manager, reason="notice")
     version = desk.compare(notice)

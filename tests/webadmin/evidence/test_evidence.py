@@ -15,18 +15,10 @@ from django.conf import settings as django_settings
 from bundles.authority import Authority
 from bundles.opened import Opened, opened
 from bundles.verification import check_file
-from core.captures import (
-    ArchivedRecord,
-    Capture,
-    CapturedResource,
-    CaptureSource,
-    NameAnswer,
-    TlsSession,
-    WireExchange,
-)
+from core.captures import ArchivedRecord, Capture, CapturedResource, CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.clock import ManualClock
 from core.errors import BadConfiguration, BadInput, BrokenInvariant, ServiceUnavailable
-from core.ids import CanonicalUrl, Digest, FinalUrl, RequestedUrl, VersionId, digest
+from core.ids import CanonicalUrl, Digest, FinalUrl, VersionId, digest
 from core.pages import DATED_BY_SERVER, Fetched, FollowingPart
 from core.settings import EvidenceSettings
 from core.states import CaseState
@@ -34,6 +26,7 @@ from crawler.browsing.chromium import find_chromium
 from tests.support import admin_data, case_texts
 from tests.support.certificates import make_chain
 from tests.support.memory_evidence import MemoryEvidenceStore
+from tests.support.records import response
 from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving, serving_stamps
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch
@@ -217,9 +210,7 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     assert book.evidence_status(["https://another.example/"]).waiting_stamps == 0
 
 
-def test_an_authority_in_the_operators_network_is_not_asked_unless_allowed(
-    world: World, authority: LocalAuthority
-) -> None:
+def test_an_authority_inside_is_not_asked_unless_allowed(world: World, authority: LocalAuthority) -> None:
     world.bundle_all()
     with serving_stamps(authority) as url:
         evidence.stamp_days([Authority(url, authority.ca_pem, TO_PUBLIC)], world.clock)
@@ -281,7 +272,7 @@ def test_retention_keeps_for_ever_where_nothing_else_was_set(world: World) -> No
     assert evidence.retain(0, world.ports) == 0
 
 
-def test_retention_removes_what_is_old_and_closed_and_says_so_and_the_tree_keeps_its_digest(world: World) -> None:
+def test_retention_removes_old_closed_bundles_and_keeps_digests(world: World) -> None:
     Case.objects.update(state=CaseState.DISMISSED)
     Case.objects.filter(pk=world.cases[0].pk).update(state=CaseState.OPEN)
     world.bundle_all()
@@ -343,10 +334,7 @@ def test_what_the_connection_knew_stands_in_the_bundle_and_no_secret_does(world:
     body = world.ports.pages.raw(version.raw_digest)
     assert body is not None
     url = CanonicalUrl("https://pirate.example/1")
-    fetched = Fetched(
-        version.site_id, RequestedUrl(url), FinalUrl(url), url, 200, (), body, version.fetched_at,
-        capture=Capture((hop, own)),
-    )  # fmt: skip
+    fetched = response(version.site_id, url, body, version.fetched_at, capture=Capture((hop, own)))
     stored = world.ports.pages.put(fetched, version.reading)
     CaseMatch.objects.filter(case=world.cases[0]).update(version_id=stored.version_id)
     evidence.bundle_version(stored.version_id, world.ports)
@@ -407,10 +395,8 @@ def bundled(world: World, url: str, **fields: Any) -> Opened:
     """The bundle of the first case's page, stored as if it had been fetched in another way."""
     version = world.ports.pages.version(world.version())
     body = fields.pop("body", None) or world.ports.pages.raw(version.raw_digest)
-    fetched = Fetched(
-        version.site_id, RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200, (("Content-Type", "text/html"),),
-        body, version.fetched_at, **fields,
-    )  # fmt: skip
+    fields["headers"] = (("Content-Type", "text/html"),)
+    fetched = response(version.site_id, url, body, version.fetched_at, **fields)
     stored = world.ports.pages.put(fetched, version.reading)
     CaseMatch.objects.filter(case=world.cases[0]).update(version_id=stored.version_id)
     evidence.bundle_version(stored.version_id, world.ports)
@@ -507,7 +493,7 @@ def sealing(authorities: tuple[str, ...], roots: Path) -> Any:
     return replace(django_settings.ZHUIWEN, evidence=made)
 
 
-def test_an_export_of_the_desk_is_sealed_by_every_authority_that_answers(
+def test_every_authority_seals_an_export(
     world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
 ) -> None:
     world.bundle_all()
@@ -526,7 +512,7 @@ def test_an_export_of_the_desk_is_sealed_by_every_authority_that_answers(
     assert len(check_file(tmp_path / "half.zip", authority.ca_pem).seals) == 1
 
 
-def test_an_export_of_the_desk_is_written_without_a_seal_where_no_authority_answers(
+def test_an_export_without_seal_is_written(
     world: World, authority: LocalAuthority, tmp_path: Path, settings: Any
 ) -> None:
     world.bundle_all()
@@ -572,9 +558,7 @@ def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World
     assert [each["page"] for each in row.drawn_pages if each["screenshot"] and each["pdf"]] == [1, 2, 3]
 
 
-def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_asked_again(
-    world: World, authority: LocalAuthority, tmp_path: Path
-) -> None:
+def test_an_absent_authority_is_asked_again(world: World, authority: LocalAuthority, tmp_path: Path) -> None:
     world.bundle_all()
     is_up = [False]
 
@@ -605,7 +589,7 @@ def test_of_two_authorities_one_is_away_the_other_counts_and_the_missing_one_is_
     assert len(check_file(tmp_path / "whole.zip").bundles[0].stamps) == 2
 
 
-def test_kept_files_are_read_with_the_bundles_and_one_that_is_damaged_or_gone_is_named(world: World) -> None:
+def test_damaged_and_lost_kept_files_are_named(world: World) -> None:
     world.bundle_all()
     notice = Notice.objects.first()
     for name in ("通知.pdf", "通知.docx"):

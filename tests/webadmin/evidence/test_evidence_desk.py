@@ -237,9 +237,7 @@ def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_langua
 
 
 @pytest.mark.usefixtures("processes")
-def test_an_export_by_the_button_is_sealed_where_authorities_are_set(
-    world: World, settings: Any, tmp_path: Path
-) -> None:
+def test_the_button_exports_with_seals_of_the_authorities(world: World, settings: Any, tmp_path: Path) -> None:
     authority = LocalAuthority(tmp_path)
     with serving_stamps(authority) as url:
         chosen = EvidenceSettings(tsa_urls=(url,), tsa_roots=str(tmp_path / "root.pem"), allow_private_tsa=True)
@@ -295,9 +293,7 @@ def test_each_page_of_a_text_is_shown_with_its_picture_or_with_the_reason_why_th
         assert client.get(case_url(world, bundle=row.pk, shown=shown)).status_code == 404
 
 
-def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
-    world: World, store: MemoryEvidenceStore
-) -> None:
+def test_a_bundle_shows_the_one_page_that_was_drawn(world: World, store: MemoryEvidenceStore) -> None:
     row = drawn(world, store, [])
     page = shown(world)
     assert set(re.findall(rf"bundle={row.pk}&amp;shown=([^\"]*)", page)) == {"screenshot", "pdf"}
@@ -308,9 +304,7 @@ def test_a_bundle_of_which_only_the_first_page_was_drawn_shows_that_one(
     ("language", "words"),
     [("en", ["missing", "comes back from the backup", "#7"]), ("zh-hans", ["缺失", "可从备份恢复", "#7"])],
 )
-def test_a_check_of_the_stores_says_what_is_lost_and_which_cases_rest_on_it(
-    world: World, language: str, words: list[str]
-) -> None:
+def test_a_check_names_losses_and_their_cases(world: World, language: str, words: list[str]) -> None:
     check = note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2)
     client = signed_in(world.administrator, language)
     shown = client.get(record_url(check)).content.decode()

@@ -163,7 +163,7 @@ def test_every_message_has_a_task_that_takes_it() -> None:
     ("fault", "left"),
     [(ServiceUnavailable("the page store", "nowhere"), 0), (BrokenInvariant("store.page-stuck", page="a bug"), 1)],
 )
-def test_a_round_that_a_service_kept_from_its_work_leaves_nothing_for_a_person(
+def test_an_absent_service_needs_nobody(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, fault: Exception, left: int
 ) -> None:
     def fail(_: object) -> EvidencePorts:

@@ -172,9 +172,7 @@ def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture
         ("en", ("article 11 (1)", "it is a party with an interest", "is for the court", "What is missing or open")),
     ],
 )
-def test_the_sheet_is_read_in_both_languages_of_a_case_and_of_a_matter(
-    world: World, language: str, words: tuple[str, ...]
-) -> None:
+def test_the_sheet_of_case_and_matter_is_bilingual(world: World, language: str, words: tuple[str, ...]) -> None:
     admin_data.evidence_bundle(world.ours.cases[1])
     for address in (case_page(world, "factors"), matter_page(world, "factors")):
         page = read(world, address, language=language)

@@ -139,9 +139,7 @@ def test_what_may_have_gone_out_is_said_and_decided(
 
 
 @pytest.mark.usefixtures("loopback")
-def test_what_was_refused_is_said_with_the_servers_words(
-    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusal_has_the_servers_words(ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
     key = str(sent_notices.confirmed(ours).pk)
     with scripted(RCPT=b"550 no such user\r\n") as refusing:
         through(monkeypatch, refusing.url)

@@ -97,7 +97,7 @@ def test_the_table_speaks_the_readers_language() -> None:
     assert comparison_table([], "zh-hans").title == "侵权比对表"
 
 
-def test_a_picture_is_as_wide_as_the_text_and_shows_as_much_of_the_page_as_a_sheet_takes() -> None:
+def test_a_picture_fits_the_text_and_a_sheet() -> None:
     for given, size, is_cut in (
         ((1_280, 16_000), (WIDTH_PX, MAX_HEIGHT_PX), True),
         ((1_280, 800), (WIDTH_PX, 450), False),

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from core.addressees import Paper
 from tests.support.admin_data import World, keep_paper
-from tests.support.desk import english, list_url, record_url, shown, signed_in
+from tests.support.desk import english, list_url, record_url, shown
 from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
 from webadmin.notices.services.kept_files import add_template
 from webadmin.notices.services.standard_templates import standard_template
@@ -37,16 +37,12 @@ def take_back_address(row: HolderPaper | PaperTemplate) -> str:
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_take_back_one", args=[row.pk])
 
 
-def test_a_file_is_taken_back_from_its_own_page_by_a_manager_and_once(
-    world: World, desk: Callable[[str], Client]
-) -> None:
+def test_a_manager_takes_a_file_back_once(world: World, desk: Callable[[str], Client]) -> None:
     row = paper(world)
     assert take_back_address(row) in shown(desk("manager"), record_url(row))
     assert take_back_address(row) not in shown(desk("reviewer"), record_url(row))
     assert "Take this file back?" in shown(desk("manager"), take_back_address(row))
     assert desk("reviewer").post(take_back_address(row), SUBMITTED).status_code == 403
-    stranger = signed_in(world.theirs.manager)
-    assert stranger.post(take_back_address(row), SUBMITTED).status_code in {403, 404}
     row.refresh_from_db()
     assert row.withdrawn_at is None
     manager = desk("manager")

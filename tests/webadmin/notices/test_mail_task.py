@@ -29,9 +29,7 @@ def mail(monkeypatch: pytest.MonkeyPatch) -> NoticeMail:
 
 
 @pytest.mark.usefixtures("loopback")
-def test_the_message_has_a_task_that_takes_its_fields_and_sends_once(
-    mail: NoticeMail, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_task_of_a_mail_sends_once(mail: NoticeMail, monkeypatch: pytest.MonkeyPatch) -> None:
     assert outbox.TASKS[MailRequested] == notices_tasks.send_mail.name
     assert notices_tasks.send_mail.name in app.conf.task_routes
     with scripted() as server:

@@ -146,9 +146,7 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
     assert len(server[0].contents) == 1
 
 
-def test_a_person_who_found_it_in_the_mailbox_says_so(
-    ours: admin_data.Estate, notice: Notice, clock: StandingClock
-) -> None:
+def test_a_person_says_that_it_went_out(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     with scripted(after_DATA=DROP) as losing:
         mail = mails.send_now(notice, ours.manager, clock, mailing(losing.url))
     mails.settle(mail, ours.manager, clock.now(), went_out=True)
@@ -156,9 +154,7 @@ def test_a_person_who_found_it_in_the_mailbox_says_so(
     assert reloaded(notice).state == Notice.State.SENT
 
 
-def test_who_died_while_sending_leaves_it_unknown_after_a_while(
-    ours: admin_data.Estate, notice: Notice, clock: StandingClock
-) -> None:
+def test_a_broken_sending_becomes_unknown(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     settings = mailing("smtp://127.0.0.1:9")
     mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
     NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
@@ -185,9 +181,7 @@ def test_what_failed_for_good_is_said(ours: admin_data.Estate, notice: Notice, c
     assert mail.state == State.UNKNOWN
 
 
-def test_nothing_goes_out_without_an_address_or_beyond_the_addressees_limit(
-    ours: admin_data.Estate, notice: Notice, clock: StandingClock
-) -> None:
+def test_a_mail_needs_an_address_and_its_size(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     settings = mailing("smtp://127.0.0.1:9")
     ours.addressee.max_attachments_mb = 1
     ours.addressee.save()
@@ -217,7 +211,7 @@ def test_a_page_that_changed_since_it_was_confirmed_keeps_the_notice_at_home(
     assert not server[0].contents
 
 
-def test_a_power_of_attorney_that_ran_out_since_keeps_it_at_home(
+def test_an_ended_authority_keeps_it(
     ours: admin_data.Estate, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
     today = timezone.localdate(clock.now())

@@ -60,9 +60,7 @@ def reloaded(notice: Notice) -> Notice:
     return Notice.objects.get(pk=notice.pk)
 
 
-def test_a_person_notes_that_it_was_sent_with_day_way_and_proof(
-    ours: admin_data.Estate, evidence_store: MemoryEvidenceStore
-) -> None:
+def test_sent_by_hand_has_day_way_and_proof(ours: admin_data.Estate, evidence_store: MemoryEvidenceStore) -> None:
     notice, now = sent_notices.confirmed(ours), timezone.now()
     day = today() - timedelta(days=2)
     with pytest.raises(BadInput, match="only a manager"):
@@ -109,9 +107,7 @@ def test_every_move_is_in_the_one_table(ours: admin_data.Estate) -> None:
     assert not MOVES[State.WITHDRAWN]
 
 
-def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Estate, notice: Notice) -> None:
     now = timezone.now()
     with pytest.raises(BadInput, match="only a manager"):
         note_outcome(notice, State.ANSWERED, ours.reviewer, now)
@@ -134,9 +130,7 @@ def test_what_happened_is_noted_with_day_and_files_and_ends_the_waiting(
     assert states[-5:] == ["sent", "answered", "refused", "removed", "closed"]
 
 
-def test_a_removal_by_hand_asks_for_proof_and_for_certainty_where_a_check_saw_the_passages(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_removal_by_hand_needs_proof_and_certainty(ours: admin_data.Estate, notice: Notice) -> None:
     now, case = timezone.now(), cases_of(notice)[0]
     with pytest.raises(BadInput, match="what shows that the pages were removed"):
         note_outcome(notice, State.REMOVED, ours.manager, now)
@@ -165,11 +159,7 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     for _ in range(3):
         outcomes.take_back(notice, ours.manager, now, "登记错误")
         states.append((notice.state, notice.sent_on is None, notice.answer_due))
-    assert states == [
-        (State.REMOVED, False, None),
-        (State.SENT, False, due_before),
-        (State.CONFIRMED, True, None),
-    ]
+    assert states == [(State.REMOVED, False, None), (State.SENT, False, due_before), (State.CONFIRMED, True, None)]
     with pytest.raises(BadInput, match="was not noted by hand, or was taken back already"):
         outcomes.take_back(notice, ours.manager, now)
     told = [(event.what, event.note) for event in notice.events.all()]
@@ -182,9 +172,7 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     assert (notice.state, notice.sent_on) == (State.SENT, day), "the right day is noted after the wrong one"
 
 
-def test_a_notice_that_was_withdrawn_by_mistake_goes_on_and_what_it_escalated_too(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_notice_withdrawn_by_mistake_goes_on(ours: admin_data.Estate, notice: Notice) -> None:
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     further = escalate(notice, host, ours.reviewer).notice
     withdraw(further, ours.manager)
@@ -214,9 +202,7 @@ def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notic
     assert notice.counters.count() == 2, "another statement of that day"
 
 
-def test_what_is_back_again_is_as_when_it_was_sent_and_nothing_goes_out(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_what_is_back_again_is_sent_and_nothing_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
     with pytest.raises(BadInput, match="not in that state"):
         reopened(notice, timezone.now())
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
@@ -227,9 +213,7 @@ def test_what_is_back_again_is_as_when_it_was_sent_and_nothing_goes_out(
     assert not NoticeMail.objects.exists()
 
 
-def test_a_counter_statement_stops_notices_about_its_pages_to_that_provider_alone(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_counter_statement_stops_notices_to_its_provider_alone(ours: admin_data.Estate, notice: Notice) -> None:
     now, (page, other) = timezone.now(), cases_of(notice)
     waiting = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
     with pytest.raises(BadInput, match="only a manager"):
@@ -257,9 +241,7 @@ def test_a_counter_statement_stops_notices_about_its_pages_to_that_provider_alon
     assert [case.pk for case, _ in standing_of(written_in).pages] == [page.pk]
 
 
-def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_counter_statement_taken_back_stops_nothing(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.ANSWERED, ours.manager, timezone.now())
     counter = enter_counter(notice, Noted(today()), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="only a manager"):
@@ -274,9 +256,7 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_and_stops_nothing(
         take_back(counter, ours.manager, timezone.now())
 
 
-def test_what_is_taken_back_before_anything_else_came_lets_an_answer_be_due_again(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.Estate, notice: Notice) -> None:
     due_before = notice.answer_due
     counter = enter_counter(notice, Noted(today(), files=PROOF.files), ours.manager, timezone.now())
     assert reloaded(notice).answer_due is None
@@ -332,9 +312,7 @@ def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.E
     assert notice.state == State.COUNTERED
 
 
-def test_taken_further_names_the_earlier_notice_which_is_escalated_when_the_new_one_goes_out(
-    ours: admin_data.Estate, notice: Notice
-) -> None:
+def test_a_notice_taken_further_escalates_when_it_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     with pytest.raises(BadInput, match="somebody else"):
         escalate(notice, ours.addressee, ours.reviewer)

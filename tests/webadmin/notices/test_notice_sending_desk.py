@@ -210,9 +210,7 @@ def test_it_is_taken_further_by_a_reviewers_draft(ours: admin_data.Estate) -> No
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
-def test_what_is_due_stands_beside_the_inbox_on_a_page_and_on_the_matter(
-    ours: admin_data.Estate, language: str
-) -> None:
+def test_what_is_due_stands_in_inbox_page_and_matter(ours: admin_data.Estate, language: str) -> None:
     reviewer, manager = signed_in(ours.reviewer, language), signed_in(ours.manager, language)
     confirmed = sent_notices.confirmed(ours)
     late, countered = (sent_notices.sent(ours, today() - timedelta(days=30)) for _ in range(2))

@@ -192,9 +192,7 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     assert not any(expired.name in name for name in names)
 
 
-def test_nothing_is_kept_of_a_notice_that_could_not_be_confirmed(
-    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unconfirmed_notice_keeps_no_file(ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
     notice = drafted(ours)
     admin_data.keep_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
     monkeypatch.setattr(

@@ -96,7 +96,7 @@ def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> No
     assert "撤回" in page_of(client, notice)
 
 
-def test_pages_that_may_not_be_named_are_said_and_an_unconfirmed_matter_has_no_notice(world: World) -> None:
+def test_unfit_pages_are_said_and_an_unconfirmed_matter_has_no_notice(world: World) -> None:
     client, matter, draft = english(world.ours.reviewer), matter_of(world), reverse("admin:notices_notice_draft")
     first = Case.objects.filter(matter=matter)[0]
     PageRecord.objects.filter(pk=first.page_id).update(version_id="another")

@@ -129,9 +129,7 @@ def test_only_confirmed_cases_are_followed_and_a_removal_is_said_once(ours: admi
     assert list(conclusions.unproved()) == []
 
 
-def test_a_notice_is_removed_when_all_its_pages_are_and_not_while_a_counter_statement_runs(
-    ours: admin_data.Estate,
-) -> None:
+def test_a_notice_is_removed_with_all_its_pages_unless_countered(ours: admin_data.Estate) -> None:
     one, other = ours.cases[0], ours.cases[2]
     notice, countered = sent(one, ours.manager), sent(one, ours.manager, state=State.COUNTERED)
     notice.pages.create(case=other)
@@ -220,9 +218,7 @@ def test_the_last_look_goes_by_the_other_route(ours: admin_data.Estate) -> None:
     assert conclusions.conclude(case) is not None
 
 
-def test_what_the_program_asks_for_is_no_part_of_what_people_may(
-    ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_programs_looks_are_not_counted(ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rechecks, "MAX_A_DAY", 1)
     one, other = ours.cases[0], ours.cases[2]
     sent(one, ours.manager)
@@ -402,9 +398,7 @@ def test_beside_a_look_where_the_crawl_begins_and_the_front_page_are_asked_for(o
     assert rechecks.beside(site, ours.cases[0].page.url) == [f"{host}book/1/", host]
 
 
-def test_a_notice_that_is_noted_as_sent_after_its_pages_were_removed_is_removed_by_the_next_round(
-    ours: admin_data.Estate,
-) -> None:
+def test_a_notice_sent_after_the_removal_is_removed_by_the_next_round(ours: admin_data.Estate) -> None:
     notice = sent(ours.cases[0], ours.manager)
     notice.pages.create(case=ours.cases[1])
     Removal.objects.create(case=ours.cases[0], since=NOW - DAY, said_at=NOW - DAY)

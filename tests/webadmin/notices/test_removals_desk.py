@@ -53,9 +53,7 @@ def test_the_case_says_since_when_and_by_which_looks(world: World, case: Case, l
     assert shown.count("HTTP 404") == 2
 
 
-def test_a_look_that_saw_nothing_is_shown_with_its_reason_and_hostile_addresses_are_text(
-    world: World, case: Case
-) -> None:
+def test_a_look_that_saw_nothing_has_its_reason_and_hostile_text(world: World, case: Case) -> None:
     evil = "https://evil.example/\u202e<script>alert(1)</script>"
     fault = Message("removal.led-elsewhere", url=evil)
     RemovalLook.objects.create(case=case, at=NOW + 4 * DAY, seen=Seen.NOT_SEEN, final_url=evil, fault=fault)

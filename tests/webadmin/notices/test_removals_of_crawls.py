@@ -195,9 +195,7 @@ def test_it_is_asked_once_more_by_another_route_where_there_is_one(site: Followe
     ],
     ids=["login", "maintenance", "to the login", "says that nothing is there", "to the front page"],
 )
-def test_what_a_site_shows_for_every_address_is_no_removal_unless_it_says_so(
-    site: FollowedSite, answer: Answer, *, is_removed: bool
-) -> None:
+def test_a_page_for_all_addresses_proves_nothing(site: FollowedSite, answer: Answer, *, is_removed: bool) -> None:
     del site.server.routes[GONE]
     site.server.fallback = lambda _: answer
     for after in (DAY, DAY + 13 * HOUR):

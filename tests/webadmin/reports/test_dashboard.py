@@ -157,9 +157,7 @@ def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: Wor
         assert client.get(row.href).context["cl"].result_count == row.cases
 
 
-def test_counts_of_many_cases_are_kept_for_a_while_and_say_of_when_they_are(
-    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_counts_say_of_when_they_are(world: World, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     client.force_login(world.ours.reviewer, backend="django.contrib.auth.backends.ModelBackend")
     client.cookies["django_language"] = "en"
     cache.clear()

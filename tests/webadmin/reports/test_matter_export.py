@@ -233,9 +233,7 @@ def test_every_part_can_be_left_out_and_what_did_not_go_out_is_in_none(world: Wo
     assert not [name for name in names_in(tmp_path / "unsent.zip") if "通知与往来" in name]
 
 
-def test_the_list_of_evidence_names_each_piece_with_its_digest_and_no_cell_is_a_formula(
-    exported: Path, world: World
-) -> None:
+def test_the_list_names_each_piece_and_has_no_formula(exported: Path, world: World) -> None:
     rows = listed(exported)
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     groups = list(dict.fromkeys(row["group"] for row in rows))

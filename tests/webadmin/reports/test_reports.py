@@ -80,10 +80,7 @@ def test_leads_have_a_chapter_of_their_own_and_are_in_no_figure_of_copies(world:
     with_leads = make_report(world.ours.reviewer, SINCE, UNTIL)
     told = {lead.lead_id: (lead.state, lead.reviewer, lead.pairs, lead.sentences) for lead in with_leads.leads}
     confirmed = RewordedLead.objects.get(rights_holder=world.ours.holder, state="confirmed")
-    assert told == {
-        world.ours.lead.pk: ("waiting", "", 4, 6),
-        confirmed.pk: ("confirmed", "changhe-reviewer", 4, 6),
-    }
+    assert told == {world.ours.lead.pk: ("waiting", "", 4, 6), confirmed.pk: ("confirmed", "changhe-reviewer", 4, 6)}
     assert "beidou" not in str(with_leads.leads)
     RewordedLead.objects.all().delete()
     without = make_report(world.ours.reviewer, SINCE, UNTIL)
@@ -128,7 +125,7 @@ def test_like_names_of_two_sites_and_like_titles_of_two_works_are_told_apart(wor
     assert of_one.cases
 
 
-def test_characters_taken_are_the_union_of_pages_and_of_texts_that_the_work_still_has(world: World) -> None:
+def test_taken_characters_are_the_union_of_what_the_work_still_has(world: World) -> None:
     report = make_report(world.ours.manager, SINCE, UNTIL)
     found = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
     by_work = {work.title: work for work in report.works}

@@ -90,9 +90,7 @@ def changed(case: Case, texts: Texts, text: str) -> str:
     return version
 
 
-def test_what_changed_since_the_verdict_is_led_to_and_shown(
-    world: World, reviewer: Client, case: Case, texts: Texts
-) -> None:
+def test_changes_since_the_verdict_are_shown(world: World, reviewer: Client, case: Case, texts: Texts) -> None:
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     assert "changed since" not in bar(reviewer, case)
     newer = changed(case, texts, admin_data.page_text(3).replace("十七袋", "<b>十九袋</b>"))
@@ -127,9 +125,7 @@ def another(case: Case, site: Site, number: int, *, taken: range | None = None) 
     return made
 
 
-def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_share(
-    world: World, reviewer: Client, case: Case
-) -> None:
+def test_other_pages_of_the_site_are_links_with_their_share(world: World, reviewer: Client, case: Case) -> None:
     Notice.objects.all().delete()
     Case.objects.exclude(pk=case.pk).delete()
     assert "No other page of this site" in section(shown(reviewer, case), "zw-of-site")
@@ -142,9 +138,7 @@ def test_other_pages_of_the_site_that_took_from_the_work_are_links_with_their_sh
     assert f"{percentage(share)} of the work" in said
 
 
-def test_when_a_site_has_more_pages_than_are_shown_the_list_has_them_all(
-    monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case
-) -> None:
+def test_the_list_has_all_pages_of_a_site(monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case) -> None:
     monkeypatch.setattr("webadmin.review.pages.case_page.copies.MAX_SHOWN", 1)
     others = [another(case, case.page.site, number) for number in (71, 72)]
     link = re.findall(r'href="([^"]*)"', section(shown(reviewer, case), "zw-of-site"))[-1].replace("&amp;", "&")
@@ -156,9 +150,7 @@ def test_when_a_site_has_more_pages_than_are_shown_the_list_has_them_all(
                response.context["cl"].queryset)  # fmt: skip
 
 
-def test_other_copies_are_pages_of_other_sites_that_have_the_same_passages(
-    world: World, reviewer: Client, case: Case
-) -> None:
+def test_other_copies_have_the_same_passages_elsewhere(world: World, reviewer: Client, case: Case) -> None:
     TakenText.objects.filter(case=case).update(
         text_id=case.matches.get().text_id, places=Places.of(range(100)).packed()
     )
@@ -228,9 +220,7 @@ def test_copies_of_another_rights_holder_are_not_named(world: World, reviewer: C
     assert record_url(theirs) not in shown(reviewer, case)
 
 
-def test_the_proof_shows_the_screenshot_who_posted_when_it_was_stamped_and_last_checked(
-    reviewer: Client, case: Case
-) -> None:
+def test_the_proof_shows_picture_poster_stamp_and_last_check(reviewer: Client, case: Case) -> None:
     said = section(shown(reviewer, case), "zw-bundles")
     for words in ("none found on the page", "the page states no time", "none yet", "not checked yet"):
         assert words in said
@@ -251,9 +241,7 @@ def test_the_proof_shows_the_screenshot_who_posted_when_it_was_stamped_and_last_
     assert facts["Last check of the evidence"].startswith("2026-03-11 12:00:00")
 
 
-def test_text_taken_from_another_work_is_tinted_with_its_title_and_moved_passages_apart(
-    reviewer: Client, case: Case
-) -> None:
+def test_text_of_another_work_is_tinted_apart_from_moved_pieces(reviewer: Client, case: Case) -> None:
     (span,) = case.matches.get().spans
     moved = ["moved", span["page"][0] + 60, span["page"][0] + 80, span["work"][0] + 130, span["work"][0] + 150]
     case.matches.update(spans=[{**span, "changes": [moved]}])

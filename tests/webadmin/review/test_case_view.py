@@ -60,9 +60,7 @@ def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(case: Case
     assert "Last seen" not in page
 
 
-def test_texts_that_carry_the_same_passages_are_named_and_those_of_others_counted(
-    world: World, case: Case, reviewer: Client
-) -> None:
+def test_texts_with_the_same_passages_are_named_or_counted(world: World, case: Case, reviewer: Client) -> None:
     own = admin_data.work(world.ours.holder, "石桥<夜话>", text="石桥下面的水声一夜没有停过。")
     foreign = admin_data.work(world.theirs.holder, "别家的书", text="别家的书里也有这样一段话。")
     ids = [own.chapters.get().text_id, foreign.chapters.get().text_id, "0" * 40]
@@ -92,9 +90,7 @@ def end_of_page(case: Case) -> list[int]:
     return [span["page"][1] + 1, span["page"][1] + 11]
 
 
-def test_text_that_was_copied_from_another_work_of_the_holder_says_which_and_leads_to_its_case(
-    world: World, case: Case, reviewer: Client
-) -> None:
+def test_text_of_another_work_leads_to_its_case(world: World, case: Case, reviewer: Client) -> None:
     other = also_from(world, case, world.ours, "石桥夜话", end_of_page(case))
     page = shown(reviewer, case)
     (taken,) = re.findall(r'<span class="zw-taken".*?</span>', page)
@@ -109,9 +105,7 @@ def test_text_that_another_holders_work_has_names_nobody(world: World, case: Cas
     assert "别家的书" not in page
 
 
-def test_what_the_page_has_of_both_works_is_shown_as_copied_from_the_one_that_is_looked_at(
-    world: World, case: Case, reviewer: Client
-) -> None:
+def test_text_of_both_works_is_shown_as_of_this_one(world: World, case: Case, reviewer: Client) -> None:
     (span,) = case.matches.get().spans
     also_from(world, case, world.ours, "石桥夜话", span["page"])
     assert "zw-taken" not in shown(reviewer, case)
@@ -139,9 +133,7 @@ def test_a_case_of_another_rights_holder_is_not_there(world: World, reviewer: Cl
     assert Case.objects.get(pk=theirs.pk).state == CaseState.OPEN
 
 
-def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts_are_shown(
-    case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_store_leaves_the_excerpts(case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     class Down(case_texts.MemoryPageStore):
         def version(self, version_id: object) -> None:
             raise ServiceUnavailable("the page store", "127.0.0.1:27117")
@@ -158,9 +150,7 @@ def test_a_page_store_that_is_down_is_said_in_a_sentence_and_the_frozen_excerpts
     assert raw["Content-Type"].startswith("text/plain")
 
 
-def test_texts_that_are_gone_or_are_others_are_replaced_by_the_frozen_excerpts(
-    case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lost_texts_leave_the_excerpts(case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     CaseMatch.objects.filter(case=case).update(work_text_digest="0" * 64)
     assert "The stored text of the work no longer has the digest of the evidence" in shown(reviewer, case)
     case_texts.use(monkeypatch)
@@ -222,9 +212,7 @@ def test_a_verdict_is_taken_and_shown_with_who_when_and_why(case: Case, reviewer
     assert "&lt;b&gt;同音字&lt;/b&gt;" in page
 
 
-def test_a_form_that_is_out_of_date_changes_nothing_and_names_who_decided(
-    world: World, case: Case, reviewer: Client
-) -> None:
+def test_an_outdated_form_changes_nothing_and_names_who_decided(world: World, case: Case, reviewer: Client) -> None:
     decide(case, Verdict.LICENSED, world.ours.manager)
     response = reviewer.post(record_url(case), {"verdict": "confirmed", "basis": "0", "note": "逐段<照搬>"})
     assert response.status_code == 409
@@ -252,9 +240,7 @@ def test_neighbours_are_the_open_cases_of_the_own_rights_holder(world: World, re
 @pytest.mark.parametrize(
     "filters", ["o=5&q=%E7%AB%A0", "o=-5&match_class__exact=identical", "state__exact=guilty", "p=x"]
 )
-def test_neighbours_are_those_of_the_list_that_the_case_was_opened_from(
-    world: World, reviewer: Client, filters: str
-) -> None:
+def test_neighbours_are_those_of_the_list_it_was_opened_from(world: World, reviewer: Client, filters: str) -> None:
     response = reviewer.get(reverse("admin:cases_case_changelist") + "?" + filters)
     is_readable = response.status_code == 200
     listed = response.context["cl"].queryset if is_readable else Case.objects.filter(state=CaseState.OPEN)
@@ -305,9 +291,7 @@ def test_a_case_with_several_chapters_shows_one_at_a_time(case: Case, reviewer: 
     assert "The text of the work is no longer in the page store" in page
 
 
-def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
-    case: Case, texts: Texts, reviewer: Client
-) -> None:
+def test_all_versions_are_listed_and_copies_linked(case: Case, texts: Texts, reviewer: Client) -> None:
     newer = texts.keep(case.page, "改版以后的正文。", b"<html>2</html>")
     page = shown(reviewer, case)
     assert newer in page
@@ -315,9 +299,7 @@ def test_every_version_of_the_page_is_listed_and_those_that_copied_are_linked(
     assert "nothing of the work, or not compared" in page
 
 
-def test_the_chapters_of_a_file_in_which_the_passages_stand_are_named(
-    world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client
-) -> None:
+def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPatch, reviewer: Client) -> None:
     case, text = world.ours.cases[0], admin_data.page_text(0)
     starts = [(title, TextOffset(at)) for title, at in (("楔<子>", 0), ("尾声", len(text) - 2))]
     chapters = tuple(ChapterStart(title, at) for title, at in starts)

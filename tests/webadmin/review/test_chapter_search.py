@@ -63,16 +63,12 @@ def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: World, 
 
 
 @pytest.mark.parametrize("model", OURS, ids=lambda model: model._meta.model_name)
-def test_a_list_says_nothing_of_a_title_that_another_holder_has(
-    world: World, theirs: Matter, model: type[Model]
-) -> None:
+def test_a_list_tells_no_title_of_another_holder(world: World, theirs: Matter, model: type[Model]) -> None:
     for person in (world.ours.reviewer, world.ours.manager):
         assert page_of(person, list_url(model), "q=", WORDS) == page_of(person, list_url(model), "q=", NO_WORDS)
 
 
-def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at(
-    world: World, theirs: Matter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_chapters_take_no_place(world: World, theirs: Matter, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word in more titles than are looked at finds the own ones all the same."""
     monkeypatch.setattr(search, "MAX_CHAPTERS", 1)
     case = world.ours.cases[0]
@@ -83,9 +79,7 @@ def test_chapters_of_another_holder_take_no_place_among_those_that_are_looked_at
     assert found(world.ours.reviewer, WORDS) == [case.matter]
 
 
-def test_a_word_in_the_titles_of_many_chapters_names_none_of_them(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_word_of_many_titles_names_no_chapter(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     case = world.ours.cases[0]
     Chapter.objects.filter(work=case.work).update(title=WORDS)
     chapters = Chapter.objects.filter(work=case.work).count()

@@ -114,7 +114,7 @@ def test_both_sides_of_a_change_carry_the_same_number_and_say_what_it_did() -> N
         assert "度" in re.findall(r'title="([^"]*)"', markup)[0]
 
 
-def test_a_moved_piece_has_a_sign_on_both_sides_that_says_how_it_begins_and_adds_no_text() -> None:
+def test_signs_of_a_moved_piece_say_how_it_begins_and_add_no_text() -> None:
     work, page = '前甲<b>"乙', '甲<b>"乙前'
     moved = span(page, work, (0, 7), (0, 7), ["moved", 6, 7, 0, 1], ["homophone", 6, 7, 0, 1])
     comparison = compare(page, work, [moved])
@@ -144,7 +144,7 @@ def test_text_that_is_no_longer_stored_is_said_to_be_missing() -> None:
     assert "甲乙" in markup
 
 
-def test_the_map_shows_each_kind_of_change_where_it_stands_on_both_sides_and_stays_small() -> None:
+def test_the_map_shows_changes_on_both_sides_and_stays_small() -> None:
     text = "甲" * 100_000
     changes = [["homophone", at, at + 1, at, at + 1] for at in range(0, 100_000, 20)]
     other = ["replaced", 50_010, 50_011, 50_010, 50_011]

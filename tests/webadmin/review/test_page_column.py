@@ -122,9 +122,7 @@ def test_the_picture_is_the_screenshot_of_the_version_that_was_compared(reviewer
     assert "<img" not in column(reviewer, case, "picture")
 
 
-def test_of_drawings_for_several_chapters_the_newest_that_has_a_screenshot_is_shown(
-    reviewer: Client, case: Case
-) -> None:
+def test_the_newest_drawing_with_a_screenshot_is_shown(reviewer: Client, case: Case) -> None:
     with_both = [{"page": 1, "screenshot": True, "pdf": True}, {"page": 2, "screenshot": False, "pdf": True}]
     only_pdf = [{"page": 1, "screenshot": False, "pdf": True}]
     made = []

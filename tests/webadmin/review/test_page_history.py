@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from core.errors import ServiceUnavailable
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId, VersionId
+from core.ids import VersionId
 from core.pages import DATED_BY_SERVER, ChapterStart, Fetched, NetDiskLink, Reading
 from core.text import TextOffset
 from core.visits import AbsenceReason
@@ -19,6 +19,7 @@ from tests.support import admin_data, case_texts, records
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.memory_pages import MemoryPageStore
+from tests.support.records import response
 from webadmin import stores
 from webadmin.review.pages.page_history.page_versions import EventKind, History, history
 from webadmin.review.pages.page_history.page_view import page_history
@@ -34,16 +35,8 @@ TEXT = "渡口的灯是在立冬那天熄的。\n老周把船缆系在第三根�
 
 
 def fetched(page: PageRecord, hours: float, body: bytes = b"<p>x</p>", status: int = 200) -> Fetched:
-    return Fetched(
-        site_id=SiteId(str(page.site_id)),
-        requested_url=RequestedUrl(page.url),
-        final_url=FinalUrl(page.url),
-        canonical_url=CanonicalUrl(page.url),
-        status=status,
-        headers=(("Server", "nginx"), ("X-<b>", "<i>值</i>")),
-        body=body,
-        fetched_at=NOW + timedelta(hours=hours),
-    )
+    headers = (("Server", "nginx"), ("X-<b>", "<i>值</i>"))
+    return response(page.site_id, page.url, body, NOW + timedelta(hours=hours), status=status, headers=headers)
 
 
 def lived(store: MemoryPageStore, page: PageRecord) -> None:
@@ -157,9 +150,7 @@ class TestTimeline:
         assert (len(shown.events), shown.earlier) == (4, 6)
         assert shown.events[0].diff is not None, "the oldest shown is compared with the one before it"
 
-    def test_the_page_shows_it_and_hands_out_the_proof_as_a_file(
-        self, world: World, texts: Texts, reviewer: Client
-    ) -> None:
+    def test_the_page_hands_out_the_proof(self, world: World, texts: Texts, reviewer: Client) -> None:
         page = world.ours.pages[0]
         lived(texts.pages, page)
         response = reviewer.get(self.address(page))
@@ -176,9 +167,7 @@ class TestTimeline:
         assert "attachment" in answer["Content-Disposition"]
         assert answer["X-Content-Type-Options"] == "nosniff"
 
-    def test_links_to_net_disks_and_the_number_of_chapters_stand_beside_the_version(
-        self, world: World, texts: Texts, reviewer: Client
-    ) -> None:
+    def test_a_version_has_links_and_chapter_count(self, world: World, texts: Texts, reviewer: Client) -> None:
         page = world.ours.pages[0]
         disk = NetDiskLink("https://pan.baidu.com/s/1<b>", "百度网盘", "提取码 <i>x1y2")
         chapters = (ChapterStart("第一章", TextOffset(0)), ChapterStart("第二章", TextOffset(14)))

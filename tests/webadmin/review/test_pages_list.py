@@ -9,9 +9,7 @@ from tests.support.desk import english, list_url, shown
 from webadmin.sites.models import PageRecord
 
 
-def test_pages_are_filtered_by_doubtful_extraction_and_say_so_with_their_chapter(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doubtful_pages_are_filtered_and_say_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
     sure, doubtful = world.ours.pages[:2]
     PageRecord.objects.filter(pk=sure.pk).update(confidence=0.95, title="第十二章 夜渡")

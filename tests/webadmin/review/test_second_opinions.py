@@ -92,9 +92,7 @@ def test_every_engine_calls_an_identical_page_a_copy(world: World, texts: Texts)
     assert all(0 < answer["similarity"] <= 1 for answer in opinion.answers if answer["verdict"] == Verdict.COPY)
 
 
-def test_few_engines_see_through_homophones_and_the_case_counts_those_that_do_and_lists_all(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
+def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: Texts, reviewer: Client) -> None:
     add_texts(texts, world.ours.works[1], OTHERS)
     case = world.ours.cases[0]
     opinion = judged(texts, case, with_homophones(WORK, 0.3))
@@ -119,9 +117,7 @@ def test_no_engine_calls_a_text_of_other_characters_a_copy(world: World, texts: 
     assert copies(judged(texts, world.ours.cases[0], with_random_characters(WORK, 1.0))) == set()
 
 
-def test_an_engine_of_a_corpus_says_that_it_needs_one_in_the_readers_language(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
+def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, reviewer: Client) -> None:
     opinion = judged(texts, world.ours.cases[0], WORK)
     lacking = {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.NEEDS_CORPUS}
     assert lacking == CORPUS_ENGINES
@@ -266,12 +262,7 @@ def test_a_store_that_is_down_leaves_the_question_open(world: World, texts: Text
     [(second_opinions.MAX_PAGE_CHARS + 1, 3_000), (3_000, second_opinions.MAX_WORK_CHARS + 1)],
 )
 def test_a_very_long_text_is_answered_with_a_sentence(
-    world: World,
-    texts: Texts,
-    reviewer: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    page_chars: int,
-    work_chars: int,
+    world: World, texts: Texts, reviewer: Client, monkeypatch: pytest.MonkeyPatch, page_chars: int, work_chars: int
 ) -> None:
     def never(*_: object) -> Any:
         raise AssertionError("no engine is asked")
@@ -285,9 +276,7 @@ def test_a_very_long_text_is_answered_with_a_sentence(
         assert words in shown(reviewer, world.ours.cases[0])
 
 
-def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(
-    world: World, texts: Texts, reviewer: Client
-) -> None:
+def test_what_was_kept_is_shown_whatever_the_catalogue_says(world: World, texts: Texts, reviewer: Client) -> None:
     case = world.ours.cases[0]
     opinion = judged(texts, case, WORK)
     hostile = "<script>alert('engine')</script>"
@@ -301,10 +290,7 @@ def test_what_is_shown_is_what_was_kept_not_what_the_catalogue_says_today(
 
 
 def test_the_command_line_names_those_that_agree(
-    world: World,
-    texts: Texts,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    world: World, texts: Texts, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
     case = world.ours.cases[0]

@@ -54,7 +54,7 @@ def test_a_long_line_is_cut_behind_sentences_and_a_change_never_is() -> None:
     assert len(pairs("甲" * 5_000, "乙" * 5_000, ["replaced", 0, 5_000, 0, 5_000])) == 1
 
 
-def test_a_moved_piece_stands_beside_its_own_text_and_what_follows_goes_on_where_it_was() -> None:
+def test_a_moved_piece_stands_beside_its_text_and_the_rest_goes_on() -> None:
     work, page = "甲甲\n乙乙\n丙丙\n丁丁", "甲甲\n丙丙\n乙乙\n丁丁"
     assert pairs(page, work, ["moved", 3, 6, 6, 9]) == [(line, line) for line in ("甲甲\n", "丙丙\n", "乙乙\n", "丁丁")]
     column = compare(page, work, [span(page, work, (0, 11), (0, 11), ["moved", 3, 6, 6, 9])]).page
@@ -97,10 +97,7 @@ def test_pieces_that_changed_places_each_stand_beside_their_own_text() -> None:
 def test_no_pair_is_empty_on_either_side() -> None:
     assert pairs("甲甲\n乙乙\n", "甲甲\n乙乙\n\u3000") == [("甲甲\n", "甲甲\n"), ("乙乙\n", "乙乙\n\u3000")]
     assert pairs("甲甲\n广告", "甲甲\n", ["inserted", 3, 5, 3, 3]) == [("甲甲\n广告", "甲甲\n")]
-    assert pairs("丙丙\n甲甲\n", "甲甲\n丙丙\n", ["moved", 0, 3, 3, 6]) == [
-        ("丙丙\n", "丙丙\n"),
-        ("甲甲\n", "甲甲\n"),
-    ]
+    assert pairs("丙丙\n甲甲\n", "甲甲\n丙丙\n", ["moved", 0, 3, 3, 6]) == [("丙丙\n", "丙丙\n"), ("甲甲\n", "甲甲\n")]
 
 
 def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:

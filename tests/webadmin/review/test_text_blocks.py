@@ -58,11 +58,7 @@ def test_an_element_around_several_blocks_is_closed_in_each_and_begins_once() ->
         blocks.add(text, text)
     blocks.close()
     blocks.add("后", "后")
-    assert BLOCK.findall(blocks.markup()) == [
-        f"前{BEGIN}{line}{END}",
-        f"{AGAIN}{line}{END}",
-        f"{AGAIN}末{END}后",
-    ]
+    assert BLOCK.findall(blocks.markup()) == [f"前{BEGIN}{line}{END}", f"{AGAIN}{line}{END}", f"{AGAIN}末{END}后"]
 
 
 def test_an_element_that_ends_with_a_block_stands_in_no_further_one() -> None:

@@ -55,9 +55,7 @@ def leads(*given: object) -> None:
     typer.main.get_command(build(["leads"])).main(["leads", *map(str, given)], standalone_mode=False)
 
 
-def test_the_list_has_what_is_found_now_of_one_rights_holder_or_of_all(
-    chain: RewordedChain, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_list_has_one_holders_leads_or_all(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = chain.leads()
     leads()
     said = capsys.readouterr()
@@ -84,9 +82,7 @@ def test_more_than_the_limit_are_counted(chain: RewordedChain, capsys: pytest.Ca
     assert "1 more of 2" in said.err
 
 
-def test_one_is_shown_with_its_sentences_side_by_side_and_nothing_acts_on_the_terminal(
-    chain: RewordedChain, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lead_is_shown_safely_side_by_side(chain: RewordedChain, capsys: pytest.CaptureFixture[str]) -> None:
     lead = chain.leads()[0]
     leads(lead.pk)
     said = capsys.readouterr().out

@@ -83,9 +83,7 @@ def test_what_is_stored_is_not_made_again_however_many(
     assert [text_id for text_id, _ in codes.cells(texts)] == first
 
 
-def test_a_text_that_is_gone_or_damaged_is_left_out(
-    database: MongoDatabase, works: MongoWorkStore, codes: CodesStore
-) -> None:
+def test_damaged_texts_are_left_out(database: MongoDatabase, works: MongoWorkStore, codes: CodesStore) -> None:
     whole, damaged = works.put_text(WORK), works.put_text(INNOCENT)
     database["work_texts_parts"].update_many({"_id": {"$regex": f"^{damaged}"}}, {"$set": {"data": b"x"}})
     database["work_texts"].update_one({"_id": damaged}, {"$set": {"digest": "0" * 64}})

@@ -39,7 +39,7 @@ def shelf() -> Shelf:
     return Shelf()
 
 
-def test_each_page_meets_the_works_in_its_language_by_wording_and_the_others_by_meaning(shelf: Shelf) -> None:
+def test_works_meet_by_wording_in_their_language_else_by_meaning(shelf: Shelf) -> None:
     shelf.have(shelf.han, shelf.latin)
     assert shelf.found(WORK) == {("translated", shelf.latin)}, "the same words are a copy, and no lead"
     assert shelf.found(AGAIN) == {("reworded", shelf.han), ("translated", shelf.latin)}
@@ -66,8 +66,5 @@ def test_what_is_there_no_more_is_found_no_more_and_what_comes_is(shelf: Shelf) 
     shelf.have()
     assert (shelf.found(WORK), shelf.index.chars) == (set(), 0)
     shelf.have(shelf.han)
-    assert (shelf.found(REWORDED), shelf.found(ENGLISH)) == (
-        {("reworded", shelf.han)},
-        {("translated", shelf.han)},
-    )
+    assert (shelf.found(REWORDED), shelf.found(ENGLISH)) == ({("reworded", shelf.han)}, {("translated", shelf.han)})
     assert shelf.index.chars == len(WORK)

@@ -42,9 +42,7 @@ def page_of(world: World, by: str = "manager") -> str:
     return signed_in(getattr(world.ours, by)).get(record_url(world.ours.lead)).content.decode()
 
 
-def test_a_manager_gets_one_file_that_holds_and_that_is_the_same_twice(
-    world: World, texts: Texts, tmp_path: Path
-) -> None:
+def test_a_manager_gets_the_same_file_that_holds_twice(world: World, texts: Texts, tmp_path: Path) -> None:
     assert "export=evidence" in page_of(world)
     response = asked(world)
     assert response["Content-Disposition"] == f'attachment; filename="zhuiwen-lead-{world.ours.lead.pk}.zip"'
@@ -73,9 +71,7 @@ def test_a_manager_gets_one_file_that_holds_and_that_is_the_same_twice(
 
 
 @pytest.mark.parametrize("state", [RewordedState.WAITING, RewordedState.DISMISSED])
-def test_of_a_lead_that_nobody_confirmed_one_sentence_says_what_is_missing(
-    world: World, texts: Texts, state: RewordedState
-) -> None:
+def test_an_unconfirmed_lead_says_what_is_missing(world: World, texts: Texts, state: RewordedState) -> None:
     decide(world.ours.lead, state, world.ours.reviewer)
     shown = page_of(world)
     assert "须先经人工确认" in shown
@@ -100,9 +96,7 @@ def test_what_a_person_confirmed_is_what_it_holds(world: World, texts: Texts) ->
         ("text_id", "0" * 40, "work-gone"),
     ],
 )
-def test_where_a_text_is_gone_or_another_there_is_a_sentence_and_no_file(
-    world: World, texts: Texts, field: str, value: str, code: str
-) -> None:
+def test_without_its_text_there_is_no_file(world: World, texts: Texts, field: str, value: str, code: str) -> None:
     RewordedLead.objects.filter(pk=world.ours.lead.pk).update(**{field: value})
     assert refusal(world) == said_of(code, world.ours.lead)
 

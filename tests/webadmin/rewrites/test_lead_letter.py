@@ -108,9 +108,7 @@ def test_the_word_file_says_the_same_and_has_what_both_share_in_bold(estate: adm
     assert {run.text for run in table.rows[1].cells[1].paragraphs[0].runs if run.bold} == {"老周", "第三根桩", "十七"}
 
 
-def test_the_strongest_are_named_in_the_order_of_the_page_and_the_others_counted(
-    estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_strongest_are_named_in_page_order(estate: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(letter, "MAX_PAIRS", 2)
     said = plain(estate.lead)
     assert "最为接近的 2 对，另有 2 对未列出" in said
@@ -186,9 +184,7 @@ def test_what_was_compared_anew_since_is_confirmed_first(estate: admin_data.Esta
         ("text_id", "0" * 40, "the text of the work of lead"),
     ],
 )
-def test_where_a_text_is_gone_or_another_it_is_said(
-    estate: admin_data.Estate, field: str, value: str, said: str
-) -> None:
+def test_a_lost_text_is_said(estate: admin_data.Estate, field: str, value: str, said: str) -> None:
     RewordedLead.objects.filter(pk=estate.lead.pk).update(**{field: value})
     assert said in refused(estate.lead)
 

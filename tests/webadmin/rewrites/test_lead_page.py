@@ -246,9 +246,7 @@ class TestVerdict:
 
 
 class TestLetter:
-    def test_a_confirmed_lead_offers_it_and_says_whether_the_page_still_gives_it(
-        self, world: World, texts: Texts
-    ) -> None:
+    def test_a_confirmed_lead_says_whether_it_still_stands(self, world: World, texts: Texts) -> None:
         page = page_of(world)
         assert said(page, ".lead-standing") == []
         assert said(page, "#lead-letter ~ p") == ["A letter can be drafted once a person has confirmed the lead"]

@@ -26,9 +26,7 @@ def estate() -> admin_data.Estate:
 
 
 @pytest.mark.parametrize("state", [RewordedState.CONFIRMED, RewordedState.DISMISSED])
-def test_a_verdict_keeps_the_score_the_algorithm_and_the_version(
-    estate: admin_data.Estate, state: RewordedState
-) -> None:
+def test_a_verdict_keeps_score_algorithm_and_version(estate: admin_data.Estate, state: RewordedState) -> None:
     lead = estate.lead
     decide(lead, state, estate.reviewer, "  逐句改写 ", clock=ManualClock(AT))
     assert lead.state == state

@@ -157,7 +157,7 @@ class TestTexts:
         assert owed.kinds_of(["story", "news", "story"]) == owed.kinds_of(["news", "story"])
 
 
-def test_how_much_of_a_page_is_copied_counts_what_its_version_has_and_findings_that_are_no_cases(world: World) -> None:
+def test_the_copied_share_counts_cases_and_other_findings(world: World) -> None:
     page, other = world.page(1), Work.objects.create(rights_holder=world.holder, title="海")
     times = {"opened_at": NOON, "first_seen_at": NOON, "last_seen_at": NOON}
     figures = {"match_class": "excerpt", "similarity": 1.0, "matched_chars": 300, "longest_equal_run_chars": 300}

@@ -119,9 +119,7 @@ class TestNoLead:
         assert RewordedCheck.objects.filter(page=page).exists()
 
     @pytest.mark.parametrize("right", ["licence", "domain", "account", "unprotected"])
-    def test_a_right_that_is_entered_later_ends_one_and_taken_back_lets_it_wait_again(
-        self, found: SimpleNamespace, right: str
-    ) -> None:
+    def test_a_later_right_ends_a_lead_until_it_goes(self, found: SimpleNamespace, right: str) -> None:
         allow(found.chain, found.work, right)
         assert (count_searches(found.chain), found.chain.lead().lapsed_at) == (1, found.chain.clock.now())
         for model in (Licence, OwnDomain, OwnAccount, Unprotected):
@@ -139,9 +137,7 @@ class TestNoLead:
         chain.search()
         assert len(chain.leads()) == 1
 
-    def test_a_page_that_is_a_copy_is_noted_and_not_searched(
-        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_copy_is_noted_not_searched(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(HolderWorks, "search", None)  # whoever searches a page fails
         chain.add_work(GIVEN.source)
         page = chain.add_page(GIVEN.source)
@@ -261,9 +257,7 @@ class TestWhatIsOwed:
         chain.watch(Work.Kind.STORY, Work.Kind.ESSAY)
         assert (count_searches(chain), len(chain.leads())) == (2, 1)
 
-    def test_a_switch_that_is_turned_while_pages_are_searched_is_heeded(
-        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_switch_counts_at_once(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         chain.add_work(GIVEN.source)
         chain.add_page(GIVEN.text)
         search = type(chain.ports.pages).on_pages
@@ -279,9 +273,7 @@ class TestWhatIsOwed:
         RewordedCheck.objects.update(algorithm_version=CURRENT.version - 1)
         assert count_searches(found.chain) == 1
 
-    def test_a_page_that_is_gone_is_left_alone_and_owes_what_came_meanwhile_when_it_is_back(
-        self, found: SimpleNamespace
-    ) -> None:
+    def test_a_page_that_comes_back_owes_what_came_meanwhile(self, found: SimpleNamespace) -> None:
         chain = found.chain
         PageRecord.objects.update(gone_since=chain.clock.now())
         chain.add_work(rewrite("spoken-04").source, title="后来")
@@ -363,9 +355,7 @@ class TestNewVersions:
 
 
 class TestFaults:
-    def test_a_page_at_fault_is_written_down_and_keeps_no_other_from_it(
-        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_faulty_page_stops_no_other(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         chain.add_work(GIVEN.source)
         lost, good = chain.add_page("另一页", "/1"), chain.add_page(GIVEN.text, "/2")
         version = chain.version(lost)
@@ -378,9 +368,7 @@ class TestFaults:
         failed.delete()
         assert owes_anything(chain.ports), "and is taken up again"
 
-    def test_a_page_that_cannot_be_written_keeps_no_other_from_it(
-        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_an_unwritten_page_stops_no_other(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         chain.add_work(GIVEN.source)
         good, bad = chain.add_page(GIVEN.text, "/1"), chain.add_page(f"{GIVEN.text}完。", "/2")
         made = recording._Writer._lead

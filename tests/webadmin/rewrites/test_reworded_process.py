@@ -74,10 +74,7 @@ crawlers.wait_until_ended(SETTINGS.home, 60)
 
 @pytest.fixture
 def installation(tmp_path: Path, mongo_url: str, redis_url: str) -> Iterator[Installation]:
-    with (
-        WebServer({}) as server,
-        installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made,
-    ):
+    with WebServer({}) as server, installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made:
         yield made
 
 
@@ -93,9 +90,7 @@ def the_process(machine: Machine) -> psutil.Process:
 @needs_encoder
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("processes")
-def test_one_process_a_machine_finds_leads_goes_on_after_a_kill_and_ends_with_the_services(
-    installation: Installation,
-) -> None:
+def test_one_process_finds_leads_survives_a_kill_and_ends_in_order(installation: Installation) -> None:
     machine = installation.machine()
     machine.run(_ADD_PAGE, "http://pirate.example/1", GIVEN.text, GIVEN.source)
     machine.run(_TICK)
@@ -130,9 +125,7 @@ class TestKilled:
             made.add_page(f"{GIVEN.text}\n{number}", f"/{number}")
         return made
 
-    def test_what_was_written_is_not_searched_again(
-        self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_nothing_is_searched_twice(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(searching_module, "BATCH_PAGES", 2)
         search, calls = searching_module.record_searched, list[int]()
 

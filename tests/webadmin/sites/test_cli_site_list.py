@@ -1,14 +1,12 @@
 """`zhuiwen site list`: how the newest crawl ended, and sites that are not crawled."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
 
 from core.errors import ServiceUnavailable
-from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
 from tests.support import admin_data
@@ -23,12 +21,7 @@ NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verb's own session would lead to another database than the test's."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        yield load({})
-
-    monkeypatch.setattr(sites, "session", session)
+    monkeypatch.setattr(sites, "session", lambda: nullcontext(load({})))
 
 
 @pytest.fixture
@@ -42,9 +35,7 @@ def listed(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().out.splitlines()[1].split("\t")
 
 
-def test_pages_that_were_looked_at_count_whether_they_had_changed_or_not(
-    site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pages_count_whether_they_changed_or_not(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     run = admin_data.run(site)
     assert listed(capsys)[-1].endswith("pages 61, new or changed 12")
     CrawlRun.objects.filter(pk=run.pk).update(pages_stored=0, new_versions=0, counts={"unchanged": 40})
@@ -61,9 +52,7 @@ def test_a_site_of_archives_is_imported_and_not_crawled(site: Site, capsys: pyte
     assert listed(capsys)[-1] == "2026-03-10 12:00 imported"
 
 
-def test_a_crawl_that_waits_for_a_service_says_for_which_and_until_when(
-    site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     run = CrawlRun.objects.create(site=site, state=CrawlRun.State.RUNNING, due_at=NOW)
     away = ServiceUnavailable(Message("service.page-store"), "ZHUIWEN_MONGO_URL").message
     assert outages.wait_for_service(run, None, away, NOW, has_moved=False)

@@ -1,13 +1,11 @@
 """`zhuiwen site reach`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from core.errors import BadInput
-from core.settings import Settings
 from core.settings_loading import load
 from tests.support import admin_data
 from webadmin.sites.cli import sites as site_verbs
@@ -19,12 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verb's own session would lead to another database than the test's."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        yield load({})
-
-    monkeypatch.setattr(site_verbs, "session", session)
+    monkeypatch.setattr(site_verbs, "session", lambda: nullcontext(load({})))
 
 
 @pytest.fixture
@@ -37,9 +30,7 @@ def visits() -> list[int | None]:
     return list(Site.objects.order_by("pk").values_list("monthly_visits", flat=True))
 
 
-def test_sites_are_named_as_everywhere_and_a_head_is_passed_over(
-    sites: list[Site], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_head_is_passed_over(sites: list[Site], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "reach.csv"
     file.write_text(f'\ufeffsite,visits\na.example,"1,200,000"\n\n站b, 300\n{sites[2].pk},0\n', encoding="utf-8")
     site_verbs.reach(file)
@@ -59,9 +50,7 @@ def test_sites_are_named_as_everywhere_and_a_head_is_passed_over(
         ("a.example," + "x" * 140_000, "line 2: "),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(
-    sites: list[Site], tmp_path: Path, line: str, said: str
-) -> None:
+def test_an_unreadable_line_is_named(sites: list[Site], tmp_path: Path, line: str, said: str) -> None:
     file = tmp_path / "reach.csv"
     file.write_text(f"b.example,7\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInput, match=said):
@@ -76,9 +65,7 @@ def test_a_file_without_sites_is_refused(sites: list[Site], tmp_path: Path) -> N
         site_verbs.reach(file)
 
 
-def test_a_file_of_a_chinese_windows_is_read_and_one_that_is_no_text_is_refused(
-    sites: list[Site], tmp_path: Path
-) -> None:
+def test_a_file_of_chinese_windows_is_read_and_no_text_refused(sites: list[Site], tmp_path: Path) -> None:
     file = tmp_path / "reach.csv"
     Site.objects.filter(pk=sites[0].pk).update(name="某书站")
     file.write_bytes("某书站,7\n".encode("gb18030"))

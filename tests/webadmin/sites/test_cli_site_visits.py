@@ -1,13 +1,11 @@
 """`zhuiwen site failures` and `zhuiwen site moves`."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 
 import pytest
 
 from core.errors import BadInput, NotFound
-from core.settings import Settings
 from core.settings_loading import load
 from tests.support import admin_data
 from tests.webadmin.sites.test_visits_admin import NEW, failing, move_of
@@ -21,12 +19,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verbs' own session would lead to another database than the test's."""
-
-    @contextmanager
-    def session() -> Iterator[Settings]:
-        yield load({})
-
-    monkeypatch.setattr(site_visits, "session", session)
+    monkeypatch.setattr(site_visits, "session", lambda: nullcontext(load({})))
 
 
 @pytest.fixture

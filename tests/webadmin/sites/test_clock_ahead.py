@@ -43,9 +43,7 @@ def site() -> Site:
     return site
 
 
-def test_a_site_whose_runs_lie_ahead_is_crawled_again_when_its_time_comes(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_ahead_of_the_clock_do_not_stop_a_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     now, outbox = timezone.now(), MemoryOutbox()
     run = crawls.request_run(site, trigger=CrawlRun.Trigger.SCHEDULE, due_at=now + YEAR)
     CrawlRun.objects.filter(pk=run.pk).update(state=CrawlRun.State.FINISHED, finished_at=now + YEAR)

@@ -99,9 +99,7 @@ def test_nothing_is_asked_while_it_is_off_or_there_is_nothing_to_ask(watched: Si
     assert not ContactLookUp.objects.exists()
 
 
-def test_what_the_registries_said_is_kept_and_a_second_carrying_out_asks_nobody(
-    watched: Site, settings_on: Settings, whois: WhoisServer
-) -> None:
+def test_registries_are_asked_once(watched: Site, settings_on: Settings, whois: WhoisServer) -> None:
     look_up = look_ups.ask(watched, None, NOW, CollectingOutbox(), settings_on)
     look_ups.carry_out(look_up.pk, settings_on, Clock())
     look_ups.carry_out(look_up.pk, settings_on, Clock())

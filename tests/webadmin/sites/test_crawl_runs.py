@@ -71,13 +71,6 @@ def test_a_run_that_nobody_knows_is_no_crash() -> None:
     assert crawl_process.crawl(404) == crawl_process.UNKNOWN
 
 
-def test_a_run_stopped_from_outside_is_queued_again_with_its_counts(site: Site) -> None:
-    run = running(site)
-    crawl_process._close(run, CrawlCounts(fetched=7, finish_reason="stopped"))
-    run.refresh_from_db()
-    assert (run.state, run.pages_fetched, run.started_at) == (State.QUEUED, 7, None)
-
-
 @pytest.mark.parametrize(("reason", "state"), [("finished", State.FINISHED), ("page_limit", State.FINISHED)])
 def test_a_run_that_came_to_its_end_is_finished(site: Site, reason: str, state: str) -> None:
     run = running(site)
@@ -122,9 +115,7 @@ def test_a_crawl_that_was_given_up_is_told_to_stop(site: Site, monkeypatch: pyte
         signal.signal(signal.SIGTERM, before)
 
 
-def test_a_process_that_slept_holds_its_run_no_longer_until_it_knows_better(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_slept_lets_go_of_its_run(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [1_000.0]
     asked, may_answer = threading.Event(), threading.Event()
 
@@ -145,7 +136,7 @@ def test_a_process_that_slept_holds_its_run_no_longer_until_it_knows_better(
         wait_until(lease.is_held, "the run is still its own")
 
 
-def test_runs_are_taken_in_the_order_in_which_they_came_due_and_those_that_wait_are_left(site: Site) -> None:
+def test_runs_are_taken_as_they_came_due_and_waiting_ones_left(site: Site) -> None:
     now = timezone.now()
     others = [
         Site.objects.create(rights_holder=site.rights_holder, name=f"站{n}", start_urls="http://b.example/")
@@ -217,7 +208,7 @@ def test_answers_are_shared_where_two_sites_are_answered_alike(
     assert since == (run.due_at - crawls.ANSWERS_BEFORE_DUE if is_shared else None)
 
 
-def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_taken_again(tmp_path: Path) -> None:
+def test_a_machine_has_its_slots_and_takes_a_freed_one_again(tmp_path: Path) -> None:
     one, other = slots.take(tmp_path, 2), slots.take(tmp_path, 2)
     assert other is not None
     assert slots.take(tmp_path, 2) is None
@@ -228,9 +219,7 @@ def test_a_machine_has_as_many_slots_as_it_may_and_one_that_is_freed_can_be_take
     assert slots.take(tmp_path, 2) is not None
 
 
-def test_a_run_that_is_queued_while_a_crawler_leaves_is_crawled_by_it(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_leaving_crawler_takes_a_late_run(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its message finds all slots taken, and nobody else would come."""
     crawled: list[int] = []
 
@@ -258,6 +247,7 @@ def test_a_run_that_was_stopped_keeps_what_it_had_counted(site: Site) -> None:
     crawl_process._close(
         run, CrawlCounts(fetched=7, rejected={"robots": 1}, faults=[FAULTS[0]], finish_reason="stopped")
     )
+    assert (run.state, run.pages_fetched, run.started_at) == (State.QUEUED, 7, None)
     assert crawls.mark_started(run)
     lease = run_lease.RunLease(run)
     lease.note(CrawlCounts(fetched=2, rejected={"robots": 1, "banned": 1}, faults=FAULTS))
@@ -322,7 +312,7 @@ def test_a_run_that_died_after_it_had_kept_pages_goes_on_at_once_however_often(s
     assert CrawlRun.objects.get(state=State.QUEUED).resume_at is None
 
 
-def test_whoever_waits_for_a_run_that_was_interrupted_is_led_to_the_one_that_took_its_place(site: Site) -> None:
+def test_who_waits_for_an_interrupted_run_is_led_to_the_next(site: Site) -> None:
     first = running(site, silent_for=timedelta(minutes=20))
     interruptions.take_up_silent_runs(timezone.now(), MemoryOutbox())
     second = CrawlRun.objects.get(state=State.QUEUED)
@@ -358,7 +348,7 @@ def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site
     assert (run.resume_at, run.finish_reason) == (None, None)
 
 
-def test_a_service_that_stays_away_is_tried_later_each_time_and_in_the_end_the_run_fails(site: Site) -> None:
+def test_an_absent_service_fails_the_run_after_longer_waits(site: Site) -> None:
     run, now = running(site), timezone.now()
     for attempt, pause in enumerate(outages.PAUSES, 1):
         assert outages.wait_for_service(run, None, STORE, now, has_moved=False)
@@ -372,7 +362,7 @@ def test_a_service_that_stays_away_is_tried_later_each_time_and_in_the_end_the_r
     )
 
 
-def test_a_run_that_fetches_what_cannot_be_stored_waits_longer_each_time_and_fails_in_the_end(site: Site) -> None:
+def test_a_run_that_cannot_store_fails_after_longer_waits(site: Site) -> None:
     run = running(site)
     for _ in outages.PAUSES:
         lease = run_lease.RunLease(run)
@@ -406,9 +396,7 @@ def test_a_run_that_a_wrong_clock_put_far_off_waits_no_longer_than_the_longest_p
 
 
 @pytest.mark.parametrize("code", [crawl_process.ENDED, crawl_process.UNKNOWN])
-def test_a_run_that_another_crawler_has_taken_since_is_left_to_it(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
+def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     run = running(site, timedelta(minutes=1))
 
     def crawled_elsewhere(number: int) -> int:
@@ -434,9 +422,7 @@ def test_a_run_that_came_further_begins_with_the_shortest_pause_again(site: Site
     assert (run.outages, run.resume_at) == (1, now + outages.PAUSES[0])
 
 
-def test_a_run_whose_crawler_and_crawl_were_killed_is_taken_up_by_the_next_crawler(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
     monkeypatch.setattr(crawlers, "slots_folder", lambda home: tmp_path)
     monkeypatch.setattr(crawlers, "start", started.append)
@@ -482,9 +468,7 @@ def test_a_run_whose_pause_is_over_is_woken_at_once_whenever_it_was_asked_for(si
     assert interruptions.resend_lost_runs(now + timedelta(seconds=21), outbox) == 1
 
 
-def test_a_run_whose_message_was_lost_is_sent_again_whatever_else_waits_in_the_queue(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_message_is_sent_again_behind_others(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     run, outbox = crawls.request_run(site), MemoryOutbox()
     assert interruptions.resend_lost_runs(timezone.now(), outbox) == 0
     CrawlRun.objects.filter(pk=run.pk).update(due_at=timezone.now() - timedelta(seconds=61))

@@ -137,9 +137,7 @@ CeleryOutbox().send(CrawlRequested(int(sys.argv[1])))
 """
 
 
-def test_queued_sites_are_crawled_by_two_machines_each_by_one_process_at_a_time_and_a_kill_loses_nothing(
-    installation: Installation,
-) -> None:
+def test_two_machines_crawl_each_site_once_and_a_kill_loses_nothing(installation: Installation) -> None:
     one, other = installation.machine("a", CRAWLERS=2), installation.machine("b", CRAWLERS=1)
     sites = watched(installation, 5, **SLOW)
     runs = [run for _, run in sites.values()]
@@ -177,9 +175,7 @@ def test_queued_sites_are_crawled_by_two_machines_each_by_one_process_at_a_time_
         wait_until(lambda machine=machine: not machine.processes(CRAWLER), "crawlers end when nothing waits")
 
 
-def test_what_killed_processes_crawled_is_taken_up_by_their_machine_and_goes_on_from_the_journal(
-    installation: Installation,
-) -> None:
+def test_a_killed_crawl_goes_on_from_its_journal(installation: Installation) -> None:
     machine = installation.machine(CRAWLERS=1)
     ((site, run),) = watched(installation, 1, **SLOW).values()
     released = hold_after(8, installation, run)
@@ -216,9 +212,7 @@ def test_on_a_full_disk_a_crawl_has_not_died_but_waits_for_room(installation: In
     assert installation.pages(site) == texts_of("/s0")
 
 
-def test_a_process_that_was_given_up_for_dead_and_wakes_again_stops_and_harms_nothing(
-    installation: Installation,
-) -> None:
+def test_a_process_given_up_for_dead_wakes_and_harms_nothing(installation: Installation) -> None:
     machine = installation.machine(CRAWLERS=2)
     ((site, run),) = watched(installation, 1, **SLOW).values()
     released = hold_after(8, installation, run)
@@ -244,19 +238,7 @@ def test_a_process_that_was_given_up_for_dead_and_wakes_again_stops_and_harms_no
     assert not list(machine.home.rglob("frontier.jsonl")), "the journal of a complete crawl is gone"
 
 
-def test_one_slot_crawls_all_queued_sites_one_after_the_other(installation: Installation) -> None:
-    machine = installation.machine(CRAWLERS=1)
-    sites = watched(installation, 3)
-    machine.wake(*(run for _, run in sites.values()))
-    assert len(machine.processes(CRAWLER)) == 1
-    wait_until(lambda: installation.ended([site for site, _ in sites.values()]), "all sites are crawled")
-    assert at_once(installation.crawls()) == 1
-    assert [row["state"] for site, _ in sites.values() for row in installation.runs(site)] == ["finished"] * 3
-
-
-def test_a_worker_that_is_stopped_lets_crawls_end_in_order_and_the_run_goes_on_later_counted_as_one(
-    installation: Installation,
-) -> None:
+def test_a_stopped_worker_ends_crawls_that_go_on_as_one_run(installation: Installation) -> None:
     machine = installation.machine(CRAWLERS=1)
     ((site, run),) = watched(installation, 1, **SLOW).values()
     released = hold_after(8, installation, run)
@@ -293,9 +275,7 @@ def test_a_worker_that_is_killed_with_its_group_leaves_its_crawls_alone(installa
     assert installation.asked("/s0/") == Counter(all_of("/s0"))
 
 
-def test_a_site_is_crawled_and_visited_again_and_what_became_of_its_addresses_is_noted(
-    installation: Installation,
-) -> None:
+def test_a_site_visited_again_notes_what_became_of_its_addresses(installation: Installation) -> None:
     machine, server = installation.machine(), installation.server
     ((site, first),) = watched(installation, 1).values()
     _honour_validators(server)

@@ -53,9 +53,7 @@ def runs_of(server: Server, site: int) -> list[tuple[int, str, int]]:
     return [(int(run), str(state), int(outages)) for run, state, outages in rows]
 
 
-def test_a_database_that_is_killed_while_a_crawl_runs_is_waited_for_and_the_crawl_ends_as_one(
-    server: Server, on_postgres: Installation
-) -> None:
+def test_a_crawl_waits_for_a_killed_database(server: Server, on_postgres: Installation) -> None:
     ((site, run),) = on_postgres.sites({"name": "某站", "start_urls": on_postgres.server.url("/s0/")})
     released = hold_after(4, on_postgres, run)
     on_postgres.machines[0].wake(run)
@@ -70,9 +68,7 @@ def test_a_database_that_is_killed_while_a_crawl_runs_is_waited_for_and_the_craw
     assert set(on_postgres.asked("/s0/")) >= all_of("/s0")
 
 
-def test_connections_that_end_as_a_crawl_begins_leave_no_failed_run_behind(
-    server: Server, on_postgres: Installation
-) -> None:
+def test_ended_connections_fail_no_run(server: Server, on_postgres: Installation) -> None:
     ((site, run),) = on_postgres.sites({"name": "另站", "start_urls": on_postgres.server.url("/s0/")})
     released = hold_after(0, on_postgres, run)
     on_postgres.machines[0].wake(run)
@@ -84,9 +80,7 @@ def test_connections_that_end_as_a_crawl_begins_leave_no_failed_run_behind(
     assert on_postgres.pages(site) == texts_of("/s0")
 
 
-def test_a_crawl_whose_broker_goes_away_waits_in_the_queue_and_goes_on_from_its_journal(
-    tmp_path: Path, mongo_url: str
-) -> None:
+def test_a_crawl_waits_for_its_broker_and_goes_on(tmp_path: Path, mongo_url: str) -> None:
     (tmp_path / "redis").mkdir()
     with ExitStack() as stack, WebServer(site_of("/s0")) as web:
         broker = stack.enter_context(ExitStack())
@@ -116,9 +110,7 @@ def test_a_crawl_whose_broker_goes_away_waits_in_the_queue_and_goes_on_from_its_
 
 
 @pytest.mark.parametrize("arguments", [("site", "list"), ("crawl", "--due"), ("cases",)])
-def test_a_database_elsewhere_that_is_away_is_named_and_nobody_is_told_to_start_it(
-    arguments: tuple[str, ...], tmp_path: Path, processes: None
-) -> None:
+def test_an_absent_database_is_named(arguments: tuple[str, ...], tmp_path: Path, processes: None) -> None:
     at = "127.0.0.1:1"
     zhuiwen = CommandLine(tmp_path / "home", {"ZHUIWEN_DATABASE_URL": f"postgres://zw:secret@{at}/zhuiwen"})
     done = zhuiwen(*arguments)

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
-from core.pages import Fetched, Reading
+from core.pages import Reading
 from tests.support.memory_pages import MemoryPageStore
+from tests.support.records import response
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Address, Site, SiteDomain, SiteIdentifier, SiteTemplate
 from webadmin.sites.services import families
@@ -45,10 +45,8 @@ def a_site(holder: RightsHolder, store: MemoryPageStore, host: str, *bodies: str
 
 def add_page(site: Site, store: MemoryPageStore, number: int, body: str) -> None:
     url = f"{site.start_urls}{number}.html"
-    fetched = Fetched(
-        SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,
-        (("Content-Type", "text/html; charset=utf-8"),), f"<html><body>{body}</body></html>".encode(), NOW,
-    )  # fmt: skip
+    html, headers = f"<html><body>{body}</body></html>".encode(), (("Content-Type", "text/html; charset=utf-8"),)
+    fetched = response(site.pk, url, html, NOW, headers=headers)
     stored = store.put(fetched, Reading(title=f"第{number}章", text=f"{site.name}的第{number}篇"))
     seen = NOW + timedelta(minutes=number)
     Address.objects.create(
@@ -62,9 +60,7 @@ def named(site: Site) -> dict[str, list[str]]:
     return {each.own.value: [row.site.name for row in each.others] for each in family_of(site).shared}
 
 
-def test_sites_with_one_account_are_one_family_with_the_evidence_for_it(
-    holder: RightsHolder, store: MemoryPageStore
-) -> None:
+def test_sites_with_one_account_are_one_family(holder: RightsHolder, store: MemoryPageStore) -> None:
     first = a_site(holder, store, "a.example", ONE, ONE)
     second = a_site(holder, store, "b.test", ONE + OTHER, ONE)
     third = a_site(holder, store, "c.invalid", OTHER, OTHER)
@@ -75,9 +71,7 @@ def test_sites_with_one_account_are_one_family_with_the_evidence_for_it(
     assert (own.page_url, own.first_read_at, own.read_at) == ("https://a.example/1.html", NOW, NOW)
 
 
-def test_every_kind_of_identifier_is_read_and_words_of_a_text_are_none(
-    holder: RightsHolder, store: MemoryPageStore
-) -> None:
+def test_every_kind_of_identifier_is_read(holder: RightsHolder, store: MemoryPageStore) -> None:
     body = (
         '<script async src="https://www.googletagmanager.com/gtag/js?id=G-ABCDEF1234"></script>'
         '<script src="https://s4.cnzz.com/z_stat.php?id=1278901234&web_id=1278901234"></script>'

@@ -27,10 +27,7 @@ _TAKE = "from webadmin.sites import tasks as sites_tasks; sites_tasks.take_impor
 
 @pytest.fixture
 def installation(tmp_path: Path, mongo_url: str, redis_url: str) -> Iterator[Installation]:
-    with (
-        WebServer({}) as server,
-        installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made,
-    ):
+    with WebServer({}) as server, installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made:
         yield made
 
 
@@ -51,9 +48,7 @@ def states(installation: Installation) -> list[str]:
     return [row["state"] for row in rows(installation)]
 
 
-def test_as_many_archives_are_taken_in_at_once_as_there_are_slots_and_a_killed_process_frees_its_own(
-    installation: Installation, tmp_path: Path
-) -> None:
+def test_slots_bound_the_imports_and_a_kill_frees_one(installation: Installation, tmp_path: Path) -> None:
     machine = installation.machine(CRAWLERS=1)
     request(machine, tmp_path, 1)
     machine.run(_TAKE)

@@ -61,7 +61,7 @@ def test_a_site_that_is_named_takes_all_pages(holder: RightsHolder, archive: Pat
     assert len(store.versions) == 90
 
 
-def test_an_import_whose_store_went_away_goes_on_where_it_was(
+def test_an_import_goes_on_after_its_store(
     holder: RightsHolder, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webadmin.sites.services.archive_imports.NOTE_EVERY_S", 0.0)
@@ -91,9 +91,7 @@ def test_an_import_whose_store_went_away_goes_on_where_it_was(
     assert (len(urls), len(second.versions), row.state) == (90, 59, "finished")
 
 
-def test_the_same_file_again_goes_on_and_another_file_of_that_name_begins_anew(
-    holder: RightsHolder, archive: Path
-) -> None:
+def test_the_same_file_goes_on_and_another_begins_anew(holder: RightsHolder, archive: Path) -> None:
     row = imports.request_import(holder, archive)
     ArchiveImport.objects.filter(pk=row.pk).update(state="failed", position={"member": 0, "offset": 500})
     again = imports.request_import(holder, archive)
@@ -122,9 +120,7 @@ def test_a_bad_file_ends_in_the_row_with_a_sentence(holder: RightsHolder, tmp_pa
         imports.request_import(holder, tmp_path / "none.warc")
 
 
-def test_the_admin_offers_archives_of_the_import_folder_and_no_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_admin_offers_archives_and_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("b.warc.gz", "a.wacz", "notes.txt"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "c.warc").symlink_to("/etc/passwd")

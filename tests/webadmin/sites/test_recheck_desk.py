@@ -11,7 +11,7 @@ from core.messages import CrawlRequested
 from core.wording import Message
 from tests.support import admin_data
 from tests.support.admin_data import World
-from tests.support.desk import CollectingOutbox, record_url, signed_in
+from tests.support.desk import CollectingOutbox, record_url
 from tests.support.memory_cases import MemoryOutbox
 from webadmin.cases.models import PageCheck
 from webadmin.sites.models import Address, CrawlRun, PageRecheck, PageRecord
@@ -44,9 +44,7 @@ def said(desk: Client, page: PageRecord) -> tuple[str, bool]:
     return state["sentence"], state["is_over"]
 
 
-def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
-    world: World, desk: Client, outbox: CollectingOutbox, page: PageRecord
-) -> None:
+def test_two_clicks_ask_once(world: World, desk: Client, outbox: CollectingOutbox, page: PageRecord) -> None:
     for _ in range(2):
         answer = desk.post(url_of(page), {"next": record_url(world.ours.cases[0])})
         assert answer["Location"] == record_url(world.ours.cases[0])
@@ -56,9 +54,7 @@ def test_two_clicks_ask_once_for_a_crawl_of_exactly_this_page(
     assert said(desk, page) == ("The check waits for a free crawler.", False)
 
 
-def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
-    world: World, desk: Client, page: PageRecord
-) -> None:
+def test_record_and_case_have_the_button_and_its_state(world: World, desk: Client, page: PageRecord) -> None:
     for address in (record_url(page), record_url(world.ours.cases[0])):
         shown = desk.get(address).content.decode()
         assert "Check this page again now" in shown
@@ -75,14 +71,6 @@ def test_the_record_and_the_case_have_the_button_and_say_where_it_stands(
 @pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example", "javascript:alert(1)"])
 def test_it_leads_back_to_the_desk_alone(desk: Client, page: PageRecord, where: str) -> None:
     assert desk.post(url_of(page), {"next": where})["Location"] == record_url(page)
-
-
-def test_nobody_asks_for_a_page_of_another_rights_holder(world: World, page: PageRecord) -> None:
-    for person in (world.theirs.manager, world.theirs.reviewer):
-        client = signed_in(person)
-        assert client.post(url_of(page)).status_code in {302, 404}
-        assert client.get(url_of(page)).status_code in {302, 404}
-    assert not PageRecheck.objects.exists()
 
 
 def test_no_more_than_so_many_a_day(desk: Client, page: PageRecord, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,9 +94,7 @@ def test_what_came_with_archives_cannot_be_fetched(desk: Client, page: PageRecor
     assert not PageRecheck.objects.exists()
 
 
-def test_while_the_site_is_crawled_it_waits_and_that_crawl_may_answer_it(
-    desk: Client, outbox: CollectingOutbox, page: PageRecord
-) -> None:
+def test_a_crawl_under_way_may_answer_it(desk: Client, outbox: CollectingOutbox, page: PageRecord) -> None:
     run = CrawlRun.objects.create(site=page.site, state="running", due_at=timezone.now(), heartbeat_at=timezone.now())
     desk.post(url_of(page))
     assert outbox.sent == []

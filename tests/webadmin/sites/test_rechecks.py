@@ -31,10 +31,7 @@ print(asked[0].pk, asked[0].run_id or 0)
 
 @pytest.fixture
 def installation(tmp_path: Path, mongo_url: str, redis_url: str) -> Iterator[Installation]:
-    with (
-        WebServer({}) as server,
-        installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made,
-    ):
+    with WebServer({}) as server, installed(tmp_path, tmp_path / "admin.sqlite3", mongo_url, redis_url, server) as made:
         yield made
 
 

@@ -39,9 +39,7 @@ def test_a_new_site_is_first_due_at_its_next_time_of_day() -> None:
         (3, shanghai(8, 3), shanghai(8, 3)),
     ],
 )
-def test_the_newest_expected_moment_is_the_last_one_that_has_come(
-    every: int, now: datetime, newest: datetime | None
-) -> None:
+def test_the_last_moment_that_came_is_the_newest(every: int, now: datetime, newest: datetime | None) -> None:
     assert nightly(every).latest(now) == newest
 
 
@@ -71,9 +69,7 @@ def test_a_clock_that_runs_meets_every_expected_moment_once() -> None:
     hour=st.integers(0, 23),
     zone=st.sampled_from(["Asia/Shanghai", "UTC", "America/New_York"]),
 )
-def test_now_lies_between_the_newest_expected_moment_and_the_next(
-    minutes: int, every: int, hour: int, zone: str
-) -> None:
+def test_now_lies_between_newest_and_next_moment(minutes: int, every: int, hour: int, zone: str) -> None:
     since = datetime(2026, 1, 1, tzinfo=UTC)
     timetable = Timetable(time(hour, 30), every, ZoneInfo(zone), since)
     now = since + timedelta(minutes=minutes)

@@ -62,9 +62,7 @@ def send(client: Client, holder: object, *files: SimpleUploadedFile, **fields: o
     return client.post(sent["Location"], {"do": "confirm", "basis": client.get(sent["Location"]).context["plan"].basis})
 
 
-def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
-    world: World, store: MemoryWorkStore, outbox: CollectingOutbox
-) -> None:
+def test_a_manager_sends_two_works(world: World, store: MemoryWorkStore, outbox: CollectingOutbox) -> None:
     client = signed_in(world.ours.manager)
     files = [text("《夜航》作者：闻笛.txt", FIRST + SECOND), text("水.md", "渡口无灯，江上有雾。")]
     response = send(client, world.ours.holder.pk, *files, kind="story")
@@ -82,9 +80,7 @@ def test_a_manager_sends_two_works_and_is_told_what_came_of_each(
     assert LogEntry.objects.filter(user=world.ours.manager, object_id=work.pk).exists()
 
 
-def test_bad_files_are_told_beside_the_good_ones_in_the_readers_language(
-    world: World, outbox: CollectingOutbox
-) -> None:
+def test_bad_files_are_told_beside_the_good_ones(world: World, outbox: CollectingOutbox) -> None:
     client = signed_in(world.ours.manager, "zh-hans")
     files = [text("夜航.txt", FIRST), text("书.mobi", b"%PDF"), text("空.txt", b" "), text("x\u202e.txt", "no Chinese")]
     response = send(client, world.ours.holder.pk, *files)
@@ -107,9 +103,7 @@ def test_a_form_without_files_or_with_an_unknown_kind_says_so(world: World) -> N
         assert response.context["works"] == []
 
 
-def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
-    world: World, outbox: CollectingOutbox
-) -> None:
+def test_without_a_queue_the_works_are_kept(world: World, outbox: CollectingOutbox) -> None:
     outbox.is_away = True
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("夜航.txt", FIRST + SECOND))
     (row,) = response.context["works"]
@@ -117,7 +111,7 @@ def test_while_the_queue_is_down_the_works_are_kept_and_the_page_says_so(
     assert "Redis" in " ".join(str(message) for message in response.context["messages"])
 
 
-def test_while_the_page_store_is_down_each_file_says_so_and_no_row_is_written(
+def test_without_stores_nothing_is_added(
     world: World, outbox: CollectingOutbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down(MemoryWorkStore):
@@ -148,9 +142,7 @@ def test_a_reviewer_sees_no_way_to_add_and_has_none(world: World) -> None:
     assert not Work.objects.filter(title="夜航").exists()
 
 
-def test_a_manager_adds_nothing_to_another_rights_holder_even_where_they_review(
-    world: World, outbox: CollectingOutbox
-) -> None:
+def test_a_manager_adds_nothing_where_they_only_review(world: World, outbox: CollectingOutbox) -> None:
     both = admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     Membership.objects.create(user=both, rights_holder=world.theirs.holder, role=Membership.Role.REVIEWER)
     client = signed_in(both)
@@ -161,9 +153,7 @@ def test_a_manager_adds_nothing_to_another_rights_holder_even_where_they_review(
     assert outbox.sent == []
 
 
-def test_a_work_of_the_same_title_of_another_rights_holder_is_not_touched(
-    world: World, outbox: CollectingOutbox
-) -> None:
+def test_a_namesake_of_another_holder_is_not_touched(world: World, outbox: CollectingOutbox) -> None:
     theirs = world.theirs.works[0]
     before = list(theirs.chapters.values())
     send(
@@ -186,9 +176,7 @@ def test_a_manifest_inside_a_sending_names_no_other_rights_holder(world: World, 
     assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
 
 
-def test_an_administrator_chooses_among_all_rights_holders_and_what_is_typed_is_taken(
-    world: World, outbox: CollectingOutbox
-) -> None:
+def test_an_administrator_chooses_among_all_holders(world: World, outbox: CollectingOutbox) -> None:
     typed = {"title": "渡口", "author": "林栖", "kind": "essay"}
     send(signed_in(world.administrator), world.theirs.holder.pk, text("夜航.txt", FIRST), **typed)
     work = Work.objects.get(title="渡口")
@@ -218,9 +206,7 @@ def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(world: W
         assert "32 MB" in response.content.decode()
 
 
-def test_files_that_are_too_large_together_are_refused_in_the_form(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_too_large_together_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webadmin.works.pages.work_form.MAX_UPLOAD_BYTES", 100)
     response = send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.txt", FIRST), text("b.txt", SECOND))
     assert "32 MB" in str(response.context["form"].errors["uploads"])

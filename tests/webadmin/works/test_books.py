@@ -106,9 +106,7 @@ def test_an_epub_without_contents_takes_the_titles_of_its_pages(tmp_path: Path) 
         ({f"OEBPS/text/{name}.xhtml": page("plates") for name in ("one", "two", "split")}, "no Chinese text"),
     ],
 )
-def test_a_book_that_cannot_be_read_is_refused_in_one_sentence(
-    tmp_path: Path, others: dict[str, str], reason: str
-) -> None:
+def test_an_unreadable_book_is_one_sentence(tmp_path: Path, others: dict[str, str], reason: str) -> None:
     path = write_epub(tmp_path / "a.epub", **others)
     with pytest.raises(UnreadableFile, match=reason) as caught:
         read_work(path)

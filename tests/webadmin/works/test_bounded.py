@@ -67,9 +67,7 @@ def test_a_table_that_spans_thousands_of_millions_of_columns_is_given_up(tmp_pat
 
 
 @pytest.mark.usefixtures("processes")
-def test_an_upload_that_is_given_up_leaves_the_others_to_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_given_up_upload_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_SECONDS", 3.0)
     files = [write_bomb(tmp_path / "bomb.docx"), write_docx(tmp_path / "a.docx"), write_epub(tmp_path / "b.epub")]
     bomb, *others = read_uploads([SimpleUploadedFile(path.name, path.read_bytes()) for path in files])

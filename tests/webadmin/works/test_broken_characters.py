@@ -30,9 +30,7 @@ def spoilt(encoding: str, count: int, at: int = 6) -> bytes:
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "big5"])
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_few_broken_characters_are_replaced_and_told_with_their_lines(
-    encoding: str, count: int, tmp_path: Path
-) -> None:
+def test_a_few_broken_characters_are_replaced_and_told(encoding: str, count: int, tmp_path: Path) -> None:
     path = tmp_path / "书.txt"
     path.write_bytes(spoilt(encoding, count))
     work = read(path)
@@ -45,9 +43,7 @@ def test_a_few_broken_characters_are_replaced_and_told_with_their_lines(
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "big5"])
 @pytest.mark.parametrize("byte", [0, 1])
-def test_a_byte_that_was_overwritten_spoils_one_character_of_a_long_line(
-    byte: int, encoding: str, tmp_path: Path
-) -> None:
+def test_an_overwritten_byte_spoils_one_character(byte: int, encoding: str, tmp_path: Path) -> None:
     data = bytearray((LINE * 60).encode(encoding))
     at = len(LINE.encode(encoding)) * 3 + byte
     data[at : at + 1] = BROKEN
@@ -62,9 +58,7 @@ def test_a_byte_that_was_overwritten_spoils_one_character_of_a_long_line(
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-16"])
-def test_more_than_one_in_ten_thousand_refuse_the_book_and_say_how_many_and_where(
-    encoding: str, tmp_path: Path
-) -> None:
+def test_more_than_one_in_ten_thousand_refuse_the_book(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "书.txt"
     data = TEXT.encode(encoding)
     at = len(data) // 2

@@ -118,9 +118,7 @@ def test_chapters_in_another_order_or_with_the_same_text_are_the_same_chapters(o
     assert texts_of(work, store) == ["水", "水", "火"]
 
 
-def test_a_chapter_that_the_file_no_longer_has_is_removed_unless_the_file_was_read_in_part(
-    owner, store, outbox
-) -> None:
+def test_a_chapter_missing_from_the_whole_file_is_removed(owner, store, outbox) -> None:
     work = catalogue.add_work(owner, novel("水", "火", "土"), "novel", store, outbox).work
     outbox.drain()
     part = WorkFile("夜航", "闻笛", (ChapterText(1, "", "水"), ChapterText(3, "", "土")))
@@ -246,16 +244,7 @@ def test_an_option_that_cannot_be_is_refused_by_name(owner) -> None:
     assert not Site.objects.exists()
 
 
-def test_a_second_site_on_the_same_host_is_noticed_and_not_forbidden(owner) -> None:
-    first = watchlist.add_site(owner, "https://www.example.com/", name="甲")
-    assert shared_hosts(first) == []
-    second = watchlist.add_site(owner, "http://example.com/b", name="乙")
-    (notice,) = shared_hosts(second)
-    assert notice.params == {"hosts": ("www.example.com",), "site": "甲", "id": first.pk}
-    assert [each.params["site"] for each in shared_hosts(first)] == ["乙"]
-
-
-def test_hosts_of_start_addresses_of_lists_and_of_other_rights_holders_are_told_apart(owner) -> None:
+def test_hosts_of_starts_lists_and_others_are_told_apart(owner) -> None:
     first = watchlist.add_site(owner, "https://example.com/", name="甲")
     SiteDomain.objects.filter(site=first).delete()
     other = watchlist.add_site(admin_data.holder("北斗日报"), "https://example.com/", name="乙")
@@ -275,9 +264,7 @@ def test_a_site_is_found_by_number_name_host_and_address(owner) -> None:
         watchlist.find_site("http://127.0.0.1:8802/")
 
 
-def test_chapters_that_get_other_numbers_have_licences_for_chapters_ruled_anew(
-    owner: RightsHolder, store: MemoryWorkStore, outbox: Outbox
-) -> None:
+def test_new_chapter_numbers_are_ruled_anew(owner: RightsHolder, store: MemoryWorkStore, outbox: Outbox) -> None:
     told = [ChapterText(1, "第一章", "渡口的灯熄了。"), ChapterText(2, "第二章", "江面起了雾。")]
     work = catalogue.add_work(owner, WorkFile("河", "林栖", told), "novel", store, outbox).work
     prologue = [

@@ -56,9 +56,7 @@ def licence_form(world: World, work: Work | None, **fields: object) -> dict[str,
 
 
 class TestChapters:
-    def test_a_page_within_them_is_set_aside_and_one_beyond_says_what_is_outside(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_a_page_beyond_them_says_what_is_outside(self, world: World, desk: Any, work: Work) -> None:
         inside, beyond = case_of(world, work, 1, 1, 2), case_of(world, work, 2, 2, 3, 4, 5)
         desk.post(add_url(Licence), licence_form(world, work, chapters="1－3"))
         licence = Licence.objects.get(number="A-7")
@@ -117,9 +115,7 @@ class TestChapters:
         answer = desk.post(add_url(Licence), licence_form(world, None, chapters="1-2"))
         assert "Chapters are those of one work" in answer.content.decode()
 
-    def test_the_verdict_licensed_leads_to_a_form_with_the_chapters_of_the_page(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_the_verdict_leads_to_a_form_with_chapters(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 2, 3)
         answer = desk.post(record_url(case), {"verdict": "licensed", "basis": "0", "note": ""}, follow=True)
         address = answer.context["just_decided"].licence_address
@@ -162,15 +158,11 @@ class TestProofs:
         assert [proof.name for proof in licence.proofs.all()] == ["补充.pdf", "合同 甲.pdf"]
 
     @pytest.mark.parametrize("content", [b"<html><script>alert(1)</script>", b"MZ\x90", b"PK\x03\x04 no archive"])
-    def test_what_is_no_document_is_refused_whatever_it_is_called(
-        self, world: World, desk: Any, content: bytes
-    ) -> None:
+    def test_only_documents_are_taken_by_any_name(self, world: World, desk: Any, content: bytes) -> None:
         assert "the file is no PDF" in self.send(world, desk, content).content.decode()
         assert not Licence.objects.filter(number="A-7").exists()
 
-    def test_a_file_that_is_too_large_is_refused(
-        self, world: World, desk: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_too_large_file_is_refused(self, world: World, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(proofs, "MAX_PROOF_BYTES", 10)
         assert "the file is larger than" in self.send(world, desk, PDF).content.decode()
 
@@ -193,9 +185,7 @@ def test_a_licence_lists_the_pages_that_it_covers_and_no_others(world: World, de
 
 
 class TestOnePage:
-    def test_it_allows_that_page_lists_it_and_no_other_until_it_is_withdrawn(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_it_allows_that_page_until_it_is_withdrawn(self, world: World, desk: Any, work: Work) -> None:
         here, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         typed = f"http://www.{here.page_url.removeprefix('https://')}?utm_source=qq"
         desk.post(add_url(Licence), licence_form(world, work, address=f" {typed} "))
@@ -224,9 +214,7 @@ class TestOnePage:
             ("https://{host}/" + "书" * 700, "This address is too long."),
         ],
     )
-    def test_what_names_no_page_of_the_domain_is_refused(
-        self, world: World, desk: Any, address: str, sentence: str
-    ) -> None:
+    def test_no_other_page_is_licensed(self, world: World, desk: Any, address: str, sentence: str) -> None:
         form = licence_form(world, None, address=address.format(host=host_of(world)))
         assert sentence in desk.post(add_url(Licence), form).content.decode()
         assert not Licence.objects.filter(number="A-7").exists()
@@ -245,9 +233,7 @@ class TestWithTheVerdict:
         assert [choice.value for choice in offer.choices if choice.is_chosen] == ["page"]
         return {choice.value: (choice.name, choice.effect) for choice in offer.choices}
 
-    def test_what_each_licence_would_do_is_said_and_the_one_that_is_chosen_made(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_the_chosen_licence_is_foreseen_and_made(self, world: World, desk: Any, work: Work) -> None:
         case, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         answer, host = desk.get(record_url(case)), host_of(world)
         assert self.scopes(answer) == {
@@ -276,9 +262,7 @@ class TestWithTheVerdict:
         assert "Cases whose page is now allowed: 0; no longer allowed: 2." in again.content.decode()
         assert not Licence.objects.filter(licensee="落霞书城").exists()
 
-    def test_no_licence_goes_with_another_verdict_or_with_none_chosen(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_no_licence_goes_with_another_verdict(self, world: World, desk: Any, work: Work) -> None:
         before = Licence.objects.count()
         for number, (verdict, scope) in enumerate((("fair_use", "site"), ("licensed", "")), 1):
             case = case_of(world, work, number, 1)
@@ -310,9 +294,7 @@ class TestOwnAccounts:
         blank = {"address": "", "domain": "", "name": ""}
         return {"rights_holder": world.ours.holder.pk, "platform": "知乎", **blank, **fields}
 
-    def test_pages_below_its_address_are_our_own_until_it_is_withdrawn(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_pages_below_it_are_our_own_until_withdrawn(self, world: World, desk: Any, work: Work) -> None:
         own, other = case_of(world, work, 1, 1), case_of(world, work, 2, 1)
         Case.objects.filter(pk=own.pk).update(page_url="https://www.zhihu.com/people/linqi/posts/1")
         Case.objects.filter(pk=other.pk).update(page_url="https://www.zhihu.com/people/linqi2/posts/1")
@@ -327,9 +309,7 @@ class TestOwnAccounts:
         own.refresh_from_db()
         assert own.state == "open"
 
-    def test_pages_that_name_it_as_their_author_are_our_own_on_that_domain_alone(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_pages_by_it_are_our_own_on_its_domain(self, world: World, desk: Any, work: Work) -> None:
         here, elsewhere, another, posted, reposted = (case_of(world, work, number, 1) for number in range(1, 6))
         rows = {
             here: ("https://zhuanlan.zhihu.com/p/1", "", "林栖 本人"),
@@ -362,9 +342,7 @@ class TestOwnAccounts:
             ({"domain": "zhihu.com", "name": "@"}, "Write the name as the platform shows it."),
         ],
     )
-    def test_what_names_no_account_is_refused(
-        self, world: World, desk: Any, fields: dict[str, str], sentence: str
-    ) -> None:
+    def test_an_account_has_a_name(self, world: World, desk: Any, fields: dict[str, str], sentence: str) -> None:
         before = OwnAccount.objects.count()
         assert sentence in desk.post(add_url(OwnAccount), self.account(world, **fields)).content.decode()
         assert OwnAccount.objects.count() == before
@@ -374,9 +352,7 @@ class TestPenNames:
     def found(self, desk: Any, model: type[Any], words: str) -> list[Any]:
         return list(desk.get(list_url(model), {"q": words}).context["cl"].result_list)
 
-    def test_a_search_by_either_name_finds_works_and_cases_under_the_other(
-        self, world: World, desk: Any, work: Work
-    ) -> None:
+    def test_a_search_finds_what_is_under_the_other_name(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 1)
         assert self.found(desk, Work, "樱木") == []
         pen_name = {"rights_holder": world.ours.holder.pk, "author": "林栖", "alias": "櫻木"}

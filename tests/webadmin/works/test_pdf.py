@@ -34,9 +34,7 @@ def text_of(title: str) -> str:
 
 
 @pytest.mark.parametrize("has_outline", [True, False])
-def test_chapters_come_of_the_outline_or_of_the_headings_and_paragraphs_are_whole(
-    tmp_path: Path, has_outline: bool
-) -> None:
+def test_chapters_come_of_outline_or_headings(tmp_path: Path, has_outline: bool) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf_of("夜航", CHAPTERS, has_outline=has_outline))
     assert len(PdfReader(path).pages) > 3
@@ -101,9 +99,7 @@ def pdf_of_bytes(lines: Sequence[bytes], font: bytes = b"/WinAnsiEncoding", pack
 @pytest.mark.parametrize(
     ("encoding", "lines"), [("gbk", PARAGRAPHS), ("big5", ["渡口的燈是在立冬那天熄的，江面起了霧。"] * 3)]
 )
-def test_an_old_pdf_whose_font_takes_the_bytes_of_chinese_for_latin_letters_is_read(
-    encoding: str, lines: Sequence[str]
-) -> None:
+def test_an_old_pdf_with_latin_bytes_is_read(encoding: str, lines: Sequence[str]) -> None:
     book = read_pdf(io.BytesIO(pdf_of_bytes([line.encode(encoding) for line in lines])), "a.pdf")
     assert "".join("".join(each.text for each in book.chapters).split()) == "".join(lines)
     words, _ = words_of_pdf(io.BytesIO(pdf_of_bytes([line.encode(encoding) for line in lines])), "a.pdf", 9, 999)
@@ -129,9 +125,7 @@ def test_an_old_pdf_whose_font_takes_the_bytes_of_chinese_for_latin_letters_is_r
         ),
     ],
 )
-def test_a_pdf_without_chinese_text_says_which_of_the_reasons_it_is(
-    content: bytes, reason: str, tmp_path: Path
-) -> None:
+def test_a_pdf_without_chinese_says_why(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
     with pytest.raises(UnreadableFile, match=re.escape(reason)):
@@ -146,9 +140,7 @@ def test_a_page_of_lines_of_one_character_costs_no_more_than_its_length() -> Non
 
 
 @pytest.mark.parametrize(("password", "is_read"), [("", True), ("secret", False)])
-def test_a_pdf_that_wants_a_password_to_be_opened_is_refused_and_one_that_does_not_is_read(
-    password: str, is_read: bool
-) -> None:
+def test_only_a_pdf_that_opens_without_a_password_is_read(password: str, is_read: bool) -> None:
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(PDF)))
     writer.encrypt(password, "owner", algorithm="AES-256")
     protected = io.BytesIO()

@@ -93,9 +93,7 @@ def test_nothing_is_written_before_it_is_confirmed(
     assert not PlannedUpload.objects.exists()
 
 
-def test_the_plan_of_a_known_work_has_what_comes_goes_and_changes_with_the_difference(
-    manager: Client, world: World
-) -> None:
+def test_a_plan_says_what_comes_goes_and_changes(manager: Client, world: World) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND + THIRD))
     fourth = "第四章 明天\n\n明天的船票没有人来取，老周把它夹进了账本里。\n"
     edited = SECOND.replace("三下", "五下")
@@ -119,9 +117,7 @@ def test_a_plan_of_nothing_offers_nothing_to_confirm(manager: Client, world: Wor
     assert 'value="confirm"' not in page.content.decode()
 
 
-def test_another_upload_between_plan_and_confirmation_is_refused_and_the_new_plan_shown(
-    manager: Client, world: World
-) -> None:
+def test_an_upload_after_the_plan_shows_a_new_plan(manager: Client, world: World) -> None:
     add(manager, world, text("夜航.txt", FIRST + SECOND))
     plan = send(manager, world, text("夜航.txt", FIRST))
     basis = manager.get(plan).context["plan"].basis
@@ -136,9 +132,7 @@ def test_another_upload_between_plan_and_confirmation_is_refused_and_the_new_pla
     assert len(chapters_of("夜航")) == 1
 
 
-def test_a_chapter_that_changes_between_check_and_writing_is_refused_under_the_lock(
-    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody is faster by the time that the texts take to be stored."""
     add(manager, world, text("夜航.txt", FIRST + SECOND))
     plan = send(manager, world, text("夜航.txt", FIRST))
@@ -230,15 +224,7 @@ def test_official_times_of_a_file_are_planned_and_written(manager: Client, world
     assert Chapter.objects.get(work__title="夜航", number=1).published_at == times[0]
 
 
-def test_the_same_text_under_another_title_is_noticed(manager: Client, world: World) -> None:
-    add(manager, world, text("夜航.txt", FIRST + SECOND))
-    page = manager.get(send(manager, world, text("旧船票.txt", SECOND + THIRD)))
-    assert "《旧船票》: chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)" in page.content.decode()
-
-
-def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand_there(
-    manager: Client, world: World
-) -> None:
+def test_each_of_three_titles_names_those_before_it(manager: Client, world: World) -> None:
     add(manager, world, text("旧航.txt", THIRD))
     files = [text("夜航.txt", FIRST + SECOND), text("灯.txt", SECOND + THIRD), text("水.txt", THIRD + FIRST + SECOND)]
     page = manager.get(send(manager, world, *files))
@@ -256,9 +242,7 @@ def test_of_three_titles_each_names_those_before_it_and_where_its_chapters_stand
     ]
 
 
-def test_what_a_plan_takes_grows_with_the_works_of_a_sending_and_not_with_their_square(
-    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_grows_with_its_works(manager: Client, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """All have one imprint, and are asked for their texts once each; it is named for the first works that have it."""
     asked = list[str]()
     coming = PlannedChange.coming.fget
@@ -290,9 +274,7 @@ def test_what_a_plan_takes_grows_with_the_works_of_a_sending_and_not_with_their_
     assert many[0] <= 2 * few[0]
 
 
-def test_a_text_of_many_works_that_are_there_names_the_first_of_them_and_never_its_own(
-    manager: Client, world: World
-) -> None:
+def test_a_text_of_many_works_names_the_first(manager: Client, world: World) -> None:
     known = [text(f"夜航{number}.txt", FIRST + f"第二章\n\n第{number}册的船票。\n") for number in range(MOST_NAMED + 2)]
     add(manager, world, *known)
     page = manager.get(send(manager, world, text("夜航0.txt", FIRST + SECOND + FIRST)))
@@ -301,9 +283,7 @@ def test_a_text_of_many_works_that_are_there_names_the_first_of_them_and_never_i
     ]
 
 
-def test_most_of_a_text_under_another_title_is_noticed_also_in_another_script(
-    manager: Client, world: World, index: MemoryIndex
-) -> None:
+def test_most_of_a_text_is_noticed_in_any_script(manager: Client, world: World, index: MemoryIndex) -> None:
     known = admin_data.work(world.ours.holder, "渡口旧事", text=admin_data.WORK_TEXT)
     index.add(known.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
     edited = "新的开头。" + admin_data.WORK_TEXT.replace("账", "帐").replace("门", "門")
@@ -324,9 +304,7 @@ def test_what_another_rights_holder_has_is_never_named(manager: Client, world: W
         assert page.context["works"][0][2] == []
 
 
-def test_while_the_index_is_away_equal_texts_are_found_and_the_rest_is_said_to_be_unknown(
-    manager: Client, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_an_index_only_equals_show(manager: Client, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     class Away(MemoryIndex):
         def state(self) -> object:
             raise ServiceUnavailable("Redis", "127.0.0.1:6379")
@@ -346,9 +324,7 @@ def test_titles_of_chapters_are_escaped(manager: Client, world: World) -> None:
     assert "\u202e" not in html
 
 
-def test_the_plan_shows_how_a_work_is_divided_and_lets_the_person_choose_otherwise(
-    manager: Client, world: World
-) -> None:
+def test_the_plan_lets_a_person_divide_otherwise(manager: Client, world: World) -> None:
     book = "".join(f"第{number}章 渡{number}\n\n{FIRST[6:] * 9}" for number in range(1, 8))
     plan = send(manager, world, text("夜航.txt", book), text("水.txt", THIRD))
     page = manager.get(f"{plan}?of=0")
@@ -376,9 +352,7 @@ def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: 
     assert "broken in the file and stand as �: 1, in line 1" in page.context["works"][0][2][0]
 
 
-def test_works_that_are_sent_without_a_rights_holder_are_kept_until_it_is_said_whose_they_are(
-    world: World, manager: Client
-) -> None:
+def test_works_without_a_holder_wait_to_be_told_whose(world: World, manager: Client) -> None:
     admin_data.user("both", world.ours.holder, Membership.Role.MANAGER)
     sent = manager.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)]})
     plan = str(sent["Location"])

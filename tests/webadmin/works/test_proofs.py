@@ -34,7 +34,7 @@ def test_an_archive_is_a_document_only_with_what_word_writes() -> None:
         require_proof(archive("word/other.xml"))
 
 
-def test_an_archive_of_a_later_kind_or_a_damaged_one_is_refused_and_throws_nothing_else() -> None:
+def test_a_damaged_archive_is_refused() -> None:
     later = bytearray(archive("word/document.xml"))
     at = later.index(b"PK\x01\x02") + 6  # the version that reading it needs
     later[at] = 99
@@ -66,9 +66,7 @@ class TestKept:
             ("长" * 300 + ".pdf", "长" * 196 + ".pdf"),
         ],
     )
-    def test_its_name_has_no_folders_and_the_ending_of_what_it_is(
-        self, licence: Licence, given: str, name: str
-    ) -> None:
+    def test_its_name_has_no_folders_and_its_ending(self, licence: Licence, given: str, name: str) -> None:
         assert add_proof(licence, given, PDF, None).name == name
 
     def test_the_same_file_is_kept_once_under_its_first_name(self, licence: Licence) -> None:

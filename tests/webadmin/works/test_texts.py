@@ -74,9 +74,7 @@ def test_line_ends_become_one_kind_and_nuls_go_and_all_else_stays_as_given(tmp_p
         ("音乐.mp3", b"ID3", "none of the kinds"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_one_sentence_that_names_the_file(
-    tmp_path: Path, name: str, data: bytes, reason: str
-) -> None:
+def test_an_unreadable_file_is_one_sentence(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(UnreadableFile) as caught:

@@ -172,9 +172,7 @@ def test_a_book_that_lists_one_page_many_times_has_it_once() -> None:
 
 
 @pytest.mark.parametrize(("name", "reason"), [("MAX_CHARS", "characters"), ("MAX_TEXTS", "chapters")])
-def test_all_files_of_a_request_share_one_limit_of_text(
-    name: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_files_share_one_limit_of_text(name: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     most = {"MAX_CHARS": len(FIRST + SECOND) + 5, "MAX_TEXTS": 3}[name]
     monkeypatch.setattr(uploads, name, most)
     first, second = read_uploads(
@@ -215,9 +213,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_file_is_one_sentence_about_the_file_as_it_was_sent(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hostile_file_is_one_sentence(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     name, members = HOSTILE[case]
     (upload,) = read_uploads([sent(name, zipped(members))])
@@ -229,9 +225,7 @@ def test_a_hostile_file_is_one_sentence_about_the_file_as_it_was_sent(
 
 
 @pytest.mark.parametrize("name", ["..zip", "...zip", "....txt", "work.toml", "works.toml", "渡" * 300 + ".zip", ".txt"])
-def test_a_file_of_any_name_is_read_or_named_and_never_where_it_lay(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_name_is_read_or_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     content = zipped({"1.txt": FIRST, "2.txt": SECOND}) if name.endswith("zip") else FIRST + SECOND
     (upload,) = read_uploads([sent(name, content)])
