@@ -166,13 +166,6 @@ def value_changed(content: bytes, chance: random.Random) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-def swap(spoilt: Spoilt) -> None:
-    one, other = spoilt.objects[:2]
-    first = one.read_bytes()
-    spoilt.rewrite(one, other.read_bytes())
-    spoilt.rewrite(other, first)
-
-
 def link_away(spoilt: Spoilt) -> None:
     target = spoilt.objects[0].rename(spoilt.folder.parent / "elsewhere")
     spoilt.objects[0].with_name(target.name)
@@ -266,18 +259,13 @@ def at(column: int, value: Any) -> Callable[[bytes], bytes]:
 SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "an object flipped": (lambda s: s.change(s.objects[3], flipped), SEALED, "is damaged"),
     "an object cut": (lambda s: s.change(s.objects[4], lambda b: b[:-7]), SEALED, "is damaged"),
-    "an object longer": (lambda s: s.change(s.objects[5], lambda b: b + b"x"), SEALED, "objects/"),
     "an object empty": (lambda s: s.rewrite(s.objects[6], b""), SEALED, "is damaged"),
     "an object missing": (lambda s: s.objects[7].unlink(), SEALED, "is missing"),
-    "all objects missing": (lambda s: shutil.rmtree(s.folder / "objects"), SEALED, "is missing"),
-    "two objects swapped": (swap, SEALED, "objects/"),
     "an object is a link": (link_away, SEALED, "is no plain file"),
     "an object is a device": (replace_by(lambda p: p.symlink_to("/dev/zero")), SEALED, "is no plain file"),
     "an object is a pipe": (replace_by(os.mkfifo), SEALED, "is no plain file"),
-    "an object is a folder": (replace_by(Path.mkdir), SEALED, "is no plain file"),
     "a manifest longer": (add_line, SEALED, "its digest does not hold"),
     "a manifest flipped": (lambda s: s.change(s.manifest_path, flipped), SEALED, "its digest does not hold"),
-    "a manifest cut": (lambda s: s.change(s.manifest_path, lambda b: b[:99]), SEALED, "its digest does not hold"),
     "a manifest is a device": (
         lambda s: (s.manifest_path.unlink(), s.manifest_path.symlink_to("/dev/zero")),
         SEALED,
@@ -285,11 +273,9 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     ),
     "a manifest of no JSON": (lambda s: s.write_manifest(b"{"), SEALED, "is no manifest"),
     "a manifest of depth": (lambda s: s.write_manifest(b"[" * 200_000), SEALED, "is no manifest"),
-    "a manifest of nothing": (lambda s: s.write_manifest(b""), SEALED, "is no manifest"),
     "a manifest of numbers": (lambda s: s.write_manifest(b'{"format":2}'), SEALED, "is no manifest"),
     "a later format": (lambda s: s.write_manifest(b'{"format":99}'), SEALED, "is in format 99"),
     "no manifest": (lambda s: s.manifest_path.unlink(), SEALED, "no whole backup at this place"),
-    "an empty folder": (lambda s: shutil.rmtree(s.folder), SEALED, "no whole backup at this place"),
     "no backup": (
         lambda s: (shutil.rmtree(s.folder), s.folder.mkdir(), (s.folder / "novel.txt").write_text("第一章")),
         SEALED,
@@ -393,14 +379,9 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "rows of no JSON": (lambda s: s.forge_content("works_work", lambda b: b[:-9] + b"\n"), UNSEALED, "is no row"),
     "rows of depth": (lambda s: s.forge_content("works_work", lambda _: b"[" * 99_999), UNSEALED, "is no row"),
     "rows that are none": (lambda s: s.forge_content("works_work", lambda _: b"{}\n" * 4), UNSEALED, "is no row"),
-    "rows too short": (
-        lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())),
-        UNSEALED,
-        "is no row",
-    ),
+    "rows too short": (lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())), UNSEALED, "is no row"),
     "a row that is no date": (lambda s: s.forge_content("cases_case", at(1, "x" * 99)), UNSEALED, ""),
     "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup does not"),
-    "settings of no text": (file_of("settings.toml", b"\xff"), UNSEALED, "settings.toml in the backup does not"),
     "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),
     "settings without an end": (file_of("settings.toml", b"#" * 2**21), UNSEALED, "settings.toml in the backup"),
     "a root that is none": (file_of("authorities/a.pem", b"hello"), UNSEALED, "authorities/a.pem in the backup"),

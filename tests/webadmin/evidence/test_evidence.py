@@ -94,12 +94,6 @@ def test_a_match_becomes_a_bundle_once(world: World) -> None:
     assert world.version() not in book.pending(100)
 
 
-def test_cases_that_were_there_before_are_owed_theirs(world: World) -> None:
-    world.bundle_all()
-    assert book.pending(100) == []
-    assert EvidenceBundle.objects.count() == 3
-
-
 def test_a_page_whose_text_is_not_the_one_compared_has_no_bundle(world: World) -> None:
     CaseMatch.objects.filter(version_id=world.version()).update(page_text_digest="0" * 64)
     with pytest.raises(BrokenInvariant, match="not the one that was compared"):

@@ -16,8 +16,6 @@ from core.messages import MatchesFound, StepMessage
 from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from pipeline import job_stats
-from pipeline.app import app
-from pipeline.outbox import TASKS
 from pipeline.sweep import Swept
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -137,11 +135,6 @@ def test_the_nightly_check_is_noted_where_others_look(desk: Desk) -> None:
     }
 
 
-def test_without_authorities_the_task_of_stamps_does_nothing(desk: Desk) -> None:
-    evidence_tasks.bundle_evidence(version_ids=[desk.world.ours.cases[0].version_id])
-    evidence_tasks.stamp_evidence()
-
-
 def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None:
     settings = load({})
     ensure_schedule(settings)
@@ -153,10 +146,6 @@ def test_beat_knows_when_and_no_tick_takes_back_what_an_operator_moved() -> None
     assert not PeriodicTask.objects.filter(task__contains="evidence", enabled=True).exists()
     nightly = PeriodicTask.objects.get(task="evidence.check_evidence")
     assert (nightly.crontab.hour, str(nightly.crontab.timezone)) == ("2", "Asia/Shanghai")
-
-
-def test_every_message_has_a_task_that_takes_it() -> None:
-    assert TASKS[MatchesFound] in app.tasks
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,6 @@ def test_a_withdrawn_paper_stays_to_be_seen_with_its_reason(world: World) -> Non
 def test_nothing_of_another_holder_is_reached(world: World) -> None:
     proof = added(world)
     stranger = signed_in(world.theirs.manager)
-    for page in ("proofs", "factors"):
-        assert stranger.get(case_page(world, page)).status_code in {302, 404}
     for page in ("proofs", "factors", "damages"):
         assert stranger.get(matter_page(world, page)).status_code == 404
         assert stranger.post(matter_page(world, page), upload()).status_code == 404
