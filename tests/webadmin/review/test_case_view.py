@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
 
 from core.errors import ServiceUnavailable
 from core.obfuscations import Obfuscation, ObfuscationFound
@@ -123,14 +122,6 @@ def test_the_evidence_of_the_match_is_quoted_where_it_is_folded_away(case: Case,
     for evidence in (match.raw_digest, match.page_text_digest, match.work_text_digest, match.version_id, match.text_id):
         assert evidence in page
     assert "algorithm 1, corpus revision 1, code 0.1.0" in page
-
-
-def test_a_case_of_another_rights_holder_is_not_there(world: World, reviewer: Client) -> None:
-    theirs = world.theirs.cases[0]
-    assert reviewer.get(record_url(theirs)).status_code == 404
-    assert reviewer.get(record_url(theirs) + f"?raw={theirs.matches.get().pk}").status_code == 404
-    assert reviewer.post(record_url(theirs), {"verdict": "confirmed", "basis": "0"}).status_code == 404
-    assert Case.objects.get(pk=theirs.pk).state == CaseState.OPEN
 
 
 def test_an_absent_store_leaves_the_excerpts(case: Case, reviewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,13 +299,6 @@ def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPa
     assert "the passages stand in:" in page
     assert "楔&lt;子&gt;" in page
     assert "尾声" not in page.partition("the passages stand in:")[2].partition("</p>")[0]
-
-
-@pytest.mark.parametrize(("language", "words"), [("zh-hans", "逐字对照"), ("en", "Side by side")])
-def test_the_case_is_shown_in_the_readers_language(world: World, reviewer: Client, language: str, words: str) -> None:
-    reviewer.cookies["django_language"] = language
-    with translation.override(None):
-        assert words in shown(reviewer, world.ours.cases[0])
 
 
 def test_what_was_done_to_the_page_as_a_whole_is_said(case: Case, reviewer: Client) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from core.errors import ServiceUnavailable
 from core.ids import VersionId
@@ -302,14 +301,6 @@ def test_the_command_line_names_those_that_agree(
     assert {answer["engine"] for answer in shown["answers"]} == set(ENGINES)
     cases.case(str(case.pk), is_json=False)
     assert f"{len(copies(opinion))} of {asked}: " in capsys.readouterr().out
-
-
-def test_answers_on_a_case_of_another_rights_holder_are_not_there(world: World, texts: Texts, reviewer: Client) -> None:
-    theirs = world.theirs.cases[0]
-    judged(texts, theirs, WORK)
-    address = reverse("admin:cases_case_change", args=[theirs.pk])
-    assert reviewer.get(address).status_code == 404
-    assert "were not asked about this version yet" in shown(reviewer, world.ours.cases[0])
 
 
 @pytest.mark.usefixtures("processes")

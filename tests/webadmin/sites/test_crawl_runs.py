@@ -247,6 +247,7 @@ def test_a_run_that_was_stopped_keeps_what_it_had_counted(site: Site) -> None:
     crawl_process._close(
         run, CrawlCounts(fetched=7, rejected={"robots": 1}, faults=[FAULTS[0]], finish_reason="stopped")
     )
+    run.refresh_from_db()
     assert (run.state, run.pages_fetched, run.started_at) == (State.QUEUED, 7, None)
     assert crawls.mark_started(run)
     lease = run_lease.RunLease(run)
