@@ -71,18 +71,16 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     exclusions: Iterable[ExclusionRow] = (),
     crawls: Iterable[CrawlRow] = (),
     checked: Iterable[SitePages] = (),
-    leads: Iterable[LeadRow] = (),
-    *,
-    looks_for_leads: bool = False,
+    leads: Iterable[LeadRow] | None = None,
 ) -> Report:
     """Report on those rows that lie within the scope; rows outside are left out, so a query may be coarser.
 
     Exclusions and `checked` have no date: give those of the period. A filter on works narrows cases, and exclusions
-    that name a work; pages and crawls are those of the sites, whatever works they carry. looks_for_leads: the report
-    has their chapter even where there are none.
+    that name a work; pages and crawls are those of the sites, whatever works they carry. leads: None where nobody looks
+    for them; then the report has no chapter of them.
     """
     lead_rows = sorted(
-        (lead for lead in leads if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)
+        (lead for lead in leads or () if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)
     )
     case_rows = sorted((case for case in cases if _has_case(scope, case)), key=_list_order)
     page_rows = [row for row in pages if scope.has_day(row.day) and scope.has_site(row.site_name)]
@@ -102,7 +100,7 @@ def build_report(  # noqa: PLR0917 - the rows of a report
         crawls=measures.per_crawled_site(crawl_rows),
         cases=tuple(case_rows),
         leads=tuple(lead_rows),
-        has_leads=bool(lead_rows) or looks_for_leads,
+        has_leads=leads is not None,
     )
 
 

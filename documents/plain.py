@@ -1,9 +1,41 @@
-"""Texts made fit for a paper: what would hide, reorder or break what stands around it is written by its number."""
+"""Papers as plain text, and texts made fit for a paper."""
+
+from collections.abc import Iterator
 
 from core.hidden_characters import spelled
 from core.text import storable
+from documents.blocks import Block, Cell, Document, Paragraph, Table
 
 
 def printable(text: str) -> str:
-    """The text with its lines, every hidden character spelled; what no XML may have is left out."""
+    """The text with its lines; every hidden character is spelled, and what no XML may have is left out.
+
+    What would hide, reorder or break what stands around it is so written by its number.
+    """
     return "\n".join(spelled(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
+
+
+def text_file(document: Document) -> bytes:
+    """The document in UTF-8, for who pastes it into a mail or a form; without looks, pictures, head and foot.
+
+    An empty line stands between blocks. The rows of a table are lines `name: value`: of one with a head a group for
+    each row, named by the head.
+    """
+    between = "：" if document.language == "zh" else ": "
+    parts = [part for block in document.blocks for part in _parts(block, between)]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def _parts(block: Block, between: str) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield printable(block.text)
+    elif isinstance(block, Table) and block.has_head:
+        head, *rows = ([_text(cell) for cell in row] for row in block.rows)
+        for row in rows:
+            yield "\n".join(f"{name}{between}{value}" for name, value in zip(head, row, strict=True))
+    elif isinstance(block, Table):
+        yield "\n".join(between.join(_text(cell) for cell in row) for row in block.rows)
+
+
+def _text(cell: Cell) -> str:
+    return printable("\n".join(each.text for each in cell.content if isinstance(each, Paragraph)))

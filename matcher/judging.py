@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
+from fingerprint.record import Fingerprint
+from fingerprint.rules import Seeds
+from fingerprint.stages import find_anchors
 from matcher.align.changes import Comparison, compare_passages, without_taken_elsewhere
 from matcher.align.overlaps import ResolvedSegments
 from matcher.align.passages import Passage, chain_segments
@@ -18,13 +21,14 @@ from matcher.calibration import Calibration
 from matcher.corpus import Corpus, WorkEntry
 from matcher.index.postings import require_same_algorithm
 from matcher.judge.coverage_kernels import count_distinct_runs
-from matcher.judge.editions import Editions
 from matcher.judge.figures import Figures, sum_up
 from matcher.judge.obfuscation import add_obfuscation, find_obfuscations
 from matcher.judge.quotation import apart_where_quoted, are_quotations
 from matcher.judge.rarity import background_share, is_common, own_share
 from matcher.judge.spans import find_taken_places, to_spans
 from matcher.reading_order import ReadingOrder, spans_as_given
+
+MAX_CACHED_EDITIONS = 10_000
 
 Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens of the page
 
@@ -186,6 +190,41 @@ class Judge:
             algorithm_id=page.fingerprint.algorithm_id,
             also=tuple(other for other in finding.also if other not in reported),
         )
+
+
+class Editions:
+    """Tells editions of one work by the anchors they share, and caches the answers."""
+
+    def __init__(self, corpus: Corpus, calibration: Calibration) -> None:
+        self._corpus = corpus
+        self._calibration = calibration
+        self._cached: dict[tuple[int, WorkTextId], bool] = {}
+
+    def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
+        """Whether a text is another edition of `entry`."""
+        key = (hash(entry.text), other)
+        if key not in self._cached:
+            if len(self._cached) >= MAX_CACHED_EDITIONS:
+                self._cached.clear()
+            found = self._corpus.entry(other)
+            self._cached[key] = (
+                found is not None and self._anchor_overlap(entry, found) >= self._calibration.min_edition_share
+            )
+        return self._cached[key]
+
+    @staticmethod
+    def _anchor_overlap(one: WorkEntry, other: WorkEntry) -> float:
+        hashes, others = _anchor_hashes(one.fingerprint), _anchor_hashes(other.fingerprint)
+        common = np.intersect1d(hashes, others, assume_unique=True).size
+        return common / max(1, min(hashes.size, others.size))
+
+
+def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
+    """uint64[a], sorted, distinct: of the anchors, whatever the seeds are; windows of two editions are out of phase."""
+    algorithm = fingerprint.algorithm
+    if Seeds.WINDOWS not in algorithm.seeds:
+        return np.unique(fingerprint.hashes)
+    return np.unique(find_anchors(fingerprint.tokens, algorithm.anchors, algorithm.symbols)[0])
 
 
 def _ranges(passages: Sequence[Comparison] | Sequence[Passage]) -> Ranges:

@@ -6,6 +6,7 @@ import pytest
 
 from analytics.formats import FORMATS, render
 from analytics.formats.json_data import schema
+from analytics.records import LeadRow
 from analytics.report import Report, build_report
 from tests.support import parsed_reports as parsed
 from tests.support import report_rows as rows
@@ -18,11 +19,14 @@ CAUTION = {
 NEVER = ("洗稿", "抄袭", "plagiari", "theft", "stolen")
 
 
-def report(language: str = "en", leads: list[object] | None = None, **options: bool) -> Report:
-    month = rows.month_of_leads() if leads is None else leads
+def report(language: str = "en") -> Report:
+    return report_with(rows.month_of_leads(), language)
+
+
+def report_with(leads: list[LeadRow] | None, language: str = "en") -> Report:
     return build_report(
         rows.scope(language), rows.month_of_cases(), rows.month_of_pages(), rows.month_of_exclusions(),
-        rows.month_of_crawls(), rows.month_of_checks(), month, **options,
+        rows.month_of_crawls(), rows.month_of_checks(), leads,
     )  # fmt: skip
 
 
@@ -33,7 +37,7 @@ def test_those_of_the_period_and_the_holder_are_counted_by_class_and_state() -> 
 
 
 def test_no_figure_but_their_own_knows_them() -> None:
-    made, without = report(), report(leads=[])
+    made, without = report(), report_with(None)
     assert replace(made, leads=(), has_leads=False) == without
     content, bare = (parsed.from_json(render(each, "json")) for each in (made, without))
     own = {"leads", "lead_counts", "lead_caution"}
@@ -54,9 +58,9 @@ def test_each_format_has_the_chapter_under_its_wording(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["csv", "html", "xlsx"])
 def test_nothing_is_said_where_nobody_looks_for_them(name: str) -> None:
-    text = "".join(parsed.text_of(name, render(report(leads=[]), name)).split())
+    text = "".join(parsed.text_of(name, render(report_with(None), name)).split())
     assert "".join(CAUTION["en"].split()) not in text
-    looked = "".join(parsed.text_of(name, render(report(leads=[], looks_for_leads=True), name)).split())
+    looked = "".join(parsed.text_of(name, render(report_with([]), name)).split())
     assert "".join(CAUTION["en"].split()) in looked
 
 
@@ -84,7 +88,7 @@ def test_hostile_text_is_text() -> None:
     hostile = [
         rows.lead(n, page_title=title, page_url=f"javascript:{n}") for n, title in enumerate(rows.HOSTILE_TITLES)
     ]
-    made = report(leads=list(hostile))
+    made = report_with(list(hostile))
     chapter = parsed.from_html(render(made, "html")).xpath('//section[@id="leads"]')[0]
     assert chapter.xpath(".//script | .//a") == []
     assert "<script>alert(1)</script>" in chapter.text_content()

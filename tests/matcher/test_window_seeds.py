@@ -17,7 +17,7 @@ from matcher.index.memory import MemoryIndex
 from matcher.index.page_seeds import page_seeds
 from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
-from matcher.judge.editions import Editions
+from matcher.judging import Editions
 from matcher.matching import Matcher
 from matcher.token_streams import TokenCache
 from tests.support.corpus_texts import story, with_homophones, with_random_characters

@@ -65,9 +65,8 @@ def make_report(
     )
     query = _Query(reader, scope, names, work, site)
     return build_report(
-        scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads(),
-        looks_for_leads=query.looks_for_leads(),
-    )  # fmt: skip
+        scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads()
+    )
 
 
 def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> RightsHolder | None:
@@ -166,8 +165,8 @@ class _Query:
         rows = days.values("page__site_id", "day").annotate(n=counted)
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
-    def leads(self) -> list[LeadRow]:
-        """Leads that were found in the period and that their page still gives."""
+    def leads(self) -> list[LeadRow] | None:
+        """Leads that were found in the period and that their page still gives; None where nobody looks for any."""
         condition = self._during("found_at") & self._narrow("site", "work")
         found = (
             _seen(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
@@ -179,11 +178,9 @@ class _Query:
             decided_at=Subquery(newest.values("decided_at")[:1]),
             reviewer=Subquery(newest.values("decided_by__username")[:1]),
         )
-        return [_lead_row(lead, self._names) for lead in with_verdicts.iterator(chunk_size=2_000)]
-
-    def looks_for_leads(self) -> bool:
-        """Whether one of the rights holders of the report has it that leads are looked for."""
-        return _seen(RightsHolder.objects.exclude(reworded_kinds=[]), self._reader).exists()
+        rows = [_lead_row(lead, self._names) for lead in with_verdicts.iterator(chunk_size=2_000)]
+        is_wanted = bool(rows) or _seen(RightsHolder.objects.exclude(reworded_kinds=[]), self._reader).exists()
+        return rows if is_wanted else None
 
     def exclusions(self) -> list[ExclusionRow]:
         """Count findings that never were cases by work, and what went no further than a comparison or a response."""

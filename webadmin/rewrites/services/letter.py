@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.matches import RewordedClass, RewordedState
 from core.wording import Message, say
 from documents.blocks import Document
-from documents.text_writing import text_file
+from documents.plain import text_file
 from documents.word_writing import word_file
 from matcher.reworded.shared_wording import shared_wording
 from webadmin.notices.models import HolderIdentity, HolderPaper
