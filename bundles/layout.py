@@ -2,10 +2,7 @@
 
 from core.ids import Digest
 
-FORMAT, VERSION = "zhuiwen-evidence", 4
-# 1: of a text on several pages, screenshot and PDF of the first alone; 2: no papers, no matters; 3: in the export of a
-# matter files were named by digests and in English, as in that of a case
-READ_VERSIONS = (1, 2, 3, 4)
+FORMAT, VERSION = "zhuiwen-evidence", 1
 MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "manifest.json",
     "SHA256SUMS",
@@ -19,7 +16,6 @@ MATTER_EXPLANATION, MATTER_PRINTED = "00-证据说明.html", "00-证据说明.pd
 MATTER = "matter.json"  # in place of case.json where the export is that of a matter
 LEAD = "lead.json"  # the same of a lead
 PAPERS = "papers"
-DOCUMENTS = "documents"  # of a matter, up to version 3
 SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
 # The file under which each rendering of a page is shown to a reader without WARC tools.

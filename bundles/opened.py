@@ -24,7 +24,17 @@ MAX_PAGES = 1_000  # of one text; the crawler follows 60
 # What every reader of a bundle relies on.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
 FINDING_FIELDS = frozenset(
-    {"work", "page_text_digest", "class", "similarity", "matched_chars", "passages", "algorithm_id", "code_version"}
+    {
+        "work",
+        "page_text_digest",
+        "class",
+        "similarity",
+        "matched_chars",
+        "longest_equal_run_chars",
+        "passages",
+        "algorithm_id",
+        "code_version",
+    }
 )
 
 
@@ -33,8 +43,7 @@ class Opened:
     """A bundle that holds in itself.
 
     renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
-    of the Nth page of the text. finding: of a lead what evidence/comparison.json says. circumstances: None of a bundle
-    of an earlier release.
+    of the Nth page of the text. finding: of a lead what evidence/comparison.json says.
     """
 
     digest: Digest
@@ -45,7 +54,7 @@ class Opened:
     renderings: Mapping[str, bytes]
     fetched_at: datetime
     made_at: datetime
-    circumstances: Mapping[str, Any] | None
+    circumstances: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +83,8 @@ def _opened(content: memoryview, said_in: str) -> Opened:
     _check_listed(files, package)
     if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
         raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
-    page, connection, finding = (parsed(_file(files, name), name) for name in (bundle.PAGE, bundle.CONNECTION, said_in))
-    around = parsed(_file(files, bundle.CIRCUMSTANCES), bundle.CIRCUMSTANCES) if bundle.CIRCUMSTANCES in files else None
+    names = bundle.PAGE, bundle.CONNECTION, bundle.CIRCUMSTANCES, said_in
+    page, connection, around, finding = (parsed(_file(files, name), name) for name in names)
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
     budget = Budget()
@@ -91,8 +100,7 @@ def _opened(content: memoryview, said_in: str) -> Opened:
             comparison.check(finding, text, said_in)
         _check_exchanges(archived, connection)
         _check_originals(files, page, budget)
-        if around is not None:
-            _check_circumstances(archived, around)
+        _check_circumstances(archived, around)
         fetched, made = datetime.fromisoformat(page["fetched_at"]), datetime.fromisoformat(package["created"])
         _require(fetched.tzinfo is not None and made.tzinfo is not None, bundle.PAGE, "flaw.moments")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -150,7 +158,7 @@ def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
 
 def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
     """The text, and screenshot and PDF of each page that has them: the records that page.json says, and no others."""
-    pages = [page, *page.get("following", ())]
+    pages = [page, *page["following"]]
     _check_drawn(pages)
     said = {TEXT: [("text", page["url"], page["text_digest"])]}
     for kind, prefix in (("screenshot", FULL_PAGE), ("pdf", PDF)):
@@ -173,28 +181,26 @@ def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, b
 
 
 def _named(kind: str, said: Mapping[str, Any]) -> str:
-    """What a rendering of one page is called. Bundles of earlier releases number no page and draw the first alone."""
-    number = said.get("number", 1)
-    return kind if number == 1 else f"{kind}-{number}"
+    """What a rendering of one page is called."""
+    return kind if said["number"] == 1 else f"{kind}-{said['number']}"
 
 
 def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
     """The pages bear their numbers in order; where one was drawn, each other was too or it is said why it was not."""
-    numbered = [said for said in pages if "number" in said]
-    numbers = [said["number"] for said in numbered]
-    are_numbers = all(type(number) is int and 1 <= number <= MAX_PAGES for number in numbers)
-    in_order = are_numbers and numbers == sorted(set(numbers)) and numbers[:1] in ([], [1])
-    _require(in_order and len(numbered) in (0, len(pages)), bundle.PAGE, "flaw.page-numbers")
-    if any(said["screenshot"] is not None for said in numbered):
-        is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in numbered)
+    numbers: list[Any] = [said.get("number") for said in pages]
+    are_numbers = all(type(number) is int and number <= MAX_PAGES for number in numbers)
+    in_order = are_numbers and numbers[0] == 1 and numbers == sorted(set(numbers))
+    _require(in_order, bundle.PAGE, "flaw.page-numbers")
+    if any(said["screenshot"] is not None for said in pages):
+        is_told = all((said["screenshot"] is None) != (said["undrawn"] is None) for said in pages)
         _require(is_told, bundle.PAGE, "flaw.drawn-pages")
 
 
 def _check_statements(archived: list[_Record], page: Mapping[str, Any], text: str) -> None:
     responses = [record for record in archived if record.kind == "response"]
-    for said in (page, *page.get("following", ())):
+    for said in (page, *page["following"]):
         _check_part(said, responses, archived)
-    for said in page.get("page_resources", ()):
+    for said in page["page_resources"]:
         _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
     if "marks" in page:
         marks = list(map(Mark.of_record, page["marks"]))
@@ -208,13 +214,13 @@ def _check_passages(finding: Mapping[str, Any], text: str) -> None:
 
 
 def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: list[_Record]) -> None:
-    """What is said of one page is what its records have. Bundles of earlier releases have one page, the last."""
-    number = said.get("exchange", len(responses))
+    """What is said of one page is what its records have."""
+    number = said["exchange"]
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
     is_page = response is not None and response.digest == said["body_digest"] and response.url == said["url"]
     _require(is_page, bundle.PAGE, "flaw.response")
-    read_from = said.get("read_from", {"record": READ_IN_RESPONSE, "digest": said["body_digest"]})
+    read_from = said["read_from"]
     if read_from["record"] == READ_IN_RESPONSE:
         is_read = read_from["digest"] == said["body_digest"]
     else:
@@ -227,7 +233,7 @@ def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> 
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
     are_same = len(said) == len(responses) and all(
-        each["url"] == record.url and each.get("body_digest", record.digest) == record.digest
+        each["url"] == record.url and each["body_digest"] == record.digest
         for each, record in zip(said, responses, strict=False)
     )
     _require(are_same, bundle.CONNECTION, "flaw.exchange")
@@ -264,8 +270,8 @@ def _headers(record: _Record) -> list[tuple[str, str]]:
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: Budget) -> None:
     """Each record of another archive stands where it is said to; they are listed in the order in which they stand."""
     expanded: dict[str, tuple[Expanded, int]] = {}
-    for part in (page, *page.get("following", ())):
-        for said in part.get("originals", ()):
+    for part in (page, *page["following"]):
+        for said in part["originals"]:
             name, at, size = said["file"], said["at"], said["bytes"]
             archive, end = expanded.get(name) or (Expanded(_file(files, name), name, budget), 0)
             _require(0 <= end <= at and size >= 0, bundle.PAGE, "flaw.original-record")

@@ -145,7 +145,7 @@ class Passage:
     page_excerpt: str
     work_excerpt: str
     changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
-    raw: tuple[int, int] | None = None  # where it stands in the text as it came; None: it was found by an older release
+    raw: tuple[int, int] | None = None  # where it stands in the text as it came; None: nobody noted it
     raw_changes: tuple[tuple[int, int], ...] = ()  # the same of each change
 
 

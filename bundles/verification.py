@@ -120,7 +120,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
     hashed = statements.listed(files)
     files, is_for_people = _by_program_names(files)
     manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
-    _check_kind(manifest)
+    _check_kind(manifest, is_for_people=is_for_people)
     listed = {layout.outside_checks(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
     if _file(files, layout.SUMS) != statements.sums(hashed):
@@ -161,13 +161,13 @@ def _file(files: Files, name: str) -> bytes:
     return bytes(files[name])
 
 
-def _check_kind(manifest: Mapping[str, Any]) -> None:
-    is_known = manifest.get("format") == layout.FORMAT
+def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
+    is_known = manifest.get("format") == layout.FORMAT and is_for_people == ("matter" in manifest)
     numbers = [manifest[name] for name in ("case", "matter", "lead") if name in manifest]
     is_one = len(numbers) == 1 and type(numbers[0]) is int
     if not (is_known and is_one and isinstance(manifest.get("created"), str)):
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=Message("flaw.another-format"))
-    if manifest.get("version") not in layout.READ_VERSIONS:
+    if manifest.get("version") != layout.VERSION:
         why = Message("flaw.later-version")
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
 
@@ -330,16 +330,16 @@ def _check_apart(files: Collection[str], looked_at: _Looked, *, is_for_people: b
     """No document or paper stands where bundles or proofs do: a reader would believe that it was one."""
     folders = {name.rpartition("/")[0] for name in looked_at.bundles}
 
-    def is_apart(name: str, folder: str) -> bool:
+    def is_apart(name: str) -> bool:
         if not is_for_people:
-            return name.startswith(f"{folder}/")
+            return name.startswith(f"{layout.PAPERS}/")
         return name in files and name.rpartition("/")[0] not in folders
 
     for name in looked_at.documents:
-        if not is_apart(name, layout.DOCUMENTS):
+        if not is_apart(name):
             raise DoesNotHold(Fault.UNLISTED, name)
     for part, said in looked_at.papers:
-        if not is_apart(str(said.get("file")), layout.PAPERS):
+        if not is_apart(str(said.get("file"))):
             raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=str(said.get("file"))))
 
 

@@ -113,7 +113,7 @@ class Capture:
     """How a page was fetched. `exchanges`: the redirects in order, the page's own last.
 
     made_with: the browser, "Chromium 150.0.7871.100". records: of an archive, all that were used, the response first.
-    machine: that fetched it; None: an archive's, or of a release that did not note it. profile: of a browser.
+    machine: that fetched it; None: an archive's. profile: of a browser.
     """
 
     exchanges: tuple[WireExchange, ...]

@@ -154,8 +154,8 @@ def texts_of(reading: Reading) -> dict[str, bytes]:
 
 
 def text_keys(document: Document) -> set[str]:
-    """Where the texts of a version lie; earlier releases kept fewer of them."""
-    return {document[name] for name in ("text", "raw_text", "beside", "marks") if document.get(name)}
+    """Where the texts of a version lie."""
+    return {document[name] for name in ("text", "raw_text", "beside", "marks") if document[name]}
 
 
 def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
@@ -179,9 +179,9 @@ def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
         raw_digest=Digest(document["raw"]),
         text_digest=Digest(document["text"]),
         reading=_reading_of(document, texts),
-        parts=tuple(_part_of(part) for part in document.get("parts", ())),
-        origin=unpacked(document.get("origin", "")),
-        capture_digest=Digest(document["capture"]) if document.get("capture") else None,
+        parts=tuple(_part_of(part) for part in document["parts"]),
+        origin=unpacked(document["origin"]),
+        capture_digest=Digest(document["capture"]) if document["capture"] else None,
     )
 
 
@@ -218,7 +218,7 @@ def _part_of(document: Document) -> StoredPart:
         headers=headers_of(document["headers"]),
         raw_digest=Digest(document["raw"]),
         fetched_at=moment(document["fetched_at"]),
-        capture_digest=Digest(document["capture"]) if document.get("capture") else None,
+        capture_digest=Digest(document["capture"]) if document["capture"] else None,
     )
 
 
@@ -248,8 +248,8 @@ def _marks_of(data: bytes) -> tuple[Mark, ...]:
 
 
 def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
-    published, raw_text, beside = document["published"], document.get("raw_text"), document.get("beside")
-    marks = document.get("marks")
+    published, raw_text, beside = document["published"], document["raw_text"], document["beside"]
+    marks = document["marks"]
     return Reading(
         title=unpacked(document["title"]),
         text=text_of(texts[document["text"]]),
@@ -263,20 +263,19 @@ def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
             ObfuscationFound(OBFUSCATIONS[each["kind"]], each["count"], unpacked(each["example"]))
             for each in document["obfuscations"]
         ),
-        # Versions of earlier releases have none of these.
         raw_text=text_of(texts[raw_text]) if raw_text else "",
         beside=_beside_of(texts[beside]) if beside else (),
         marks=_marks_of(texts[marks]) if marks else (),
-        site_name=unpacked(document.get("site_name", "")),
-        chapter_number=document.get("chapter_number"),
-        left_out=tuple(unpacked(line) for line in document.get("left_out", ())),
+        site_name=unpacked(document["site_name"]),
+        chapter_number=document["chapter_number"],
+        left_out=tuple(unpacked(line) for line in document["left_out"]),
         chapters=tuple(
-            ChapterStart(unpacked(each["title"]), TextOffset(each["start"])) for each in document.get("chapters", ())
+            ChapterStart(unpacked(each["title"]), TextOffset(each["start"])) for each in document["chapters"]
         ),
-        posters=tuple(Poster(unpacked(each["name"]), each["after"]) for each in document.get("posters", ())),
+        posters=tuple(Poster(unpacked(each["name"]), each["after"]) for each in document["posters"]),
         net_disks=tuple(
             NetDiskLink(unpacked(each["url"]), unpacked(each["disk"]), unpacked(each["label"]))
-            for each in document.get("net_disks", ())
+            for each in document["net_disks"]
         ),
     )
 

@@ -1,6 +1,5 @@
 """The circumstances of a capture: what a bundle says of them, what it does not, and that it is held to its heads."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
@@ -8,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from bundles import bundle, container
+from bundles import bundle
 from bundles.canonical import canonical
 from bundles.circumstances import MAX_CHARS, caches_in
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import opened
 from bundles.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
-from bundles.verification import check
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, Way
 from documents.explanation_blocks import BOTH_LANGUAGES
@@ -135,26 +133,6 @@ def test_circumstances_without_a_field_do_not_hold(name: str) -> None:
     del said[name]
     with pytest.raises(DoesNotHold):
         opened(changed(said), "bundle")
-
-
-def earlier(content: bytes) -> bytes:
-    """A bundle as releases made it that noted no circumstances."""
-    files = files_of(content)
-    package = json.loads(files[bundle.PACKAGE])
-    package["resources"] = [each for each in package["resources"] if each["path"] != bundle.CIRCUMSTANCES]
-    files[bundle.PACKAGE] = canonical(package)
-    files[bundle.PACKAGE_DIGEST] = bundle.package_digest(files[bundle.PACKAGE])
-    del files[bundle.CIRCUMSTANCES]
-    return container.write(files)
-
-
-def test_bundles_of_earlier_releases_still_hold_and_their_export_says_what_they_lack() -> None:
-    content = earlier(made(capture()))
-    assert opened(content, "bundle").circumstances is None
-    files = exported(content)
-    check({name: memoryview(each) for name, each in files.items()})
-    page = files["README.html"].decode()
-    assert all(words("explanation.capture-earlier") in page for words in BOTH_LANGUAGES)
 
 
 def test_the_explanation_tells_them_in_both_languages() -> None:

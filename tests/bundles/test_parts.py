@@ -16,18 +16,17 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
-from bundles import bundle, layout, originals, statements
+from bundles import bundle, layout, originals
 from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import opened
 from bundles.records import NO_DRAWING, Capture, CaseMaterial, Drawing, ProvenBundle, Undrawn
-from bundles.verification import check, check_file
+from bundles.verification import check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
 from core.ids import digest
 from core.wording import Message, say
-from documents.explanation_blocks import BOTH_LANGUAGES
 from tests.bundles.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import (
     FETCHED,
@@ -255,54 +254,6 @@ def test_what_is_said_of_drawings_is_held_against_them() -> None:
 def test_a_page_that_is_neither_drawn_nor_named_makes_no_bundle() -> None:
     with pytest.raises(BadInput, match="it is said why"):
         made(capture(following=(part(2, drawing=NO_DRAWING),)))
-
-
-def test_a_text_on_several_pages_of_which_an_earlier_release_drew_the_first_still_holds_and_is_exported() -> None:
-    content = made(capture(following=(part(2, drawing=Drawing(undrawn=Undrawn.FAILED)),)))
-    said = json.loads(files_of(content)[bundle.PAGE])
-    for each in said["following"]:
-        for name in ("number", "screenshot", "pdf", "undrawn"):
-            del each[name]
-    del said["number"], said["undrawn"]
-    older = rebuilt(content, {bundle.PAGE: canonical(said)})
-    assert set(opened(older, "bundle").renderings) == {"text", "screenshot", "pdf"}
-    files = export.export_files(CaseMaterial(7, {}, [ProvenBundle(older)]), "0.1.0")
-    manifest = json.loads(files[layout.MANIFEST])
-    assert manifest["version"] == layout.VERSION
-    files[layout.MANIFEST] = canonical(manifest | {"version": 1})
-    files[layout.SUMS] = statements.sums(statements.listed(files))
-    assert len(check({name: memoryview(each) for name, each in files.items()}).bundles) == 1
-
-
-def test_a_bundle_of_an_earlier_release_still_holds() -> None:
-    """Without sources, parts, numbers and digests of each exchange, as the first release wrote them."""
-    content = made(capture())
-    page, connection = (json.loads(files_of(content)[name]) for name in (bundle.PAGE, bundle.CONNECTION))
-    for name in ("exchange", "source", "made_with", "read_from", "originals", "following", "page_resources",
-                 "number", "undrawn"):  # fmt: skip
-        del page[name]
-    for exchange in connection["exchanges"]:
-        for name in ("part", "source", "body_digest"):
-            del exchange[name]
-    older = rebuilt(content, {bundle.PAGE: canonical(page), bundle.CONNECTION: canonical(connection)})
-    assert opened(older, "bundle").page["url"] == URL
-
-
-def test_the_longest_run_of_earlier_releases_is_told_as_what_it_was() -> None:
-    content = made(capture())
-    finding = json.loads(files_of(content)[bundle.FINDING])
-    finding["longest_run_chars"] = finding.pop("longest_equal_run_chars") + 1000
-    older = rebuilt(content, {bundle.FINDING: canonical(finding)})
-    files = export.export_files(CaseMaterial(7, {}, [ProvenBundle(content), ProvenBundle(older)]), "0.1.0")
-    assert len(check({name: memoryview(each) for name, each in files.items()}).bundles) == 2
-    told = html.unescape(files[layout.EXPLANATION].decode())
-    for words in BOTH_LANGUAGES:
-        of_now, of_then = (part for part in told.split("<h3>") if words("explanation.copied") in part)
-        equal, once = words("explanation.longest-equal"), words("explanation.longest-once")
-        assert equal in of_now
-        assert once not in of_now
-        assert once in of_then
-        assert equal not in of_then
 
 
 def pictured() -> Capture:

@@ -353,47 +353,17 @@ def test_who_writes_the_lists_anew_is_found_out(exported: Path) -> None:
     assert [name for name, forge in FORGERIES.items() if _holds(_forged(sound, forge))] == []
 
 
-def test_files_of_the_version_before_still_verify(exported: Path) -> None:
-    """In which files of a matter were named by digests and in English."""
-    sound = {name: bytes(data) for name, data in container.read(memoryview(exported.read_bytes()), "").items()}
-    files = {layout.outside_checks(name): data for name, data in sound.items()}
-    for name in [name for name in files if name.startswith("cases/")]:
-        said = json.loads(files[name])
-        for each in said["bundles"]:
-            files[layout.bundle_file(each["digest"])] = files.pop(each["file"])
-            for rendering, shown in each.pop("shown").items():
-                files[layout.shown_file(each["digest"], rendering)] = files.pop(shown)
-            each["file"] = layout.bundle_file(each["digest"])
-        files[name] = canonical(said)
-    matter = json.loads(files[layout.MATTER])
-    renamed = {each: f"documents/{number}.pdf" for number, each in enumerate(matter["documents"])}
-    renamed |= {each["file"]: f"papers/{each['sha256']}.pdf" for each in matter["papers"]}
-    renamed |= {layout.MATTER_EXPLANATION: layout.EXPLANATION, layout.MATTER_PRINTED: layout.PRINTED}
-    files = {renamed.get(name, name): data for name, data in files.items()}
-    papers = [each | {"file": renamed[each["file"]]} for each in matter["papers"]]
-    documents = [renamed[each] for each in matter["documents"]]
-    files[layout.MATTER] = canonical(matter | {"documents": documents, "papers": papers})
-    report = check({name: memoryview(data) for name, data in _listed_anew(files, {"version": 3}).items()})
-    assert (report.papers, len(report.bundles)) == (5, 2)
-    assert not _holds(_listed_anew(files | {"documents/more.pdf": b"x"}, {"version": 3}))
-
-
 def _forged(sound: dict[str, bytes], forge: Callable[[dict[str, bytes]], Any]) -> dict[str, bytes]:
     """The files after a forgery, with lists that are true of them."""
     files = dict(sound)
     forge(files)
-    return _listed_anew(files, {})
-
-
-def _listed_anew(files: dict[str, bytes], change: dict[str, Any]) -> dict[str, bytes]:
-    manifest, sums = (MANIFEST, SUMS) if MANIFEST in files else (layout.MANIFEST, layout.SUMS)
-    said = json.loads(files[manifest]) | change
-    covered = {name: data for name, data in files.items() if name not in (manifest, sums)}
+    said = json.loads(files[MANIFEST])
+    covered = {name: data for name, data in files.items() if name not in (MANIFEST, SUMS)}
     said["files"] = [
         {"path": name, "sha256": digest(data), "bytes": len(data)} for name, data in sorted(covered.items())
     ]
-    files = covered | {manifest: canonical(said)}
-    return files | {sums: statements.sums(statements.listed(files))}
+    files = covered | {MANIFEST: canonical(said)}
+    return files | {SUMS: statements.sums(statements.listed(files))}
 
 
 def _holds(files: dict[str, bytes]) -> bool:

@@ -25,14 +25,12 @@ def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
     ]
     for rows, numbers in alike.items():
         blocks.append(Heading(words("explanation.capture-of-bundles", numbers=", ".join(map(str, numbers))), 3))
-        blocks.append(Pairs(rows) if rows else Paragraph(words("explanation.capture-earlier")))
+        blocks.append(Pairs(rows))
     return blocks
 
 
 def _rows(words: Words, bundle: Opened) -> Iterator[Row]:
     said = bundle.circumstances
-    if said is None:
-        return
     for machine in said["machines"]:
         yield from _machine(words, machine)
     yield from _names(words, bundle.connection)

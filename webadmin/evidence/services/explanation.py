@@ -119,7 +119,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
         (words("explanation.work-digest"), str(work["digest"])),
         (words("explanation.similarity"), percentage(float(finding["similarity"]))),
         (words("explanation.copied"), f"{finding['matched_chars']:,}"),
-        *_longest_run(words, finding),
+        (words("explanation.longest-equal"), f"{finding['longest_equal_run_chars']:,}"),
         (words("explanation.algorithm"), f"{finding['algorithm_id']} ({finding['code_version']})"),
         *bundle_rows(words, bundle),
         (words("explanation.stamps"), _stamps(words, proof)),
@@ -138,16 +138,6 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
     more = [Paragraph(words("explanation.more-passages", count=left))] if left > 0 else []
     return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
-
-
-def _longest_run(words: Words, finding: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The longest run of equal characters; bundles of earlier releases have one that replaced characters are in."""
-    for field, name in (
-        ("longest_equal_run_chars", words("explanation.longest-equal")),
-        ("longest_run_chars", words("explanation.longest-once")),
-    ):
-        if field in finding:
-            yield name, f"{finding[field]:,}"
 
 
 def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
