@@ -128,22 +128,6 @@ def test_an_absent_broker_is_said(reviewer: browser.Visitor, world: World, outbo
     assert len(outbox.sent) == 1
 
 
-def test_without_the_script_a_button_asks(
-    opened: browser.Opened, reviewer: browser.Visitor, world: World, texts: Texts, outbox: CollectingOutbox
-) -> None:
-    case = world.ours.cases[3]
-    window = opened(world.ours.reviewer, runs_scripts=False)
-    window.go(record_url(case))
-    page = window.page
-    page.locator(".zw-unfold > summary").click()
-    page.get_by_role("button", name="Ask the engines").click()
-    expect(page.locator('[data-opinions="asking"]')).to_be_visible()
-    ask(Subject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
-    page.get_by_role("link", name="Look again").click()
-    expect(page.locator('[data-opinions="answered"]')).to_be_visible()
-    assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
-
-
 def test_texts_and_decision_are_within_one_screen(reviewer: browser.Visitor, world: World) -> None:
     reviewer.go(record_url(world.ours.cases[3]))
     height = reviewer.page.evaluate("innerHeight")

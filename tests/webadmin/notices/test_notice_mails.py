@@ -1,7 +1,6 @@
 """Mails of notices: kept before they go out, sent once, and unknown where nobody can know."""
 
 from collections.abc import Iterator
-from copy import deepcopy
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
@@ -33,11 +32,6 @@ State = NoticeMail.State
 
 
 fill = sent_notices.estate
-
-
-@pytest.fixture
-def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
-    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What comes of a notice that went out: states in their order, counter-statements, counted days, what is due."""
 
-from copy import deepcopy
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
@@ -44,11 +43,6 @@ PROOF = Noted(files=[("回执.pdf", PDF)])
 
 
 fill = sent_notices.estate
-
-
-@pytest.fixture
-def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
-    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The page of a confirmed notice: sent, answered, countered, taken further; what is due; who may do what."""
 
-from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
 
@@ -31,11 +30,6 @@ HOSTILE = "<script>x</script>\u202e"
 
 
 fill = sent_notices.estate
-
-
-@pytest.fixture
-def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
-    return deepcopy(kept)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Notices: which pages they may name, what they are filled with, who confirms them, and the files that come of them."""
 
 import io
-from copy import deepcopy
 from datetime import date, timedelta
 
 import docx
@@ -41,11 +40,6 @@ def fill() -> admin_data.Estate:
     for case in estate.cases:
         admin_data.decided(case, estate.reviewer)
     return estate
-
-
-@pytest.fixture
-def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
-    return deepcopy(kept)
 
 
 def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:

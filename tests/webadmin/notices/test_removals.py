@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Sequence
-from copy import deepcopy
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -39,11 +38,6 @@ def fill() -> admin_data.Estate:
     PageRecheck.objects.all().delete()
     Notice.objects.all().delete()
     return estate
-
-
-@pytest.fixture
-def ours(kept: admin_data.Estate, db: None) -> admin_data.Estate:
-    return deepcopy(kept)
 
 
 def look(case: Case, hours: float, seen: str = Seen.GONE, **fields: object) -> RemovalLook:

@@ -153,20 +153,6 @@ def test_a_manager_adds_nothing_where_they_only_review(world: World, outbox: Col
     assert outbox.sent == []
 
 
-def test_a_namesake_of_another_holder_is_not_touched(world: World, outbox: CollectingOutbox) -> None:
-    theirs = world.theirs.works[0]
-    before = list(theirs.chapters.values())
-    send(
-        signed_in(world.ours.manager),
-        world.ours.holder.pk,
-        text("a.txt", FIRST),
-        title=theirs.title,
-        author=theirs.author,
-    )
-    assert list(theirs.chapters.values()) == before
-    assert Work.objects.filter(title=theirs.title).count() == 2
-
-
 def test_a_manifest_inside_a_sending_names_no_other_rights_holder(world: World, outbox: CollectingOutbox) -> None:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:

@@ -153,12 +153,6 @@ def test_a_text_without_one_heading_at_its_head_has_no_chapter_s_title(text: str
     assert chapter.title == ""
 
 
-def test_a_table_of_contents_makes_no_empty_chapters() -> None:
-    contents = "".join(f"第{n}章 夜航\n" for n in "一二三四五")
-    chapters = split_chapters(f"目录\n{contents}\n" + "".join(CHAPTERS))
-    assert [chapter.title for chapter in chapters] == [f"第{n}章 夜航" for n in "一二三四五"]
-
-
 def test_a_volume_heading_goes_with_its_first_chapter_and_numbers_may_begin_again() -> None:
     text = "第一卷 水\n" + "".join(CHAPTERS[:3]) + "第二卷 火\n" + "".join(CHAPTERS[:3])
     chapters = split_chapters(text)
