@@ -17,7 +17,7 @@ from core.pages import Fetched
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
-from tests.crawler.test_capture import RawServer, serving, whole
+from tests.crawler.test_capture import RawServer, whole
 from tests.crawler.texts import own_text
 from tests.support.certificates import make_chain
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
@@ -112,7 +112,7 @@ def test_cookies_and_logins_are_not_in_it() -> None:
         b"Content-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n"
     )
     body = f"<html><head><title>渡口</title></head><body>{own_text(1)}</body></html>".encode()
-    with serving({"/": whole(head, gzip.compress(body))}) as server:
+    with RawServer({"/": whole(head, gzip.compress(body))}) as server:
         crawled = crawl(plan_of(server.url("/"), politeness=ALWAYS, obey_robots=False), settings_of(server.netloc))
     [(fetched, _)] = crawled.store.versions.values()
     assert fetched.capture is not None
@@ -144,7 +144,7 @@ def test_the_certificates_that_the_server_showed_are_kept(tmp_path: Path) -> Non
         assert taking.capture is not None
         taken.append(taking.capture)
 
-    with serving({"/": whole(head, b"<p>x</p>")}, chain) as server:
+    with RawServer({"/": whole(head, b"<p>x</p>")}, chain) as server:
         thread = threading.Thread(target=lambda: asyncio.run(look(server)))  # a test before may have left a loop
         thread.start()
         thread.join()

@@ -3,10 +3,6 @@
 import gzip
 import platform
 import socket
-import ssl
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +14,7 @@ from crawler.fetching.capture import without_secrets
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.certificates import Chain, make_chain
+from tests.support.socket_server import SocketServer
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -29,56 +26,31 @@ HEAD = (
 )
 
 
-class RawServer:
+class RawServer(SocketServer):
     """Answers each path with the bytes given, to the byte; one request a connection. `asked`: the requests' bytes."""
 
     def __init__(self, answers: dict[str, bytes], chain: Chain | None = None) -> None:
+        super().__init__()
         self.answers, self.asked = answers, list[bytes]()
         self._context = chain.server_context() if chain else None
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.netloc = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
 
     def url(self, path: str) -> str:
         return f"{'https' if self._context else 'http'}://{self.netloc}{path}"
 
-    def close(self) -> None:
-        self._listener.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
-
-    def _answer(self, connection: socket.socket) -> None:
-        try:
-            if self._context is not None:
-                connection = self._context.wrap_socket(connection, server_side=True)
+    def answer(self, connection: socket.socket) -> None:
+        if self._context is not None:
+            connection = self._context.wrap_socket(connection, server_side=True)
+        with connection:
             asked = b""
             while b"\r\n\r\n" not in asked and (data := connection.recv(65_536)):
                 asked += data
             self.asked.append(asked)
             path = asked.split(b" ", 2)[1].decode() if asked else "/"
             connection.sendall(self.answers.get(path, b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
-            connection.close()
-        except (OSError, ssl.SSLError):
-            return
 
 
 def whole(head: bytes, body: bytes) -> bytes:
     return head + b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body
-
-
-@contextmanager
-def serving(answers: dict[str, bytes], chain: Chain | None = None) -> Iterator[RawServer]:
-    server = RawServer(answers, chain)
-    try:
-        yield server
-    finally:
-        server.close()
 
 
 def captured(server: RawServer, path: str = "/") -> Capture:
@@ -89,7 +61,7 @@ def captured(server: RawServer, path: str = "/") -> Capture:
 
 
 def test_heads_are_kept_as_they_went_over_the_wire_in_their_order() -> None:
-    with serving({"/": whole(HEAD, PAGE)}) as server:
+    with RawServer({"/": whole(HEAD, PAGE)}) as server:
         [own] = captured(server).exchanges
         [asked] = server.asked
     assert own.request_head == asked
@@ -101,7 +73,7 @@ def test_heads_are_kept_as_they_went_over_the_wire_in_their_order() -> None:
 
 
 def test_who_answered_and_when_is_kept() -> None:
-    with serving({"/": whole(HEAD, PAGE)}) as server:
+    with RawServer({"/": whole(HEAD, PAGE)}) as server:
         [own] = captured(server).exchanges
     assert f"{own.server_address}:{own.server_port}" == server.netloc
     assert own.name_answer is not None
@@ -116,7 +88,7 @@ def test_who_answered_and_when_is_kept() -> None:
 def test_the_machine_is_noted_once_for_all_pages_of_a_crawl() -> None:
     pages = {f"/{n}": whole(HEAD, PAGE.replace("渡口".encode(), f"渡口{n}".encode())) for n in range(3)}
     links = "".join(f"<a href=/{n}>{n}</a>" for n in range(3)).encode()
-    with serving({"/": whole(HEAD, b"<body>" + links), **pages}) as server:
+    with RawServer({"/": whole(HEAD, b"<body>" + links), **pages}) as server:
         crawled = crawl(plan_of(server.url("/"), obey_robots=False), settings_of(server.netloc))
     captures = [fetched.capture for fetched, _ in crawled.store.versions.values()]
     assert len(captures) == 3
@@ -131,7 +103,7 @@ def test_the_machine_is_noted_once_for_all_pages_of_a_crawl() -> None:
 
 def test_the_whole_chain_of_certificates_is_kept_as_the_server_sent_it(tmp_path: Path) -> None:
     chain = make_chain(tmp_path)
-    with serving({"/": whole(HEAD, PAGE)}, chain) as server:
+    with RawServer({"/": whole(HEAD, PAGE)}, chain) as server:
         [own] = captured(server).exchanges
     assert own.tls is not None
     assert own.tls.certificates == chain.sent
@@ -148,7 +120,7 @@ def test_each_redirect_is_kept_with_its_response() -> None:
 
     refresh = b"<html><meta http-equiv=refresh content='0; url=/c'><body>wait</body></html>"
     answers = {"/": moved("/a"), "/a": moved("/b"), "/b": whole(HEAD, refresh), "/c": whole(HEAD, PAGE)}
-    with serving(answers) as server:
+    with RawServer(answers) as server:
         hops = captured(server).exchanges
     assert [(hop.url, hop.status) for hop in hops] == [
         (server.url("/"), 302),
@@ -161,13 +133,13 @@ def test_each_redirect_is_kept_with_its_response() -> None:
 
 
 def test_a_body_is_named_as_it_came_before_it_was_decompressed() -> None:
-    with serving({"/": whole(HEAD + b"Content-Encoding: gzip\r\n", ZIPPED)}) as server:
+    with RawServer({"/": whole(HEAD + b"Content-Encoding: gzip\r\n", ZIPPED)}) as server:
         [own] = captured(server).exchanges
     assert (own.body_digest, own.body_bytes) == (digest(ZIPPED), len(ZIPPED))
 
 
 def test_a_response_that_was_tried_again_counts_once() -> None:
-    with serving({}) as server:
+    with RawServer({}) as server:
         answers = iter([b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", whole(HEAD, PAGE)])
 
         class Changing(dict[str, bytes]):
@@ -180,7 +152,7 @@ def test_a_response_that_was_tried_again_counts_once() -> None:
 
 def test_an_interim_response_is_not_taken_for_the_answer() -> None:
     early = b"HTTP/1.1 103 Early Hints\r\nLink: </x.css>; rel=preload\r\n\r\n"
-    with serving({"/": early + whole(HEAD, PAGE)}) as server:
+    with RawServer({"/": early + whole(HEAD, PAGE)}) as server:
         [own] = captured(server).exchanges
     assert own.response_head.startswith(b"HTTP/1.1 200 Fine indeed\r\n")
 

@@ -34,8 +34,8 @@ from tests.crawler.crawl_process import (
     recording_services,
     settings_of,
 )
-from tests.crawler.test_safety_limits import RawServer
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
+from tests.support.socket_server import SocketServer
 from tests.support.web_server import Answer, Routes, WebServer, endless, gzipped, page, redirect, silent
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -271,15 +271,14 @@ def test_a_robots_txt_that_cannot_be_reached_forbids_everything(answer: Answer, 
         assert any(str(fault).startswith(sentence) for fault in counts.faults) is bool(reason)
 
 
-class _Garbage(RawServer):
-    def _answer(self, connection: socket.socket) -> None:
-        with connection:
-            connection.recv(65_536)
-            connection.sendall(b"\x00garbage\r\n\r\n")
+class _Garbage(SocketServer):
+    def answer(self, connection: socket.socket) -> None:
+        connection.recv(65_536)
+        connection.sendall(b"\x00garbage\r\n\r\n")
 
 
 def test_a_robots_txt_that_is_no_http_forbids_everything() -> None:
-    with _Garbage(None) as server:
+    with _Garbage() as server:
         counts = crawl(plan_of(f"http://{server.netloc}/"), settings_of(server.netloc)).counts
         assert (counts.rejected, "robots.txt cannot be reached" in str(counts.faults[0])) == ({"no_answer": 1}, True)
 

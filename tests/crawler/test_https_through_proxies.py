@@ -4,12 +4,11 @@ import base64
 import select
 import signal
 import socket
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -30,64 +29,39 @@ from tests.crawler.crawl_process import (
 from tests.crawler.texts import own_text
 from tests.support.certificates import make_chain
 from tests.support.name_server import NameServer
+from tests.support.socket_server import SocketServer
 from tests.support.web_server import Routes, WebServer, page
 
 PAGES = 6
 
 
-class ConnectProxy:
+class ConnectProxy(SocketServer):
     """Opens tunnels for who has its login. `dies_after`: so many tunnels, then it is gone; `status`: refuses all."""
 
     def __init__(
         self, login: str = "", dies_after: int | None = None, status: str = "", ports: Iterable[int] = (0,)
     ) -> None:
+        super().__init__(_listening(ports))
         self.login, self.dies_after, self.status = login, dies_after, status
         self.heads: list[str] = []
         self.opened: list[str] = []  # where tunnels were opened to
-        self._socket = _listening(ports)
 
-    @property
-    def place(self) -> str:
-        return f"127.0.0.1:{self._socket.getsockname()[1]}"
-
-    def __enter__(self) -> Self:
-        self._place = self.place
-        threading.Thread(target=self._serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
-
-    def _close(self) -> None:
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                near, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._answer, args=(near,), daemon=True).start()
-
-    def _answer(self, near: socket.socket) -> None:
-        with near, suppress(OSError):
-            head = near.recv(65_536).decode("latin-1")
-            self.heads.append(head)
-            refusal = self._refusal(head)
-            if refusal:
-                near.sendall(f"HTTP/1.1 {refusal}\r\nContent-Length: 0\r\n\r\n".encode())
-                return
-            target = head.split(" ", 2)[1]
-            self.opened.append(target)
-            if self.dies_after is not None and len(self.opened) > self.dies_after:
-                self._close()
-                return
-            host, _, port = target.rpartition(":")
-            with socket.create_connection((host, int(port)), timeout=60) as far:
-                near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                _join(near, far)
+    def answer(self, near: socket.socket) -> None:
+        head = near.recv(65_536).decode("latin-1")
+        self.heads.append(head)
+        refusal = self._refusal(head)
+        if refusal:
+            near.sendall(f"HTTP/1.1 {refusal}\r\nContent-Length: 0\r\n\r\n".encode())
+            return
+        target = head.split(" ", 2)[1]
+        self.opened.append(target)
+        if self.dies_after is not None and len(self.opened) > self.dies_after:
+            self.close()
+            return
+        host, _, port = target.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=60) as far:
+            near.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            _join(near, far)
 
     def _refusal(self, head: str) -> str:
         wanted = "Basic " + base64.b64encode(self.login.encode()).decode()
@@ -136,12 +110,12 @@ def _plan(site: WebServer, *proxies: Proxy, **more: Any) -> Any:
 
 def test_pages_come_through_a_tunnel_that_shows_the_proxy_nothing_but_the_host(site: WebServer) -> None:
     with ConnectProxy("crawler:t0p-s3cret") as proxy:
-        plan = _plan(site, Proxy(proxy.place, user="crawler", password="t0p-s3cret"))
-        crawled = crawl(plan, settings_of(site.netloc, proxy.place))
+        plan = _plan(site, Proxy(proxy.netloc, user="crawler", password="t0p-s3cret"))
+        crawled = crawl(plan, settings_of(site.netloc, proxy.netloc))
         assert crawled.counts.stored == PAGES, crawled.counts
         assert set(proxy.opened) == {site.netloc}
         assert not any("/p/" in head for head in proxy.heads)
-        assert set(crawled.connected) == {proxy.place}
+        assert set(crawled.connected) == {proxy.netloc}
         secret = base64.b64encode(b"crawler:t0p-s3cret").decode()
         evidence = repr([(fetched.headers, fetched.capture) for fetched, _ in crawled.store.versions.values()])
         told = repr(plan) + repr(crawled.counts) + crawled.output + evidence
@@ -153,7 +127,7 @@ def test_pages_come_through_a_tunnel_that_shows_the_proxy_nothing_but_the_host(s
             assert exchange.tls is not None
             assert exchange.tls.certificates
             assert exchange.way is not None
-            assert (exchange.way.proxy, exchange.way.interface) == (f"http://{proxy.place}", "lo")
+            assert (exchange.way.proxy, exchange.way.interface) == (f"http://{proxy.netloc}", "lo")
 
 
 @pytest.mark.parametrize("fault", ["refuses the login", "dies", "answers 502", "is not there"])
@@ -165,9 +139,9 @@ def test_a_proxy_that_opens_no_tunnel_rests_and_the_others_carry_on(fault: str, 
         "is not there": ConnectProxy(),
     }
     with ConnectProxy() as good, makes[fault] as bad:
-        place = "127.0.0.1:9" if fault == "is not there" else bad.place
-        plan = _plan(site, Proxy(place, user="crawler", password="wrong"), Proxy(good.place))
-        crawled = crawl(plan, settings_of(site.netloc, place, good.place))
+        place = "127.0.0.1:9" if fault == "is not there" else bad.netloc
+        plan = _plan(site, Proxy(place, user="crawler", password="wrong"), Proxy(good.netloc))
+        crawled = crawl(plan, settings_of(site.netloc, place, good.netloc))
         assert crawled.counts.stored == PAGES, crawled.counts
         health = crawled.counts.proxies[place]
         assert health["failures"] == 1 if fault == "refuses the login" else int(str(health["failures"])) >= 1
@@ -179,23 +153,23 @@ def test_a_port_that_looks_like_a_status_is_none(site: WebServer) -> None:
     """A proxy at 127.0.0.1:40700 that answers 502 is asked again before it rests; only 407 is final at once."""
     with ConnectProxy() as good, ConnectProxy(status="502 Bad Gateway", ports=range(40_700, 40_800)) as bad:
         crawled = crawl(
-            _plan(site, Proxy(bad.place), Proxy(good.place)), settings_of(site.netloc, bad.place, good.place)
+            _plan(site, Proxy(bad.netloc), Proxy(good.netloc)), settings_of(site.netloc, bad.netloc, good.netloc)
         )
         assert crawled.counts.stored == PAGES, crawled.counts
-        assert int(str(crawled.counts.proxies[bad.place]["failures"])) >= MAX_FAILURES_IN_A_ROW
+        assert int(str(crawled.counts.proxies[bad.netloc]["failures"])) >= MAX_FAILURES_IN_A_ROW
 
 
 def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_without_it(site: WebServer) -> None:
     with ConnectProxy("crawler:right") as proxy:
-        plan = _plan(site, Proxy(proxy.place, user="crawler", password="wrong"))
-        process, pipe = start(plan, settings_of(site.netloc, proxy.place))
+        plan = _plan(site, Proxy(proxy.netloc, user="crawler", password="wrong"))
+        process, pipe = start(plan, settings_of(site.netloc, proxy.netloc))
         wait_until(lambda: len(proxy.heads) == 1)
         kill(process, signal.SIGTERM)
         crawled = finish(process, pipe)
         assert (crawled.counts.finish_reason, crawled.counts.stored) == ("stopped", 0), crawled.counts
-        assert crawled.counts.proxies[proxy.place]["cools_until"]
+        assert crawled.counts.proxies[proxy.netloc]["cools_until"]
         assert len(proxy.heads) == 1
-        assert set(crawled.connected) == {proxy.place}
+        assert set(crawled.connected) == {proxy.netloc}
         assert (site.requested, proxy.opened) == ([], [])
 
 
@@ -203,15 +177,15 @@ def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_wi
 def test_no_tunnel_is_asked_for_into_the_operators_network() -> None:
     with ConnectProxy() as proxy:
         for host in ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal", "[::ffff:10.0.0.1]"):
-            plan = plan_of(f"https://{host}/", obey_robots=False, politeness=Politeness(proxies=(Proxy(proxy.place),)))
-            counts = crawl(plan, settings_of(proxy.place)).counts
+            plan = plan_of(f"https://{host}/", obey_robots=False, politeness=Politeness(proxies=(Proxy(proxy.netloc),)))
+            counts = crawl(plan, settings_of(proxy.netloc)).counts
             assert counts.rejected == {"unsafe_address": 1}, (host, counts)
         assert proxy.heads == []
 
 
 def test_a_private_proxy_that_is_allowed_by_its_name_is_used_for_https_too(site: WebServer) -> None:
     with ConnectProxy() as proxy, NameServer({"proxy.test": ("127.0.0.1",)}) as names:
-        place = f"proxy.test:{proxy.place.partition(':')[2]}"
+        place = f"proxy.test:{proxy.netloc.partition(':')[2]}"
         settings = settings_of(site.netloc, place, name_servers=(names.place,))
         assert crawl(_plan(site, Proxy(place)), settings).counts.stored == PAGES
         strict = settings_of(site.netloc, name_servers=(names.place,))
@@ -235,7 +209,7 @@ def test_a_proxy_that_is_spoken_to_otherwise_is_refused_in_one_sentence(scheme: 
 
 def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(site: WebServer) -> None:
     with ConnectProxy() as proxy:
-        counts = crawl(_plan(site, Proxy(proxy.place, "https")), settings_of(site.netloc, proxy.place)).counts
+        counts = crawl(_plan(site, Proxy(proxy.netloc, "https")), settings_of(site.netloc, proxy.netloc)).counts
         assert counts.rejected == {"no_answer": 1}, counts
         assert "is spoken to by https, through which no page is fetched by https" in str(counts.faults[0])
         assert proxy.heads == []
@@ -245,7 +219,7 @@ def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(sit
 def test_a_private_proxy_is_let_through_at_its_own_port_alone(scheme: str, site: WebServer) -> None:
     """The operator lets one port of a host through; what listens at another one is none of the crawl's business."""
     with ConnectProxy() as proxy, NameServer({"proxy.test": ("127.0.0.1",)}) as names:
-        port = proxy.place.partition(":")[2]
+        port = proxy.netloc.partition(":")[2]
         plan = replace(_plan(site, Proxy(f"proxy.test:{port}")), start_urls=(f"{scheme}://{site.netloc}/",))
         allowed = settings_of(site.netloc, f"proxy.test:{port}", name_servers=(names.place,))
         other = settings_of(site.netloc, "proxy.test:9", name_servers=(names.place,))

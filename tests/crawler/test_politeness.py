@@ -3,17 +3,16 @@
 import base64
 import json
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
@@ -262,71 +261,37 @@ def test_a_closed_window_is_waited_for_and_nothing_is_asked_before(tmp_path: Pat
         assert crawl(open_now, settings_of(site.netloc), None, tmp_path).counts.stored == 2
 
 
-class ForwardProxy:
+class ForwardProxy(WebServer):
     """A real forward proxy on loopback: http by absolute address; `status` None to forward, else what it answers."""
 
     def __init__(self, login: str = "", status: int | None = None) -> None:
+        super().__init__({})
         self.login, self.status = login, status
-        self.asked: list[str] = []
-        self.agents: list[str] = []
-        self.seen_logins: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
-    @property
-    def place(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        proxy = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                proxy.asked.append(self.path)
-                proxy.agents.append(self.headers.get("User-Agent", ""))
-                wanted = "Basic " + base64.b64encode(proxy.login.encode()).decode()
-                if proxy.login and self.headers.get("Proxy-Authorization") != wanted:
-                    return self._say(407, b"")
-                if proxy.status:
-                    return self._say(proxy.status, b"<p>no</p>")
-                try:
-                    with urlopen(Request(self.path), timeout=60) as answer:
-                        self._say(answer.status, answer.read())
-                except OSError as fault:
-                    self._say(getattr(fault, "code", 502), b"")
-
-            def _say(self, status: int, body: bytes) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        return Handler
+    def answer(self, asked: BaseHTTPRequestHandler) -> Answer:
+        wanted = "Basic " + base64.b64encode(self.login.encode()).decode()
+        if self.login and asked.headers.get("Proxy-Authorization") != wanted:
+            return Answer(status=407)
+        if self.status:
+            return Answer(b"<p>no</p>", status=self.status)
+        try:
+            with urlopen(Request(asked.path), timeout=60) as answer:
+                return Answer(answer.read(), status=answer.status)
+        except OSError as fault:
+            return Answer(status=getattr(fault, "code", 502))
 
 
 def test_requests_go_by_the_proxies_in_turn_with_their_passwords_and_none_is_told() -> None:
     with WebServer(_chain(6)) as site, ForwardProxy("crawler:t0p-s3cret") as one, ForwardProxy() as other:
-        proxies = (Proxy(one.place, user="crawler", password="t0p-s3cret"), Proxy(other.place))
+        proxies = (Proxy(one.netloc, user="crawler", password="t0p-s3cret"), Proxy(other.netloc))
         plan = plan_of(site.url(), politeness=_polite(proxies=proxies))
-        crawled = crawl(plan, settings_of(site.netloc, one.place, other.place))
+        crawled = crawl(plan, settings_of(site.netloc, one.netloc, other.netloc))
         assert crawled.counts.stored == 6, crawled.counts
-        assert len(one.asked) >= 2
-        assert len(other.asked) >= 2
-        assert sorted(one.asked + other.asked) == sorted(site.url(path) for path in site.requested)
+        assert len(one.requested) >= 2
+        assert len(other.requested) >= 2
+        assert sorted(one.requested + other.requested) == sorted(site.url(path) for path in site.requested)
         health = crawled.counts.proxies
-        assert health[one.place] == {"successes": len(one.asked), "failures": 0, "cools_until": ""}
+        assert health[one.netloc] == {"successes": len(one.requested), "failures": 0, "cools_until": ""}
         told = repr(plan) + repr(crawled.counts) + crawled.output
         evidence = repr([(fetched.headers, fetched.capture) for fetched, _ in crawled.store.versions.values()])
         secret = base64.b64encode(b"crawler:t0p-s3cret").decode()
@@ -338,9 +303,9 @@ def test_a_proxy_that_fails_rests_and_the_others_carry_on(fault: str) -> None:
     status = 502 if fault == "answers 502" else None
     login = "a:b" if fault == "refuses the login" else ""
     with WebServer(_chain(8)) as site, ForwardProxy() as good, ForwardProxy(login, status) as bad:
-        place = "127.0.0.1:9" if fault == "is not there" else bad.place
-        plan = plan_of(site.url(), politeness=_polite(proxies=(Proxy(place), Proxy(good.place))), concurrency=1)
-        crawled = crawl(plan, settings_of(site.netloc, good.place, bad.place, "127.0.0.1:9"))
+        place = "127.0.0.1:9" if fault == "is not there" else bad.netloc
+        plan = plan_of(site.url(), politeness=_polite(proxies=(Proxy(place), Proxy(good.netloc))), concurrency=1)
+        crawled = crawl(plan, settings_of(site.netloc, good.netloc, bad.netloc, "127.0.0.1:9"))
         assert crawled.counts.stored == 9, crawled.counts  # and the list
         assert crawled.counts.proxies[place]["cools_until"]
         assert crawled.counts.proxies[place]["successes"] == 0
@@ -359,20 +324,20 @@ def test_where_every_proxy_rests_nothing_is_asked_without_one(tmp_path: Path) ->
 
 def test_a_private_proxy_that_nobody_allowed_is_not_used() -> None:
     with WebServer(_chain(2)) as site, ForwardProxy() as proxy:
-        plan = plan_of(site.url(), politeness=_polite(proxies=(Proxy(proxy.place),)))
+        plan = plan_of(site.url(), politeness=_polite(proxies=(Proxy(proxy.netloc),)))
         counts = crawl(plan, settings_of(site.netloc)).counts
         assert counts.finish_reason == "no_proxy"
         assert "is not used: 127.0.0.1 is a loopback address" in str(counts.end_sentence)
-        assert (proxy.asked, site.requested) == ([], [])
+        assert (proxy.requested, site.requested) == ([], [])
 
 
 def test_a_private_address_is_refused_behind_a_proxy_too() -> None:
     with ForwardProxy() as proxy:
         for host in ("169.254.169.254", "2130706433", "localhost", "metadata.google.internal"):
-            plan = plan_of(f"http://{host}/", politeness=_polite(proxies=(Proxy(proxy.place),)), obey_robots=False)
-            counts = crawl(plan, settings_of(proxy.place)).counts
+            plan = plan_of(f"http://{host}/", politeness=_polite(proxies=(Proxy(proxy.netloc),)), obey_robots=False)
+            counts = crawl(plan, settings_of(proxy.netloc)).counts
             assert counts.rejected == {"unsafe_address": 1}, (host, counts)
-        assert proxy.asked == []
+        assert proxy.requested == []
 
 
 def test_a_refused_crawl_goes_on_by_another_proxy_under_another_name() -> None:
@@ -380,43 +345,38 @@ def test_a_refused_crawl_goes_on_by_another_proxy_under_another_name() -> None:
     with WebServer(_chain(4)) as site, ForwardProxy(status=403) as bad, ForwardProxy() as good:
         politeness = _polite(
             bans=(rule,),
-            proxies=(Proxy(bad.place), Proxy(good.place)),
+            proxies=(Proxy(bad.netloc), Proxy(good.netloc)),
             user_agents=("Zhuiwen/one", "Zhuiwen/two"),
         )
         crawled = crawl(
             plan_of(site.url(), politeness=politeness, concurrency=1, obey_robots=False),
-            settings_of(site.netloc, bad.place, good.place),
+            settings_of(site.netloc, bad.netloc, good.netloc),
         )
         assert crawled.counts.stored == 4, crawled.counts
-        assert len(bad.asked) == 1
-        assert set(bad.agents + good.agents) == {"Zhuiwen/one", "Zhuiwen/two"}
+        assert len(bad.requested) == 1
+        assert {asked.user_agent for asked in bad.log + good.log} == {"Zhuiwen/one", "Zhuiwen/two"}
 
 
-class MemberSite:
+class MemberSite(WebServer):
     """A site whose texts only members see: a form with a hidden token, a cookie, sessions that last `lasts` pages."""
 
     def __init__(self, length: int, lasts: int = 1_000_000, delay_s: float = 0.0) -> None:
+        super().__init__({})
         self.length, self.lasts, self.delay_s = length, lasts, delay_s
-        self.requested: list[str] = []
         self.logins = 0
         self._sessions: dict[str, int] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
-    @property
-    def netloc(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
-
-    def url(self, path: str = "") -> str:
-        return f"http://{self.netloc}{path}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def answer(self, asked: BaseHTTPRequestHandler) -> Answer:
+        if asked.command == "POST":
+            fields = parse_qs(asked.rfile.read(int(asked.headers["Content-Length"])).decode())
+            cookie = f"session={self.log_in(fields)}; Path=/; HttpOnly"
+            return Answer(status=303, headers={"Location": "/", "Set-Cookie": cookie})
+        if asked.path.startswith("/p/"):
+            time.sleep(self.delay_s)
+        is_member = asked.path != "/login" and self.is_member(asked.headers.get("Cookie", ""))
+        body = self.body(asked.path, is_member)
+        markup = f"<!doctype html><meta charset=utf-8><title>{urlsplit(asked.path).path}</title>{body}"
+        return Answer(markup.encode(), status=404 if asked.path == "/robots.txt" else 200)
 
     def log_in(self, fields: dict[str, list[str]]) -> str:
         given = [fields.get(name, [""])[0] for name in ("username", "password", "token", "button")]
@@ -447,41 +407,10 @@ class MemberSite:
             )
         return f"<h1>第{path.rpartition('/')[2]}篇</h1>" + own_text(int(path.rpartition("/")[2] or 0))
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        site = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.requested.append(self.path)
-                if self.path.startswith("/p/"):
-                    time.sleep(site.delay_s)
-                is_member = self.path != "/login" and site.is_member(self.headers.get("Cookie", ""))
-                self._say(200 if self.path != "/robots.txt" else 404, site.body(self.path, is_member))
-
-            def do_POST(self) -> None:
-                site.requested.append(self.path)
-                length = int(self.headers["Content-Length"])
-                session = site.log_in(parse_qs(self.rfile.read(length).decode()))
-                self._say(303, "", {"Location": "/", "Set-Cookie": f"session={session}; Path=/; HttpOnly"})
-
-            def _say(self, status: int, body: str, headers: dict[str, str] | None = None) -> None:
-                encoded = f"<!doctype html><meta charset=utf-8><title>{urlsplit(self.path).path}</title>{body}".encode()
-                self.send_response(status)
-                for name, value in ({"Content-Type": "text/html; charset=utf-8"} | (headers or {})).items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(encoded)))
-                self.end_headers()
-                self.wfile.write(encoded)
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        return Handler
-
 
 def _member(site: MemberSite, password: str = "m3mber&secret", **changes: Any) -> Politeness:
     values = (("user", "读者"), ("password", password))
-    return _polite(login=Login(LOGIN_STEPS.format(site=site.url()), values), **changes)
+    return _polite(login=Login(LOGIN_STEPS.format(site=site.url("")), values), **changes)
 
 
 def test_a_login_opens_the_session_and_its_values_are_told_nowhere() -> None:

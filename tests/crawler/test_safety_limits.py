@@ -8,8 +8,7 @@ import socket
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -17,6 +16,7 @@ from crawler.fetching.bodies import MAX_RATIO
 from crawler.fetching.header_limit import MAX_HEADER_BYTES
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
+from tests.support.socket_server import SocketServer
 from tests.support.web_server import Answer, Routes, WebServer, page, redirect
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -24,47 +24,21 @@ pytestmark = pytest.mark.usefixtures("processes")
 ZEROS = b"0" * 99
 
 
-class RawServer:
+class RawServer(SocketServer):
     """Sends what `talk` yields to whoever connects, until it ends or the other side goes."""
 
-    def __init__(self, talk: object) -> None:
+    def __init__(self, talk: Callable[[threading.Event], Iterator[bytes]]) -> None:
+        super().__init__()
         self._talk = talk
         self.sent = 0
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._stopped = threading.Event()
 
-    @property
-    def netloc(self) -> str:
-        return f"127.0.0.1:{self._socket.getsockname()[1]}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
-
-    def _answer(self, connection: socket.socket) -> None:
-        with connection:
-            asked = connection.recv(65_536)
-            if b"GET /robots.txt" in asked:
-                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-                return
-            try:
-                for piece in self._talk(self._stopped):  # type: ignore[operator]
-                    connection.sendall(piece)
-                    self.sent += len(piece)
-            except OSError:
-                return
+    def answer(self, connection: socket.socket) -> None:
+        if b"GET /robots.txt" in connection.recv(65_536):
+            connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            return
+        for piece in self._talk(self.stopped):
+            connection.sendall(piece)
+            self.sent += len(piece)
 
 
 def _headers_without_end(stopped: threading.Event) -> Iterator[bytes]:

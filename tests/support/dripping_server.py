@@ -7,9 +7,9 @@ A client that counts silence waits as long as the server likes. Here that is PAT
 import socket
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
+
+from tests.support.socket_server import SocketServer
 
 PATIENCE_S = 20.0
 DROP_EVERY_S = 0.05
@@ -47,66 +47,42 @@ HOPS = "hops"  # redirects that each take HOP_S
 HOP_S = 0.3
 
 
-class DrippingServer:
+class DrippingServer(SocketServer):
     """Serves /PLACE, /redirected/PLACE and /hops/1. `only`: that on every connection, before anything was asked.
 
     `given_up`: connections that the other end closed while they dripped; `outlasted`: those that dripped to the end.
     """
 
     def __init__(self, only: Drip | None = None) -> None:
+        super().__init__()
         self._only = only
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._stopped = threading.Event()
         self.given_up = threading.Semaphore(0)
         self.outlasted: list[str] = []
         self.asked: list[str] = []
 
-    @property
-    def netloc(self) -> str:
-        return f"127.0.0.1:{self._socket.getsockname()[1]}"
-
     def url(self, path: str, scheme: str = "http") -> str:
         return f"{scheme}://{self.netloc}/{path}"
 
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
-
-    def _answer(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError):
-            asked = connection.recv(65_536) if self._only is None else b""
-            path = asked.split(b" ")[1].decode().lstrip("/").partition("?")[0] if asked else ""
-            self.asked.append(path)
-            kind, _, rest = path.partition("/")
-            if kind == "robots.txt":
-                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            elif kind == "redirected":
-                connection.sendall(_redirect(rest))
-            elif kind == HOPS:
-                self._stopped.wait(HOP_S)
-                connection.sendall(_redirect(f"{HOPS}/{int(rest) + 1}"))
-            elif self._only or kind in PLACES:  # a port was another server's before: its visitors may ask for more
-                self._drip(connection, self._only or PLACES[kind])
-                self.outlasted.append(path)
+    def answer(self, connection: socket.socket) -> None:
+        asked = connection.recv(65_536) if self._only is None else b""
+        path = asked.split(b" ")[1].decode().lstrip("/").partition("?")[0] if asked else ""
+        self.asked.append(path)
+        kind, _, rest = path.partition("/")
+        if kind == "robots.txt":
+            connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        elif kind == "redirected":
+            connection.sendall(_redirect(rest))
+        elif kind == HOPS:
+            self.stopped.wait(HOP_S)
+            connection.sendall(_redirect(f"{HOPS}/{int(rest) + 1}"))
+        elif self._only or kind in PLACES:  # a port was another server's before: its visitors may ask for more
+            self._drip(connection, self._only or PLACES[kind])
+            self.outlasted.append(path)
 
     def _drip(self, connection: socket.socket, drip: Drip) -> None:
         connection.sendall(drip.before)
         for _ in range(int(PATIENCE_S / DROP_EVERY_S)):
-            if self._stopped.wait(DROP_EVERY_S):
+            if self.stopped.wait(DROP_EVERY_S):
                 raise ConnectionError("the test is over")
             try:
                 connection.sendall(drip.drop)

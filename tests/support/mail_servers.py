@@ -1,10 +1,9 @@
 """Mail servers on loopback: a real one that keeps what it got, and one that refuses, stalls or drops as it is told."""
 
 import socket
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -12,6 +11,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from tests.support.socket_server import SocketServer
 
 STALL, DROP = b"stall", b"drop"  # instead of an answer
 ANSWERS: Mapping[str, bytes] = {
@@ -55,48 +56,33 @@ def real_server(**options: Any) -> Iterator[tuple[Mailbox, str]]:
         controller.stop()
 
 
-class ScriptedServer:
+class ScriptedServer(SocketServer):
     """Answers each step as it is told, and counts the messages that it got whole."""
 
     def __init__(self, **answers: bytes) -> None:
+        super().__init__()
         self.answers = {**ANSWERS, **{step.replace("_", " "): said for step, said in answers.items()}}
         self.received: list[bytes] = []
         self.connections = 0
         self.recipients = 0
-        self._ended = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._serve, daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"smtp://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"smtp://{self.netloc}"
 
-    def close(self) -> None:
-        self._ended.set()
-        self._listener.close()
-
-    def _serve(self) -> None:
-        while not self._ended.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
+    def answer(self, connection: socket.socket) -> None:
+        self.connections += 1
+        lines = connection.makefile("rb")
+        going = self._say(connection, "connect")
+        while going:
+            line = lines.readline()
+            if not line:
                 return
-            self.connections += 1
-            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
-
-    def _talk(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError):
-            lines = connection.makefile("rb")
-            going = self._answer(connection, "connect")
-            while going:
-                line = lines.readline()
-                if not line:
-                    return
-                step = line[:4].decode("ascii", "replace").upper()
-                self.recipients += step == "RCPT"
-                going = self._answer(connection, step)
-                if going and step == "DATA" and self.answers["DATA"].startswith(b"354"):
-                    going = self._take(connection, lines)
+            step = line[:4].decode("ascii", "replace").upper()
+            self.recipients += step == "RCPT"
+            going = self._say(connection, step)
+            if going and step == "DATA" and self.answers["DATA"].startswith(b"354"):
+                going = self._take(connection, lines)
 
     def _take(self, connection: socket.socket, lines: Any) -> bool:
         body = []
@@ -105,12 +91,12 @@ class ScriptedServer:
                 return False
             body.append(line)
         self.received.append(b"".join(body))
-        return self._answer(connection, "after DATA")
+        return self._say(connection, "after DATA")
 
-    def _answer(self, connection: socket.socket, step: str) -> bool:
+    def _say(self, connection: socket.socket, step: str) -> bool:
         said = self.answers.get(step, b"250 ok\r\n")
         if said == STALL:
-            self._ended.wait(60)
+            self.stopped.wait(60)
             return False
         if said == DROP:
             connection.shutdown(socket.SHUT_RDWR)
@@ -121,11 +107,8 @@ class ScriptedServer:
 
 @contextmanager
 def scripted(**answers: bytes) -> Iterator[ScriptedServer]:
-    server = ScriptedServer(**answers)
-    try:
+    with ScriptedServer(**answers) as server:
         yield server
-    finally:
-        server.close()
 
 
 def until(condition: Any, seconds: float = 20) -> None:

@@ -98,6 +98,11 @@ class WebServer:
         self._server.shutdown()
         self._server.server_close()
 
+    def answer(self, asked: BaseHTTPRequestHandler) -> Answer:
+        """What a request gets; a site with a mind of its own answers here."""
+        route = self.routes.get(asked.path, self.fallback)
+        return route(asked.path) if callable(route) else route
+
 
 def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
@@ -108,12 +113,12 @@ def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
             site.requested_at_s.append(time.monotonic())
             site.log.append(Asked(site.requested_at_s[-1], self.path, self.headers.get("User-Agent", "")))
             site.headers[self.path] = dict(self.headers)
-            route = site.routes.get(self.path, site.fallback)
-            answer = route(self.path) if callable(route) else route
             try:
-                self._send(answer)
+                self._send(site.answer(self))
             except (BrokenPipeError, ConnectionResetError):
                 return
+
+        do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
         def _send(self, answer: Answer) -> None:
             self.send_response(answer.status)
