@@ -57,5 +57,4 @@ def test_what_was_fetched_to_read_a_page_is_kept_with_its_capture() -> None:
         expected = [(server.url("/css/read.css"), "text/css", sheet.body)]
     assert len(crawled.store.versions) == 2
     for fetched, _ in crawled.store.versions.values():
-        assert fetched.capture is not None
         assert [(each.url, each.content_type, each.body) for each in fetched.capture.resources] == expected

@@ -59,7 +59,6 @@ CASES = [
 def test_a_page_is_read_whatever_its_header_says(text: str, codec: str, label: str) -> None:
     markup = f"<html><head><title>{text}</title></head><body><p>{text}</p></body></html>"
     decoded = decode(markup.encode(codec), label)
-    assert isinstance(decoded, Decoded)
     assert decoded.text == markup
 
 
@@ -68,7 +67,6 @@ def test_a_page_is_read_whatever_its_header_says(text: str, codec: str, label: s
 def test_a_page_is_read_whatever_its_meta_tag_says(text: str, codec: str, meta: str) -> None:
     markup = f'<html><head><meta charset="{meta}"></head><body><p>{text}</p></body></html>'
     decoded = decode(markup.encode(codec))
-    assert isinstance(decoded, Decoded)
     assert decoded.text == markup
 
 
@@ -76,7 +74,6 @@ def test_a_page_is_read_whatever_its_meta_tag_says(text: str, codec: str, meta: 
 def test_any_mixture_of_sentences_survives_gb18030_under_any_label(lines: list[str], label: str) -> None:
     text = "<br>".join(lines)
     decoded = decode(text.encode("gb18030"), label)
-    assert isinstance(decoded, Decoded)
     assert decoded.text == text
 
 
@@ -108,14 +105,12 @@ def test_utf8_read_as_gbk_and_saved_is_brought_back() -> None:
     text = "老渡口的石阶上坐满了人"
     mojibake = f"{text}，".encode().decode("gb18030")
     decoded = decode(f"<p>{mojibake}</p><p>ok</p>".encode(), "gbk")
-    assert isinstance(decoded, Decoded)
     assert decoded.text == f"<p>{text}，</p><p>ok</p>"
 
 
 def test_one_field_of_mojibake_is_mended_and_the_rest_of_the_page_stays() -> None:
     broken = SIMPLIFIED[0].encode().decode("latin-1")
     decoded = decode(f"<h1>{SIMPLIFIED[1]}</h1><p>{broken}</p><p>{SIMPLIFIED[2]}</p>".encode(), "utf-8")
-    assert isinstance(decoded, Decoded)
     assert decoded.text == f"<h1>{SIMPLIFIED[1]}</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[2]}</p>"
 
 
@@ -134,7 +129,6 @@ def test_a_page_put_together_from_two_encodings_is_read_piece_by_piece(
     parts = [(paragraphs(lines[:2]), codec), (f"<div>{lines[2]}</div>", other), (paragraphs(lines[3:]), codec)]
     for label in ("", codec, other):
         decoded = decode(b"".join(part.encode(name) for part, name in parts), label)
-        assert isinstance(decoded, Decoded)
         assert decoded.text == "".join(part for part, _ in parts)
         assert (decoded.encoding, decoded.is_doubtful) == (codec, False)
         assert len(decoded.repairs) == 1
@@ -145,14 +139,12 @@ def test_a_block_in_another_encoding_within_one_line_is_read() -> None:
         f"<p>{SIMPLIFIED[0]} ".encode("gb18030") + "最新网址请收藏本站".encode() + f" {SIMPLIFIED[1]}</p>".encode("gbk")
     )
     decoded = decode(body, "gbk")
-    assert isinstance(decoded, Decoded)
     assert decoded.text == f"<p>{SIMPLIFIED[0]} 最新网址请收藏本站 {SIMPLIFIED[1]}</p>"
 
 
 def test_a_byte_order_mark_before_text_in_another_encoding_is_not_believed() -> None:
     text = "".join(SIMPLIFIED)
     decoded = decode(b"\xef\xbb\xbf" + text.encode("gb18030"), "utf-8")
-    assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.encoding) == (text, "gb18030")
 
 
@@ -165,14 +157,12 @@ def test_a_page_cut_off_in_a_character_is_read() -> None:
     for codec in ("utf-8", "gb18030", "big5hkscs"):
         text = "".join(TRADITIONAL)
         decoded = decode(text.encode(codec)[:-1], codec)
-        assert isinstance(decoded, Decoded)
         assert decoded.text == text[:-1]
 
 
 def test_a_single_broken_byte_is_shown_as_doubt() -> None:
     body = ("".join(SIMPLIFIED) * 3).encode("utf-8")
     decoded = decode(body[:300] + b"\xff" + body[300:], "utf-8")
-    assert isinstance(decoded, Decoded)
     assert decoded.encoding == "utf-8"
     assert decoded.is_doubtful
 
@@ -180,14 +170,12 @@ def test_a_single_broken_byte_is_shown_as_doubt() -> None:
 def test_private_use_characters_of_a_web_font_are_not_mojibake() -> None:
     text = "".join(SIMPLIFIED).replace("的", "\ue001").replace("了", "\ue002")
     decoded = decode(text.encode(), "utf-8")
-    assert isinstance(decoded, Decoded)
     assert decoded.text == text
 
 
 def test_the_euro_sign_and_four_byte_characters_of_gb18030_are_read_under_the_label_gb2312() -> None:
     text = "".join(SIMPLIFIED) + "𠮷野家的价钱是€12，喆和镕也写得出来。"
     decoded = decode(text.encode("gb18030"), "gb2312")
-    assert isinstance(decoded, Decoded)
     assert decoded.text == text
 
 
@@ -218,7 +206,6 @@ def test_the_euro_sign_and_four_byte_characters_of_gb18030_are_read_under_the_la
 def test_short_pages_in_other_languages_are_not_forced_into_chinese(text: str, codec: str) -> None:
     markup = f"<html><body><p>{text}</p></body></html>"
     decoded = decode(markup.encode(codec))
-    assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.encoding) == (markup, codec)
 
 
@@ -247,7 +234,6 @@ def test_a_declared_encoding_wins_where_its_text_looks_like_its_language(text: s
         decoded = decode(labelled, header)
         assert decoded == Decoded(labelled.decode(codec), codec)
     spoilt = decode(body * 40 + b"\xff\xff" + body, label)  # a byte that is broken costs no page its language
-    assert isinstance(spoilt, Decoded)
     assert spoilt.text.count(text) == 41
 
 
@@ -261,7 +247,6 @@ def test_no_label_of_another_language_beats_a_reading_as_chinese(
     for line in lines:
         markup = f"<p>{line}</p>"
         decoded = decode(markup.encode(codec), label)
-        assert isinstance(decoded, Decoded)
         assert decoded.text == markup
 
 
@@ -275,7 +260,6 @@ def test_valid_utf8_that_is_declared_is_believed_however_little_of_it_there_is(s
     markup = f"<p>&#26411;&#29677;&#33337; <a>{signs}</a></p>"
     for body, header in ((markup, "utf-8"), (f'<meta charset="utf-8">{markup}', "")):
         decoded = decode(body.encode(), header)
-        assert isinstance(decoded, Decoded)
         assert (decoded.text, decoded.encoding) == (body, "utf-8")
         assert decoded.is_doubtful is (signs == "\ufffd")
 
@@ -283,7 +267,6 @@ def test_valid_utf8_that_is_declared_is_believed_however_little_of_it_there_is(s
 def test_rare_characters_are_not_repaired_into_question_marks() -> None:
     markup = f"<p>{SIMPLIFIED[0]}</p><p>㐀㐁㐂㐃㐄㐅㐆㐇㐈</p>"
     decoded = decode(markup.encode(), "utf-8")
-    assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.repairs) == (markup, ())
 
 
@@ -295,13 +278,11 @@ def test_rows_of_one_sign_and_soft_hyphens_are_no_mojibake() -> None:
 def test_a_page_in_utf8_with_a_block_in_latin1_is_read_piece_by_piece() -> None:
     parts = [("<p>Schöne Grüße aus Köln</p>" * 9, "utf-8"), ("<p>Öffnungszeiten für Gäste</p>", "latin-1")]
     decoded = decode(b"".join(text.encode(codec) for text, codec in parts), "utf-8")
-    assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.encoding) == ("".join(text for text, _ in parts), "utf-8")
 
 
 def test_what_the_operator_knows_decides_between_readings_that_are_as_good() -> None:
     decoded = decode("第一章".encode("gb18030"), "", "gbk")
-    assert isinstance(decoded, Decoded)
     assert decoded.encoding == "gb18030"
 
 
@@ -316,5 +297,4 @@ def test_an_empty_page_is_empty_text() -> None:
 )
 def test_the_byte_order_of_utf16_without_a_mark_is_the_one_that_gives_text(text: str, codec: str) -> None:
     decoded = decode(text.encode(codec))
-    assert isinstance(decoded, Decoded)
     assert (decoded.text, decoded.encoding) == (text, codec)

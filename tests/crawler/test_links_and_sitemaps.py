@@ -96,7 +96,6 @@ def test_robots_txt_names_sitemaps() -> None:
 def test_lines_of_a_plain_sitemap_that_are_no_address_are_skipped_and_counted() -> None:
     lines = "\ufeff# 我们的页面\nhttp://a.example/1\n\n首页\na.example/2\nftp://a.example/3\nhttps://a.example/4\n"
     sitemap = read_sitemap(lines.encode(), 10_000)
-    assert sitemap is not None
     assert (sitemap.pages, sitemap.skipped_lines) == (("http://a.example/1", "https://a.example/4"), 3)
     assert read_sitemap("页面不存在\n".encode(), 10_000) is None
 

@@ -95,7 +95,6 @@ def test_the_worth_outlives_the_run_and_a_spoilt_record_is_worth_nothing(tmp_pat
 def test_the_day_of_publication_is_no_date_of_change() -> None:
     item = "<item><title>一</title><link>/1</link><pubDate>Mon, 06 Sep 2021 00:01:00 +0000</pubDate></item>"
     feed = read_feed(f"<rss version='2.0'><channel>{item}</channel></rss>".encode(), "", "http://a.example/")
-    assert feed is not None
     assert feed.entries[0].listed.modified is None
     assert feed.entries[0].listed.published is not None
 

@@ -18,6 +18,5 @@ PLAIN = ["渡口无灯。", "船在对岸。"]
 )
 def test_a_text_without_a_body_around_it_is_shown_in_its_order(markup: str) -> None:
     root = parse(markup)
-    assert root is not None
     assert [line.text for line in lines(root)] == PLAIN
     assert [child.tag for child in root.find("head")] == ["title"]

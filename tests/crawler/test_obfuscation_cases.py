@@ -11,7 +11,6 @@ import pytest
 
 from core.marks import rebuilt
 from core.obfuscations import Obfuscation
-from core.pages import Reading
 from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.repairs import Repair, repairs
 from crawler.reading import read_page
@@ -42,7 +41,6 @@ class Beside:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_text_of_an_obfuscated_page_is_read_and_its_kind_is_told(case: Case) -> None:
     reading = read_page(case.body, {"Content-Type": "text/html; charset=utf-8"}, URL, context=Beside(case.files))
-    assert isinstance(reading, Reading)
     assert (reading.text, [str(one.kind) for one in reading.obfuscations]) == (case.text, [case.expected["kind"]])
     assert reading.raw_text != reading.text, "the text as it stood is kept beside it"
     assert rebuilt(reading.raw_text or reading.text, reading.text, reading.marks) == reading.text

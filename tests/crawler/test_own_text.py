@@ -34,7 +34,6 @@ def read(body: bytes) -> Reading:
 
 def opened(case: Case) -> tuple[list[Line], str]:
     tree = parse(case.body.decode())
-    assert tree is not None
     return lines(tree), tree.findtext(".//title") or ""
 
 

@@ -50,7 +50,6 @@ def test_a_chapter_outweighs_what_else_a_page_carries() -> None:
         chapter={"title": "第七章 渡口", "content": paragraphs()},
     )
     read, _ = _read(state)
-    assert read is not None
     assert (read.title, read.text.splitlines(), read.extractor) == ("第七章 渡口", list(SIMPLIFIED), "scripts")
 
 
@@ -59,14 +58,12 @@ def test_a_page_with_a_text_of_its_own_is_read_as_it_is_and_asks_for_nothing() -
         _state(content="另一篇很长的文章，谁也没有在这一页上看到它。" * 20) + "<script>fetch('/api/hits/1')</script>"
     )
     read, asked = _read(paragraphs() + other)
-    assert read is not None
     assert (read.text.splitlines(), asked) == (list(SIMPLIFIED), [])
 
 
 def test_a_page_of_links_is_no_shell_whatever_it_carries() -> None:
     listed = "".join(f"<a href=/{number}>书</a>" for number in range(40))
     read, _ = _read(listed + _state(content="".join(SIMPLIFIED)))
-    assert read is not None
     assert read.text == ""
 
 
@@ -85,7 +82,6 @@ def test_labels_and_notices_are_no_text(values: dict[str, object]) -> None:
 def test_what_a_page_asks_for_is_read_where_it_has_nothing_itself() -> None:
     body = json.dumps({"data": {"title": "第七章 渡口", "body": "\n".join(SIMPLIFIED)}}).encode()
     read, asked = _read("<script>axios.get('/api/7')</script>", {"http://a.example/api/7": body})
-    assert read is not None
     assert (read.title, read.text.splitlines(), read.extractor) == ("第七章 渡口", list(SIMPLIFIED), "data")
     assert asked == ["http://a.example/api/7"]
 

@@ -123,7 +123,6 @@ def saved(image: Image.Image, kind: str = "PNG") -> bytes:
 @needs_ocr
 def test_a_chapter_that_is_a_picture_is_read_and_marked_as_read_by_machine(served: Files, eyes: RenderContext) -> None:
     reading = read('<div id="c"><img src="1.png"></div>', {"1.png": drawn()}, served, eyes)
-    assert isinstance(reading, Reading)
     assert is_nearly(reading.text, TEXT)
     (found,) = reading.obfuscations
     assert (found.kind, found.count) == (Obfuscation.TEXT_PICTURE, 1)
@@ -152,7 +151,6 @@ def test_a_picture_that_the_page_carries_is_read_without_asking(served: Files, e
     reading = read(f'<div><img src="{address}"></div>', {}, served, eyes)
     assert is_nearly(text_of(reading), TEXT)
     assert served.asked == []
-    assert isinstance(reading, Reading)
     assert reading.obfuscations[0].example.endswith("data:")
 
 
@@ -164,7 +162,6 @@ def test_a_sentence_that_goes_on_in_the_next_picture_stays_one_paragraph(served:
     body = "<div>" + "".join(f'<p><img src="{name}"></p>' for name in files) + "</div>"
     reading = read(body, files, served, eyes)
     assert is_nearly(text_of(reading), TEXT)
-    assert isinstance(reading, Reading)
     assert reading.obfuscations[0].count == len(pages)
 
 
@@ -176,7 +173,6 @@ def test_a_chapter_half_in_pictures_is_read_whole_in_its_order(served: Files, ey
     shown = [f"<p>{line}</p>" if place % 2 else f'<p><img src="{place}.png"></p>' for place, line in enumerate(lines)]
     reading = read(f"<div>{''.join(shown)}</div>", files, served, eyes)
     assert is_nearly(text_of(reading), lines)
-    assert isinstance(reading, Reading)
     assert [(each.kind, each.count) for each in reading.obfuscations] == [(Obfuscation.TEXT_PICTURE, 3)]
 
 
@@ -198,7 +194,6 @@ def test_of_a_photo_story_one_picture_is_looked_at_and_the_recogniser_is_not_loa
         assert text_of(read(f"<div>{body}</div>", files, served, fresh)).split("\n") == LONG
         assert len(served.asked) == 1
         process = fresh.texts._worker._worker
-        assert process is not None
         maps = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
         assert "onnxruntime" not in maps
     finally:
@@ -358,11 +353,9 @@ def test_a_process_that_dies_costs_one_picture(served: Files) -> None:
     try:
         assert process.seen(drawn(TEXT[:1]), PageBudget()) is not None
         worker = process._worker._worker
-        assert worker is not None
         worker.kill()
         worker.wait()
         again = process.seen(drawn(TEXT[1:2]), PageBudget())
-        assert again is not None
         assert again.lines
     finally:
         process.close()
@@ -410,7 +403,6 @@ def test_chapters_as_pictures_are_found_as_copies_of_their_work(loopback: None) 
     ports = whole.ports
     for fetched, reading in crawled.store.versions.values():
         assert [each.kind for each in reading.obfuscations] == [Obfuscation.TEXT_PICTURE]
-        assert fetched.capture is not None
         pictures_kept = {each.url.rpartition("/")[2] for each in fetched.capture.resources}
         assert len(pictures_kept) == reading.obfuscations[0].count
         (match,) = ports.matcher.match(reading.text, fingerprint_text(reading.text, ports.algorithm))

@@ -47,7 +47,6 @@ def read(*bodies: bytes, **changes: object) -> tuple[list[WholePage], list[int]]
 
 def test_links_and_text_are_those_of_reading_it_at_once() -> None:
     ((page,), _) = read(PAGE)
-    assert page.links is not None
     assert page.links.next_pages == ("http://a.example/2.html",)
     assert page.reading == read_page(PAGE, HEADERS, URL)
     assert page.seconds > 0

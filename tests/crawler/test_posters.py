@@ -67,7 +67,6 @@ def test_a_post_is_its_own_posters_and_no_others() -> None:
     """Whoever began a thread has not posted what stands in an answer."""
     board = case("threads", "discuz-board-tables-ranks-signatures-a-notice-of-the-moderator")
     reading = read_page(board.body, {}, "http://site.example/1.html")
-    assert isinstance(reading, Reading)
     assert names(reading) == ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江", "豆腐脑咸党", "Kevin"]
     assert reading.posters_at([reading.text.index("线装书最好")]) == ("一苇渡江",)
     assert reading.posters_at([len(reading.text) + 5]) == (), "what stands beside the main text"

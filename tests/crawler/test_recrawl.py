@@ -129,7 +129,6 @@ def test_a_304_counts_as_seen_unchanged(server: WebServer, site: VisitedSite) ->
     assert sorted(unmodified) == ["/", *(f"/{number}.html" for number in PAGES)]
     assert (counts.unchanged, counts.fetched, counts.stored, counts.rejected) == (6, 6, 0, {})
     known = site.store.page(site.page(server.url("/1.html")))
-    assert known is not None
     assert known.last_seen == START + 3 * DAY
     assert len(site.store.versions(known.id)) == 1
     assert site.visit(server.url("/1.html")).looks == 1
@@ -312,7 +311,6 @@ def test_a_page_found_again_at_the_new_host_is_the_page_it_was(server: WebServer
         assert not [path for path in server.requested if path in server.routes]
         assert len(site.store.versions(old[1])) == 1
         known = site.store.page(old[1])
-        assert known is not None
         assert known.last_seen == START + 3 * DAY
         versions = site.store.versions(old[2])
         assert [version.final_url for version in versions] == [server.url("/2.html"), new.url("/2.html")]

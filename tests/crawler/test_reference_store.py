@@ -169,8 +169,6 @@ def test_references_are_the_same_to_the_last_bit_with_and_without_a_folder(tmp_p
     """The folder of the tests is not of this run alone: what is found there is what would be drawn now."""
     paths = free_fonts()[:1]
     fresh, kept = ReferenceFonts(paths).index, ReferenceFonts(paths, MACHINE_CACHE).index
-    assert fresh is not None
-    assert kept is not None
     assert are_same(fresh._known, kept._known)
     rng = np.random.default_rng(1)
     rasters = list(rng.integers(0, 256, (9, 40, 40), np.uint8))
@@ -188,7 +186,6 @@ def test_where_no_process_can_draw_the_references_are_drawn_here(
     face.write_bytes(drawer(free_fonts()[0])._font({char: char for char in "渡口石阶等船的人"}, Random(1)))
     monkeypatch.setattr(sys, "executable", "/bin/false")
     index = ReferenceFonts([face]).index
-    assert index is not None
     (row,) = index.similarities([draw_char(_opened([face])[0], "渡")])
     assert index.candidates(row)[0].char == "渡"
     assert caplog.records[0].getMessage() == "no process draws the references, they are drawn here"

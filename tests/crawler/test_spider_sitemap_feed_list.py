@@ -110,7 +110,6 @@ def test_a_site_without_sitemaps_says_so() -> None:
 def test_a_sitemap_says_when_each_page_changed() -> None:
     body = b"<urlset><url><loc>http://a.example/1</loc><lastmod>2026-02-03T04:05:06Z</lastmod></url></urlset>"
     sitemap = read_sitemap(body, 10_000)
-    assert sitemap is not None
     assert sitemap.entries[0].modified == datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 
@@ -225,7 +224,6 @@ def test_feeds_are_read_in_every_encoding_whatever_they_call_it(encoding: str, l
     body = rss(f"<item><title>{text}</title><link>/1</link></item>", head).replace("江城旧事", lines[0])
     content_type = "application/rss+xml" + (f"; charset={label}" if label else "")
     feed = read_feed(body.encode(encoding), content_type, URL)
-    assert feed is not None
     assert (feed.entries[0].listed.title, feed.entries[0].listed.url) == (text, "http://a.example/1")
 
 
@@ -245,7 +243,6 @@ def test_feeds_are_read_in_every_encoding_whatever_they_call_it(encoding: str, l
 def test_all_versions_and_broken_feeds_are_read(body: str) -> None:
     entry = "<item><title>渡口重开 &nbsp;之后</title><link>http://a.example/1?a=1&b=2</link></item>"
     feed = read_feed(body.replace("ITEM", entry).encode(), "text/xml", URL)
-    assert feed is not None
     assert feed.entries[0].listed.url == "http://a.example/1?a=1&b=2"
 
 
@@ -267,7 +264,6 @@ def test_json_feed_is_read_in_both_versions(version: str, author: str, authors: 
     if version == "1":
         body = body.replace('"authors": [{"name": "周行"}, {"name": "吴平"}],', "")
     feed = read_feed(b"\xef\xbb\xbf" + body.encode(), "application/json", URL)
-    assert feed is not None
     assert (feed.title, feed.next_page) == ("江城旧事", "http://a.example/feed.json?page=2")
     first, second = feed.entries
     assert first.listed == Listed(

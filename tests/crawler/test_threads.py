@@ -72,8 +72,6 @@ def test_the_address_alone_settles_what_a_page_of_few_labels_is(case: Case) -> N
     elsewhere, on_a_board = (
         read_page(case.body, {}, f"http://site.example/{path}") for path in ("a/1.html", "thread-8-1-1.html")
     )
-    assert isinstance(elsewhere, Reading)
-    assert isinstance(on_a_board, Reading)
     assert case.expected["last_post"] not in elsewhere.text
     assert case.expected["last_post"] in on_a_board.text
 
@@ -92,7 +90,6 @@ def test_counted_replies_make_a_thread_unless_the_page_knows_remarks_or_news() -
 def test_the_title_in_the_page_weighs_nothing_among_the_posts() -> None:
     board = case("threads", "discuz-board-tables-ranks-signatures-a-notice-of-the-moderator")
     tree = parse(board.body.decode())
-    assert tree is not None
     boxes = PageBoxes(lines(tree), tree.findtext(".//title") or "")
     weights = {line.text: words for line, words in zip(boxes.page, boxes.words, strict=True)}
     title, *posts = board.expected["text"]

@@ -463,7 +463,6 @@ def test_a_page_keeps_the_records_it_was_taken_from_byte_for_byte(
     assert len(store.versions) == 3
     for fetched, _ in store.versions.values():
         capture = fetched.capture
-        assert capture is not None
         assert capture.source is CaptureSource.ARCHIVE
         response, request = capture.records
         for record in (response, request):
@@ -484,7 +483,6 @@ def test_sessions_in_an_archive_are_starred_out_and_the_records_keep_their_lengt
     path = archive.save(tmp_path / "old.warc.gz")
     _, store, _ = imported(path)
     [(fetched, _)] = store.versions.values()
-    assert fetched.capture is not None
     kept = b"".join(record.head + record.payload + b"\r\n\r\n" for record in reversed(fetched.capture.records))
     assert b"geheim" not in repr(fetched.capture).encode()
     assert b"Cookie: **************\r\n" in kept
@@ -500,7 +498,6 @@ def test_a_record_that_is_longer_than_may_be_kept_is_named_and_not_kept(tmp_path
     padded = markup(1) + b"<!--" + b"x" * (LIMITS.max_body_bytes + MAX_HEADER_BYTES)
     _, store, _ = imported(Archive().response(url(1), padded).save(tmp_path / "a.warc.gz"))
     [(fetched, _)] = store.versions.values()
-    assert fetched.capture is not None
     assert fetched.capture.records == ()
     assert "a.warc.gz, byte 0" in fetched.origin
 

@@ -104,7 +104,6 @@ def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> No
 )
 def test_the_lines_of_the_main_zone_are_the_text_and_all_that_is_expected_is_in_some_zone(case: Case) -> None:
     reading = read_page(case.body, {}, "http://a.example/1.html")
-    assert isinstance(reading, Reading)
     assert "\n".join(line.text for line in reading.lines if line.zone is Zone.MAIN) == reading.text
     shown = "".join("".join(line.text.split()) for line in reading.lines)
     assert [line for line in case.expected["text"] if "".join(line.split()) not in shown] == []

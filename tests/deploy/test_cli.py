@@ -241,8 +241,6 @@ def test_a_reader_that_goes_away_is_no_failure(zhuiwen: CommandLine, tmp_path: P
     path.write_text(f"{PROSE}\n" * 20_000, "utf-8")
     program = [sys.executable, "-c", "from deploy.cli import main; main()", "read", str(path)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=zhuiwen.environ()) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""

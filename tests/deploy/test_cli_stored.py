@@ -477,7 +477,6 @@ def test_who_stops_waiting_for_a_crawl_hears_that_it_stays_in_the_queue(corpus: 
     with subprocess.Popen(
         program, env=corpus.environ(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as waiting:
-        assert waiting.stderr is not None
         for line in waiting.stderr:
             if line.startswith("waiting"):
                 break

@@ -29,7 +29,6 @@ def matter() -> tuple[Site, Work]:
 
 def test_what_is_open_is_confirmed_and_a_letter_drafted_once(matter: tuple[Site, Work]) -> None:
     made = drafted_notice(*matter)
-    assert made is not None
     assert made.pages == 2
     assert drafted_notice(*matter) == made
     notice = Notice.objects.get()

@@ -28,7 +28,6 @@ signal.pause()
 def family(processes: None) -> Iterator[int]:
     """The process id of a parent whose children share its memory."""
     process = subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE, process_group=0)
-    assert process.stdout is not None
     process.stdout.readline()
     yield process.pid
     os.killpg(process.pid, signal.SIGKILL)

@@ -52,8 +52,6 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
         path = tmp_path / f"{name}.py"
         path.write_text(source.format(**values), encoding="utf-8")
         spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, name, module)
         spec.loader.exec_module(module)

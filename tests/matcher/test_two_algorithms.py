@@ -171,7 +171,6 @@ class TestStores:
             store.put_many([StoredFingerprint(WORK, algorithm_id, fingerprint.to_bytes())])
         for algorithm_id, fingerprint in made.items():
             kept = store.get(WORK, algorithm_id)
-            assert kept is not None
             read = Fingerprint.from_bytes(kept.payload)
             assert read.algorithm is ALGORITHMS[algorithm_id]
             assert np.array_equal(read.tokens, fingerprint.tokens)

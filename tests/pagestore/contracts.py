@@ -103,7 +103,6 @@ class PageStoreContract:
         )
         stored = store.put(fetched(parts=(part,), origin="old.warc.gz, record 17"), reading())
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.origin == "old.warc.gz, record 17"
         [kept] = version.parts
         assert (kept.url, kept.status, kept.headers, kept.fetched_at) == (
@@ -138,8 +137,6 @@ class PageStoreContract:
         assert stored.is_new_page
         assert stored.is_new_version
         page, version = store.page(stored.page_id), store.version(stored.version_id)
-        assert page is not None
-        assert version is not None
         assert (page.id, page.site_id, page.canonical_url) == (stored.page_id, "site-1", response.canonical_url)
         assert (page.first_seen, page.last_seen, page.current_version) == (NOON, NOON, stored.version_id)
         assert (version.id, version.page_id, version.site_id) == (stored.version_id, stored.page_id, "site-1")
@@ -153,7 +150,6 @@ class PageStoreContract:
         shanghai = NOON.astimezone(timezone(timedelta(hours=8)))
         stored = store.put(fetched(fetched_at=shanghai), reading(published=shanghai))
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.fetched_at.utcoffset() == timedelta(0)
         assert version.fetched_at == NOON
         assert version.reading.published == NOON
@@ -171,8 +167,6 @@ class PageStoreContract:
         again = store.put(fetched(body=b"<p>x</p><!-- other bytes -->", after_s=60), reading())
         assert (again.version_id, again.is_new_page, again.is_new_version) == (first.version_id, False, False)
         page, version = store.page(first.page_id), store.version(first.version_id)
-        assert page is not None
-        assert version is not None
         assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=60))
         assert version.fetched_at == NOON
         assert version.raw_digest == digest(b"<p>x</p>")
@@ -189,7 +183,6 @@ class PageStoreContract:
         assert [each.id for each in history] == [first.version_id, second.version_id, third.version_id]
         assert history[0].reading.text == "山雨欲来风满楼。"
         page = store.page(first.page_id)
-        assert page is not None
         assert page.current_version == third.version_id
 
     def test_a_paragraph_below_the_text_makes_a_version_and_a_name_with_a_time_none(self, store: PageStore) -> None:
@@ -202,7 +195,6 @@ class PageStoreContract:
         changed = store.put(fetched(after_s=2), reading(beside=(short, pasted)))
         assert changed.is_new_version
         version = store.version(changed.version_id)
-        assert version is not None
         assert version.reading.beside == (short, pasted)
 
     def test_a_page_that_returns_to_an_old_text_points_at_the_old_version(self, store: PageStore) -> None:
@@ -211,7 +203,6 @@ class PageStoreContract:
         back = store.put(fetched(after_s=2), reading())
         assert (back.version_id, back.is_new_version) == (first.version_id, False)
         page = store.page(first.page_id)
-        assert page is not None
         assert page.current_version == first.version_id
         assert len(store.versions(first.page_id)) == 2
 
@@ -220,7 +211,6 @@ class PageStoreContract:
         late = store.put(fetched(), reading(text="旧。"))
         assert late.is_new_version
         page = store.page(newer.page_id)
-        assert page is not None
         assert page.current_version == newer.version_id
         assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=10))
         assert [each.id for each in store.versions(newer.page_id)] == [late.version_id, newer.version_id]
@@ -247,13 +237,11 @@ class PageStoreContract:
         assert stored[4].version_id == stored[0].version_id
         for (response, read), each in zip(given, stored, strict=True):
             version = store.version(each.version_id)
-            assert version is not None
             assert version.reading == read
             assert store.raw(version.raw_digest) == response.body
             assert version.capture_digest is None or store.capture(version.capture_digest) == response.capture
         assert [each.id for each in store.versions(pages[0])] == [stored[0].version_id, stored[3].version_id]
         page = store.page(pages[0])
-        assert page is not None
         assert (page.current_version, page.last_seen) == (stored[0].version_id, NOON + timedelta(seconds=3))
         [kept] = store.version(stored[1].version_id).parts  # type: ignore[union-attr]
         assert store.capture(kept.capture_digest) == CAPTURE  # type: ignore[arg-type]
@@ -304,7 +292,6 @@ class PageStoreContract:
         history = store.versions(stored[0].page_id)
         assert [each.reading.text for each in history] == sorted(set(texts))
         page = store.page(stored[0].page_id)
-        assert page is not None
         assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=7))
         assert page.current_version == history[-1].id
 
@@ -337,8 +324,6 @@ class PageStoreContract:
         )
         stored = store.put(response, hostile)
         version, page = store.version(stored.version_id), store.page(stored.page_id)
-        assert version is not None
-        assert page is not None
         assert version.reading == hostile
         assert version.headers == ((text, text), (text, text))
         assert (version.requested_url, version.final_url, version.origin) == (text, text, text)
@@ -357,7 +342,6 @@ class PageStoreContract:
         stored = store.put(fetched(body=body), reading(text=text))
         assert store.raw(digest(body)) == body
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.reading.text == text
 
     def test_a_damaged_raw_body_is_noticed(self, store: PageStore) -> None:
@@ -369,7 +353,6 @@ class PageStoreContract:
     def test_how_a_page_was_fetched_is_kept_with_its_version_to_the_byte(self, store: PageStore) -> None:
         stored = store.put(fetched(capture=CAPTURE), reading())
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.capture_digest is not None
         assert store.capture(version.capture_digest) == CAPTURE
         assert store.capture(digest(b"nothing")) is None
@@ -380,7 +363,6 @@ class PageStoreContract:
     ) -> None:
         stored = store.put(fetched(capture=capture), reading())
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.capture_digest is not None
         assert store.capture(version.capture_digest) == capture
 
@@ -391,7 +373,6 @@ class PageStoreContract:
         ]
         stored = store.put(fetched(parts=tuple(parts)), reading())
         version = store.version(stored.version_id)
-        assert version is not None
         assert version.capture_digest is None
         kept = [part.capture_digest and store.capture(part.capture_digest) for part in version.parts]
         assert kept == [BROWSED, None, CAPTURE]
@@ -401,13 +382,11 @@ class PageStoreContract:
         again = Capture((replace(CAPTURE.exchanges[1], sent_at=NOON + timedelta(hours=1)),))
         store.put(fetched(capture=again, after_s=3600), reading())
         version = store.version(first.version_id)
-        assert version is not None
         assert version.capture_digest is not None
         assert store.capture(version.capture_digest) == CAPTURE
 
     def test_a_version_without_a_capture_says_so(self, store: PageStore) -> None:
         version = store.version(store.put(fetched(), reading()).version_id)
-        assert version is not None
         assert version.capture_digest is None
 
     def test_every_page_is_walked_once_in_order_of_id(self, store: PageStore) -> None:
@@ -519,5 +498,4 @@ class FingerprintStoreContract:
         payload = random.Random(2).randbytes(9 * 1024 * 1024)
         store.put_many([StoredFingerprint("big", 1, payload)])
         found = store.get("big", 1)
-        assert found is not None
         assert found.payload == payload

@@ -257,7 +257,6 @@ def fresh_outcomes(shared: Chain, versions: list[VersionId]) -> dict[VersionId, 
     found = {}
     for version in versions:
         stored = shared.ports.pages.version(version)
-        assert stored is not None
         fingerprint = fingerprint_text(stored.reading.text, shared.ports.algorithm)
         found[version] = matcher.match(
             stored.reading.text, fingerprint, lambda texts: shared.book.sources(SiteId("1"), texts)

@@ -54,7 +54,6 @@ class Visitor:
     def go(self, path: str) -> int:
         """Open a page of the server; returns its status."""
         response = self.page.goto(self.address + path)
-        assert response is not None
         self.page.wait_for_load_state("networkidle")
         return response.status
 

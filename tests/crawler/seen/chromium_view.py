@@ -63,7 +63,6 @@ class Files:
 def kept_texts(markup: str, files: Files) -> frozenset[str]:
     """The texts that the crawler keeps of a page, each as one text node has it."""
     tree = parse(markup)
-    assert tree is not None
     remove_hidden(tree, cascade(tree, page_sheets(tree, URL, files, with_linked=True)))
     return frozenset(text for node in tree.itertext() if (text := node.strip()))
 

@@ -276,9 +276,7 @@ class TestAtTheSameTime:
         slow.clear()
         slow.add(B, PRINTS[B])
         generation, postings, name = slow._current, postings_of(PRINTS[A]), pack_id(A)
-        assert generation is not None
         reserved = generation._reserve(name, postings)
-        assert reserved is not None
         other.remove(A)
         other.add(A, PRINTS[A])
         other.tidy()

@@ -57,14 +57,12 @@ class TestWhatIsThere:
     ) -> None:
         (path,) = snapshots(tmp_path)
         there = shared.file()
-        assert there is not None
         assert (there.version, there.is_current) == (source.version(), True)
         assert (there.size_bytes, there.written_s) == (path.stat().st_size, path.stat().st_mtime)
         (tmp_path / f"{source.algorithm_id}-9-9-x.snapshot").write_bytes(b"no snapshot")
         assert shared.file() == there
         source.remove(A)
         behind = shared.file()
-        assert behind is not None
         assert (behind.version, behind.is_current) == (there.version, False)
 
     def test_nothing_is_told_of_a_folder_without_one(self, source: RedisIndex, tmp_path: Path) -> None:
