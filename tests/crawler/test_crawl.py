@@ -377,11 +377,13 @@ def test_a_store_that_stays_away_ends_the_crawl_and_the_page_is_still_to_do(tmp_
         assert site.requested.count("/") == 1
 
 
-def test_sigterm_ends_a_crawl_in_order() -> None:
+@pytest.mark.parametrize("signals", [(signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)])
+def test_signals_end_a_crawl_in_order_and_cut_off_no_page_in_flight(signals: tuple[signal.Signals, ...]) -> None:
     with WebServer(_chain(500)) as site:
         process, pipe = crawl_process.start(plan_of(site.url(), max_depth=500, delay_s=0.05), settings_of(site.netloc))
         crawl_process.wait_until(lambda: "/p/3" in site.requested)
-        crawl_process.kill(process, signal.SIGTERM)
+        for number in signals:
+            crawl_process.kill(process, number)
         crawled = crawl_process.finish(process, pipe)
         assert crawled.counts.finish_reason == "stopped"
         assert 2 <= crawled.counts.stored < 400
@@ -440,17 +442,6 @@ def test_a_crawl_whose_site_may_be_anothers_asks_for_nothing_and_stores_nothing(
     stored_urls = [json.loads(line).rpartition("/")[2] for line in log.read_text().splitlines()]
     assert set(stored_urls) == {str(number) for number in range(1, 61)}
     assert len(stored_urls) - 60 == stored - crawled.counts.stored
-
-
-def test_a_second_signal_does_not_cut_off_the_pages_in_flight() -> None:
-    with WebServer(_chain(200)) as site:
-        process, pipe = crawl_process.start(plan_of(site.url(), max_depth=500, delay_s=0.05), settings_of(site.netloc))
-        crawl_process.wait_until(lambda: "/p/3" in site.requested)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM):
-            crawl_process.kill(process, number)
-        crawled = crawl_process.finish(process, pipe)
-        assert crawled.counts.finish_reason == "stopped"
-        assert len(crawled.sent) == crawled.counts.stored >= 2
 
 
 def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from crawler.characters.decoding import Decoded, decode, quality
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, paragraphs
 
 SHORT = ("的", "你好", "第一章", "联通", "林黛玉贾宝玉薛宝钗王熙凤", "中华人民共和国国务院办公厅关于印发通知")
+WITH_FONT = "".join(SIMPLIFIED).replace("的", "\ue001").replace("了", "\ue002")
+WITH_RARE = "".join(SIMPLIFIED) + "𠮷野家的价钱是€12，喆和镕也写得出来。"
 RARE = "饕餮鼍龙，魑魅魍魉，皆在窳陋之室；觥筹交错，羁旅之人彳亍而行。"
 LABELS = (
     "",
@@ -101,17 +103,32 @@ def test_text_that_was_decoded_wrongly_and_saved_is_brought_back_where_no_byte_w
     assert tuple(map(str, decoded.repairs)) == (f"saved in utf-8 after {right} had been read as cp1252",)
 
 
-def test_utf8_read_as_gbk_and_saved_is_brought_back() -> None:
-    text = "老渡口的石阶上坐满了人"
-    mojibake = f"{text}，".encode().decode("gb18030")
-    decoded = decode(f"<p>{mojibake}</p><p>ok</p>".encode(), "gbk")
-    assert decoded.text == f"<p>{text}，</p><p>ok</p>"
-
-
-def test_one_field_of_mojibake_is_mended_and_the_rest_of_the_page_stays() -> None:
-    broken = SIMPLIFIED[0].encode().decode("latin-1")
-    decoded = decode(f"<h1>{SIMPLIFIED[1]}</h1><p>{broken}</p><p>{SIMPLIFIED[2]}</p>".encode(), "utf-8")
-    assert decoded.text == f"<h1>{SIMPLIFIED[1]}</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[2]}</p>"
+@pytest.mark.parametrize(
+    ("body", "label", "text"),
+    [
+        (
+            f"<p>{'老渡口的石阶上坐满了人，'.encode().decode('gb18030')}</p><p>ok</p>".encode(),
+            "gbk",
+            "<p>老渡口的石阶上坐满了人，</p><p>ok</p>",
+        ),
+        (
+            f"<h1>{SIMPLIFIED[1]}</h1><p>{SIMPLIFIED[0].encode().decode('latin-1')}</p><p>{SIMPLIFIED[2]}</p>".encode(),
+            "utf-8",
+            f"<h1>{SIMPLIFIED[1]}</h1><p>{SIMPLIFIED[0]}</p><p>{SIMPLIFIED[2]}</p>",
+        ),
+        (
+            f"<p>{SIMPLIFIED[0]} ".encode("gbk") + "最新网址".encode() + f" {SIMPLIFIED[1]}</p>".encode("gbk"),
+            "gbk",
+            f"<p>{SIMPLIFIED[0]} 最新网址 {SIMPLIFIED[1]}</p>",
+        ),
+        (WITH_FONT.encode(), "utf-8", WITH_FONT),
+        (WITH_RARE.encode("gb18030"), "gb2312", WITH_RARE),
+    ],
+    ids=["saved after utf-8 was read as gbk", "one field of mojibake", "another encoding within a line",
+         "characters of a web font", "the euro sign and four bytes under gb2312"],
+)  # fmt: skip
+def test_a_text_is_brought_back_or_stays_as_it_is(body: bytes, label: str, text: str) -> None:
+    assert decode(body, label).text == text
 
 
 @pytest.mark.parametrize(
@@ -132,14 +149,6 @@ def test_a_page_put_together_from_two_encodings_is_read_piece_by_piece(
         assert decoded.text == "".join(part for part, _ in parts)
         assert (decoded.encoding, decoded.is_doubtful) == (codec, False)
         assert len(decoded.repairs) == 1
-
-
-def test_a_block_in_another_encoding_within_one_line_is_read() -> None:
-    body = (
-        f"<p>{SIMPLIFIED[0]} ".encode("gb18030") + "最新网址请收藏本站".encode() + f" {SIMPLIFIED[1]}</p>".encode("gbk")
-    )
-    decoded = decode(body, "gbk")
-    assert decoded.text == f"<p>{SIMPLIFIED[0]} 最新网址请收藏本站 {SIMPLIFIED[1]}</p>"
 
 
 def test_a_byte_order_mark_before_text_in_another_encoding_is_not_believed() -> None:
@@ -165,18 +174,6 @@ def test_a_single_broken_byte_is_shown_as_doubt() -> None:
     decoded = decode(body[:300] + b"\xff" + body[300:], "utf-8")
     assert decoded.encoding == "utf-8"
     assert decoded.is_doubtful
-
-
-def test_private_use_characters_of_a_web_font_are_not_mojibake() -> None:
-    text = "".join(SIMPLIFIED).replace("的", "\ue001").replace("了", "\ue002")
-    decoded = decode(text.encode(), "utf-8")
-    assert decoded.text == text
-
-
-def test_the_euro_sign_and_four_byte_characters_of_gb18030_are_read_under_the_label_gb2312() -> None:
-    text = "".join(SIMPLIFIED) + "𠮷野家的价钱是€12，喆和镕也写得出来。"
-    decoded = decode(text.encode("gb18030"), "gb2312")
-    assert decoded.text == text
 
 
 @pytest.mark.parametrize(

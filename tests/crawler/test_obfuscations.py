@@ -24,6 +24,8 @@ FIRST = "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等�
 SECOND = "“再等一等罢，”有人说，“船总会来的。”于是大家又安静下来，望着江面。"
 THIRD = "直到晌午过后，才有一个背竹篓的姑娘从山上下来，带来了北边的消息。"
 TEXT = "\n".join((FIRST, SECOND, THIRD))
+SPOILT = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
+LINK = '<link rel="stylesheet" href="/css/read.css">'
 
 
 class Sheets:
@@ -86,32 +88,35 @@ def test_what_can_be_seen_is_not_hidden(style: str) -> None:
 
 
 def test_single_hidden_characters_between_others_are_decoys() -> None:
-    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
-    reading = read(honest(spoilt, SECOND, THIRD), "<style>.k{display:none}</style>")
+    reading = read(honest(SPOILT, SECOND, THIRD), "<style>.k{display:none}</style>")
     assert reading.text == TEXT
     (found,) = reading.obfuscations
     assert (found.kind, found.count) == (Obfuscation.DECOYS, 3)
 
 
-def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask() -> None:
-    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
-    context = Sheets(read=".k{display:none}")
-    reading = read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context)
-    assert reading.text == TEXT
-    assert context.asked == ["https://novel.example/css/read.css"]
-
-
-def test_a_sheet_that_another_imports_is_read_as_well() -> None:
-    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
-    context = Sheets(read='@import url("more.css");', more=".k{display:none}")
-    assert read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context).text == TEXT
+@pytest.mark.parametrize(
+    ("sheets", "most_asked"),
+    [
+        ({"read": ".k{display:none}"}, 1),
+        ({"read": '@import url("more.css");', "more": ".k{display:none}"}, 2),
+        ({"read": '@import url("more.css");', "more": '@import url("read.css");.k{display:none}'}, 4),
+    ],
+    ids=["of its own", "of one that it imports", "of one that imports it again"],
+)
+def test_rules_of_a_linked_sheet_hide_where_the_markup_gives_reason_to_ask(
+    sheets: dict[str, str], most_asked: int
+) -> None:
+    context = Sheets(**sheets)
+    assert read(honest(SPOILT, SECOND, THIRD), LINK, context).text == TEXT
+    assert context.asked[0] == "https://novel.example/css/read.css"
+    assert len(context.asked) <= most_asked
 
 
 @pytest.mark.parametrize(("linked", "shown"), [(".k{display:inline}", "还"), ("p{color:red}", "")])
 def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: str, shown: str) -> None:
     """Of one word alone nobody would ask for a sheet."""
     context = Sheets(read=linked)
-    head = '<style>.k{display:none}</style><link rel="stylesheet" href="/css/read.css">'
+    head = f"<style>.k{{display:none}}</style>{LINK}"
     reading = read(honest(FIRST.replace("还", '<i class="k">还</i>'), SECOND, THIRD), head, context)
     assert context.asked == ["https://novel.example/css/read.css"]
     assert reading.text.startswith(f"清晨的雾{shown}没有散尽")
@@ -121,29 +126,20 @@ def test_a_linked_sheet_is_asked_whether_it_shows_what_the_page_hides(linked: st
 @pytest.mark.parametrize("hiding", ["hidden", 'style="display:none"'])
 def test_a_linked_sheet_is_asked_whether_it_shows_what_an_attribute_hides(hiding: str) -> None:
     context = Sheets(read=".k{display:inline!important}")
-    head = '<link rel="stylesheet" href="/css/read.css">'
-    reading = read(honest(FIRST.replace("还", f'<i class="k" {hiding}>还</i>'), SECOND, THIRD), head, context)
+    reading = read(honest(FIRST.replace("还", f'<i class="k" {hiding}>还</i>'), SECOND, THIRD), LINK, context)
     assert context.asked == ["https://novel.example/css/read.css"]
     assert (reading.text, reading.obfuscations) == (TEXT, ())
 
 
 def test_a_sheet_for_printers_is_not_asked_for() -> None:
-    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
     context = Sheets(read=".k{display:none}")
-    read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css" media="print">', context)
+    read(honest(SPOILT, SECOND, THIRD), LINK.replace(">", ' media="print">'), context)
     assert context.asked == []
-
-
-def test_sheets_that_import_one_another_come_to_an_end() -> None:
-    spoilt = "".join(f'{char}<i class="k">的</i>' if char in "雾渡等" else char for char in FIRST)
-    context = Sheets(read='@import url("more.css");', more='@import url("read.css");.k{display:none}')
-    assert read(honest(spoilt, SECOND, THIRD), '<link rel="stylesheet" href="/css/read.css">', context).text == TEXT
-    assert len(context.asked) <= 4
 
 
 def test_an_ordinary_page_asks_for_nothing() -> None:
     context = Sheets()
-    read(honest(), '<link rel="stylesheet" href="/css/read.css">', context)
+    read(honest(), LINK, context)
     assert context.asked == []
 
 

@@ -101,10 +101,14 @@ def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() 
 
 
 @pytest.mark.usefixtures("processes")
-def test_a_site_without_sitemaps_says_so() -> None:
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [("sitemap", "no sitemap was found at {}"), ("feed", "{} is no feed and names none")],
+)
+def test_a_site_without_what_its_kind_is_read_from_says_so(kind: str, sentence: str) -> None:
     with WebServer({"/": article(1)}) as site:
-        crawled = crawl(plan(site, "sitemap", "/"), settings_of(site.netloc))
-    assert list(map(str, crawled.counts.faults)) == [f"no sitemap was found at {site.url('/')}"]
+        crawled = crawl(plan(site, kind, "/"), settings_of(site.netloc))
+    assert list(map(str, crawled.counts.faults)) == [sentence.format(site.url("/"))]
 
 
 def test_a_sitemap_says_when_each_page_changed() -> None:
@@ -176,13 +180,6 @@ def test_a_page_that_names_feeds_and_a_feed_in_several_documents_are_followed() 
         crawled = crawl(plan(site, "feed", "/"), settings_of(site.netloc))
         assert crawled.counts.stored == 3
         assert site.requested.count("/atom1") == 1
-
-
-@pytest.mark.usefixtures("processes")
-def test_what_is_no_feed_is_named() -> None:
-    with WebServer({"/": article(1)}) as site:
-        crawled = crawl(plan(site, "feed", "/"), settings_of(site.netloc))
-    assert list(map(str, crawled.counts.faults)) == [f"{site.url('/')} is no feed and names none"]
 
 
 @pytest.mark.usefixtures("processes")

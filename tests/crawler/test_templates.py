@@ -60,16 +60,11 @@ def test_a_notice_in_a_box_of_its_own_is_left_out_without_naming_a_site() -> Non
     assert notice not in kept[-1]
 
 
-def test_a_closing_formula_of_every_chapter_stays() -> None:
+@pytest.mark.parametrize("tag", ["<p>", "<p class='refrain'>"])
+def test_a_closing_formula_of_every_chapter_stays_also_with_a_class_of_its_own(tag: str) -> None:
     templates = SiteTemplates()
     for number in range(60):
-        assert REFRAIN in texts(templates, page(own(number), f"<p>{REFRAIN}</p>"), number)
-
-
-def test_a_refrain_with_a_class_of_its_own_stays() -> None:
-    templates = SiteTemplates()
-    for number in range(60):
-        assert REFRAIN in texts(templates, page(own(number), f"<p class='refrain'>{REFRAIN}</p>"), number)
+        assert REFRAIN in texts(templates, page(own(number), f"{tag}{REFRAIN}</p>"), number)
 
 
 def test_a_chapter_under_many_addresses_stays_whole() -> None:

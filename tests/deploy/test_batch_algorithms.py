@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
+from tests.support.batch_files import read, write
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
 
@@ -27,17 +27,14 @@ PAGES = {
 
 
 def arguments(folder: Path, *options: object) -> tuple[object, ...]:
-    works, pages = folder / "works.jsonl", folder / "pages.jsonl"
     rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in WORKS.items()]
-    works.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    rows = [{"page_id": page_id, "text": text} for page_id, text in PAGES.items()]
-    pages.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    works = write(folder / "works.jsonl", rows)
+    pages = write(folder / "pages.jsonl", [{"page_id": page_id, "text": text} for page_id, text in PAGES.items()])
     return ("batch", "--works", works, "--pages", pages, "--out", folder / "m.jsonl", *options)
 
 
 def found(folder: Path) -> dict[str, list[str]]:
-    records = map(json.loads, (folder / "m.jsonl").read_text("utf-8").splitlines())
-    return {record["page_id"]: [match["work_id"] for match in record["matches"]] for record in records}
+    return {page: [match["work_id"] for match in own] for page, own in read(folder / "m.jsonl").items()}
 
 
 @pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,6 +18,7 @@ from core.errors import BadInput, RetryLater
 from deploy.cli.archive import compared_into
 from deploy.cli.comparers import comparer_of
 from deploy.cli.comparing_processes import in_order
+from tests.support.batch_files import write
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
@@ -30,16 +32,15 @@ PAGES = 400
 
 def write_pages(path: Path) -> Path:
     texts = list(TEXTS.values())
-    lines = []
+    rows: list[dict[str, Any] | str] = []
     for number in range(PAGES):
         text = texts[number % len(texts)]
         start = number * 7 % max(1, len(text) - 300)
         given = {"html": f"<p>{text[start:]}</p>"} if number % 50 == 9 else {"text": text[start : start + 300]}
-        lines.append(json.dumps({"page_id": f"page-{number % (PAGES - 3)}", **given}, ensure_ascii=False))
-    lines.insert(70, "no json")
-    lines.insert(200, json.dumps({"page_id": "empty"}))
-    path.write_text("\n".join(lines), "utf-8")
-    return path
+        rows.append({"page_id": f"page-{number % (PAGES - 3)}", **given})
+    rows.insert(70, "no json")
+    rows.insert(200, {"page_id": "empty"})
+    return write(path, rows)
 
 
 def test_the_lines_and_the_faults_are_those_of_one_process(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from matcher.reworded.record import CURRENT
+from tests.support.batch_files import read, write
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
 from tests.support.encoders import needs_encoder
@@ -28,13 +28,12 @@ def run(
     *options: object,
     works: dict[str, str] = WORKS,
 ) -> dict[str, Any]:
-    kept, given, out = folder / "works.jsonl", folder / "pages.jsonl", folder / "m.jsonl"
     rows = [{"work_id": work_id, "title": work_id, "text": text} for work_id, text in works.items()]
-    kept.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    given.write_text("".join(f"{json.dumps({'page_id': name, **page})}\n" for name, page in pages.items()), "utf-8")
+    kept, out = write(folder / "works.jsonl", rows), folder / "m.jsonl"
+    given = write(folder / "pages.jsonl", [{"page_id": name, **page} for name, page in pages.items()])
     done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", out, *options)
     assert done.code == 0, done.err
-    return {record["page_id"]: record["matches"] for record in map(json.loads, out.read_text("utf-8").splitlines())}
+    return read(out)
 
 
 @needs_encoder
@@ -123,11 +122,8 @@ def test_works_that_are_read_by_meaning_take_a_line_for_each_tenth_however_many_
     zhuiwen: CommandLine, tmp_path: Path
 ) -> None:
     texts = {f"work {number}": f"{number}，{WORK[:60]}" for number in range(60)}
-    kept, given = tmp_path / "works.jsonl", tmp_path / "pages.jsonl"
-    kept.write_text(
-        "".join(f"{json.dumps({'work_id': name, 'text': text})}\n" for name, text in texts.items()), "utf-8"
-    )
-    given.write_text(f"{json.dumps({'page_id': 'page', 'text': ENGLISH})}\n", "utf-8")
+    kept = write(tmp_path / "works.jsonl", [{"work_id": name, "text": text} for name, text in texts.items()])
+    given = write(tmp_path / "pages.jsonl", [{"page_id": "page", "text": ENGLISH}])
     done = zhuiwen("batch", "--works", kept, "--pages", given, "--out", tmp_path / "m.jsonl", "--reworded")
     lines = [line for line in done.err.splitlines() if "按语义读入作品" in line or "read by meaning" in line]
     assert 5 <= len(lines) <= 11

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.support.batch_files import read, write
 from tests.support.command_line import CommandLine, zhuiwen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["zhuiwen"]
 
@@ -17,17 +14,6 @@ DEMO = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 SCALE = (DEMO / "一杆秤.txt").read_text("utf-8")
 PIANO = (DEMO / "搬琴.txt").read_text("utf-8")
 OTHER = (DEMO / "换绳人.txt").read_text("utf-8")
-
-
-def write(path: Path, rows: Iterable[dict[str, Any] | str]) -> Path:
-    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
-    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    return path
-
-
-def read(path: Path) -> dict[str, list[dict[str, Any]]]:
-    records = (json.loads(line) for line in path.read_text("utf-8").splitlines())
-    return {record["page_id"]: record["matches"] for record in records}
 
 
 def works(folder: Path, *more: dict[str, Any] | str) -> Path:

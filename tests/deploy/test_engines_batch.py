@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from core.shares import cut_share
 from fingerprint.engines.catalogue import ENGINES
+from tests.support.batch_files import read, write
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.corpus_texts import story
 
@@ -19,17 +19,6 @@ __all__ = ["zhuiwen"]
 
 WORKS = {f"work-{seed}": story(seed, 120)[:2_500] for seed in range(1, 6)}
 EXCERPT = story(9)[:600] + WORKS["work-2"][400:900] + story(9)[600:1_200]
-
-
-def write(path: Path, rows: list[dict[str, Any] | str]) -> Path:
-    lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
-    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    return path
-
-
-def read(path: Path) -> dict[str, list[dict[str, Any]]]:
-    records = (json.loads(line) for line in path.read_text("utf-8").splitlines())
-    return {record["page_id"]: record["matches"] for record in records}
 
 
 @pytest.fixture

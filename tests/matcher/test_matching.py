@@ -22,7 +22,6 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points, syllable_ids
 from matcher.calibration import DEFAULT
 from matcher.corpus import CorpusCache, MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from tests.support.corpus_texts import (
     shuffled_sentences,
@@ -33,6 +32,7 @@ from tests.support.corpus_texts import (
 )
 from tests.support.examples import examples
 from tests.support.fingerprint_definition import are_variants
+from tests.support.matchers import matcher_of
 
 WORKS = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(8)}
 WORK = WorkTextId("work-1")
@@ -40,14 +40,6 @@ TEXT = WORKS[WORK]
 OTHER = story(99)
 PUT_ELSEWHERE = (ChangeKind.INSERTED, ChangeKind.MOVED)
 ADVERTISEMENT = "亲爱的读者请记住本站的网址收藏起来以后每天来看最新的章节更新哦"
-
-
-def matcher_of(texts: dict[WorkTextId, str]) -> Matcher:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    for text_id, text in texts.items():
-        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
-        index.add(text_id, corpus[text_id].fingerprint)
-    return Matcher(index, corpus)
 
 
 MATCHER = matcher_of(WORKS)
@@ -519,10 +511,6 @@ def test_a_page_that_repeats_a_character_a_million_times_is_nobodys_work() -> No
 
 def test_a_copy_is_found_where_more_texts_have_hits_than_can_be_fetched() -> None:
     texts = {WorkTextId(f"work-{seed}"): story(seed) for seed in range(300, 330)}
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    for text_id, text in texts.items():
-        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
-        index.add(text_id, corpus[text_id].fingerprint)
-    matcher = Matcher(index, corpus, replace(DEFAULT, max_fetched_texts=2))
+    matcher = matcher_of(texts, thresholds=replace(DEFAULT, max_fetched_texts=2))
     page = OTHER[:600] + texts[WorkTextId("work-311")][400:520] + OTHER[600:]
     assert [match.text_id for match in matcher.match(page, fingerprint_text(page))] == ["work-311"]

@@ -4,15 +4,12 @@ import re
 
 import pytest
 
-from core.ids import WorkTextId
 from core.matches import ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
+from tests.support.matchers import matcher_of
 
 WORK = (
     "清晨的雾还没有散尽，老渡口的石阶上已经坐满了等船的人。卖豆浆的老人把炉火拨得很旺，白色的水汽从锅盖边上冒出来，"
@@ -27,7 +24,6 @@ WORK = (
     "那天下午，村里的人看见他的船逆着水流往上游去了，船上只有他一个人，还有一盏没有点亮的马灯。"
 )
 RARE = "龘靐齉爩鱻麤龗灪"
-ID = WorkTextId("work")
 
 
 def in_columns(text: str, high: int) -> str:
@@ -66,11 +62,8 @@ STREWN = {"after every fourth": strewn(WORK, 4), "after every second": strewn(WO
 
 
 def compared(page: str, work: str = WORK) -> tuple[Match, ...]:
-    index, corpus = MemoryIndex(ALGORITHMS[7].id), MemoryCorpus()
-    corpus[ID] = WorkEntry(work, fingerprint_text(work, ALGORITHMS[7]))
-    index.add(ID, corpus[ID].fingerprint)
     stored = Fingerprint.from_bytes(fingerprint_text(page, ALGORITHMS[7]).to_bytes())
-    return Matcher(index, corpus).match(page, stored)
+    return matcher_of({"work": work}, ALGORITHMS[7]).match(page, stored)
 
 
 def shown_unchanged(page: str, match: Match) -> list[bool]:

@@ -8,10 +8,8 @@ from core.ids import WorkTextId
 from core.matches import MatchClass
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.calibration import DEFAULT, Calibration
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
 from tests.support.corpus_texts import formulaic_texts, story, with_random_characters
+from tests.support.matchers import matcher_of
 
 OTHER = story(99)
 TEXTS = formulaic_texts(12)
@@ -20,11 +18,7 @@ FIRST = TEXTS[0]
 
 
 def classes(page: str, calibration: Calibration = DEFAULT) -> dict[str, MatchClass]:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    for text_id, text in BULLETINS.items():
-        corpus[text_id] = WorkEntry(text, fingerprint_text(text))
-        index.add(text_id, corpus[text_id].fingerprint)
-    found = Matcher(index, corpus, calibration).match(page, fingerprint_text(page))
+    found = matcher_of(BULLETINS, thresholds=calibration).match(page, fingerprint_text(page))
     return {str(match.text_id): match.match_class for match in found}
 
 

@@ -6,29 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.align.token_alignment import align_tokens
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
 from tests.support.examples import examples
+from tests.support.matchers import matcher_of
 
 TEXT = story(1)
 ADVERTISEMENT = "亲爱的读者请记住本站的网址收藏起来以后每天来看最新的章节更新哦"
 
 
-def matcher_of(text: str) -> Matcher:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    corpus[WorkTextId("work")] = WorkEntry(text, fingerprint_text(text))
-    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
-    return Matcher(index, corpus)
-
-
-MATCHER = matcher_of(TEXT)
+MATCHER = matcher_of({"work": TEXT})
 
 
 def the_match(page: str) -> Match:

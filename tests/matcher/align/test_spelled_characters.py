@@ -5,16 +5,13 @@ import random
 import numpy as np
 import pytest
 
-from core.ids import WorkTextId
 from core.matches import Change, ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import SYLLABLES, syllable_ids
 from matcher.align import spelled_characters
 from matcher.align.letter_windows import RowKinds
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
+from tests.support.matchers import matcher_of
 
 # 鲁迅, 故乡 (1921) and 朝花夕拾 (1928), with a sentence that holds a figure and characters twice.
 WORK = (
@@ -29,10 +26,7 @@ FORMS += ["b\u200be\u200bi", "b-e-i", "（ｂｅｉ）"]
 
 
 def match_of(page: str) -> Match:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    corpus[WorkTextId("work")] = WorkEntry(WORK, fingerprint_text(WORK))
-    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
-    (match,) = Matcher(index, corpus).match(page, fingerprint_text(page))
+    (match,) = matcher_of({"work": WORK}).match(page, fingerprint_text(page))
     return match
 
 

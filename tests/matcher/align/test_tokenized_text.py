@@ -11,10 +11,8 @@ from fingerprint.folding import folded_symbols
 from fingerprint.readings import SYLLABLES
 from matcher.align.near_tokens import MASK_BITS
 from matcher.align.tokenized_text import TokenizedPage
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
 from tests.support.corpus_texts import story, with_folded_sounds
+from tests.support.matchers import matcher_of
 
 PLAIN, FOLDED = ALGORITHMS[1], ALGORITHMS[5]
 WORK = WorkTextId("work")
@@ -32,13 +30,8 @@ def stands_for(character: str, algorithm: Algorithm) -> set[str]:
 
 
 def matches(page: str, algorithm: Algorithm) -> tuple[Match, ...]:
-    index, corpus = MemoryIndex(algorithm.id), MemoryCorpus()
-    for number in range(4):
-        text = story(number)
-        name = WORK if number == 1 else WorkTextId(f"other-{number}")
-        corpus[name] = WorkEntry(text, fingerprint_text(text, algorithm))
-        index.add(name, corpus[name].fingerprint)
-    return Matcher(index, corpus).match(page, fingerprint_text(page, algorithm))
+    works = {WORK if number == 1 else f"other-{number}": story(number) for number in range(4)}
+    return matcher_of(works, algorithm).match(page, fingerprint_text(page, algorithm))
 
 
 @pytest.mark.parametrize("character", ["舟", "章", "家", "读", "路", "云"])

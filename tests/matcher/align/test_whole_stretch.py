@@ -4,13 +4,10 @@ import random
 
 import pytest
 
-from core.ids import WorkTextId
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.memory import MemoryIndex
-from matcher.matching import Matcher
 from tests.support.corpus_texts import story
+from tests.support.matchers import matcher_of
 
 SIGNS = [
     f"{head}{tail}" for head in ("首仰", "首俯", "内高", "外下", "横吉") for tail in ("足开", "足肣", "身折", "内自桥")
@@ -50,10 +47,7 @@ def with_foreign(sentences: list[str], seed: int) -> str:
 
 
 def matches_of(work: str, page: str) -> tuple[Match, ...]:
-    index, corpus = MemoryIndex(), MemoryCorpus()
-    corpus[WorkTextId("work")] = WorkEntry(work, fingerprint_text(work))
-    index.add(WorkTextId("work"), corpus[WorkTextId("work")].fingerprint)
-    return Matcher(index, corpus).match(page, fingerprint_text(page))
+    return matcher_of({"work": work}).match(page, fingerprint_text(page))
 
 
 @pytest.mark.parametrize("seed", range(6))

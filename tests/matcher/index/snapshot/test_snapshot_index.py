@@ -26,14 +26,6 @@ VERSION = IndexVersion(3, 17, "ab")
 
 
 @pytest.fixture
-def client(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(redis_url)
-    client.flushdb()
-    yield client
-    client.close()
-
-
-@pytest.fixture
 def source(client: redis.Redis) -> RedisIndex:
     index = RedisIndex(client)
     index.rebuild(PRINTS.items())
