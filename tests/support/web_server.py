@@ -130,8 +130,9 @@ def _handler(site: WebServer) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Content-Length", str(answer.promises or len(answer.body)))
             self.end_headers()
             for piece in answer.chunks(site.stopped) if answer.chunks else [answer.body]:
-                self.wfile.write(piece)
+                # Before it is written: who has read it may look here at once.
                 site.bytes_sent[self.path] = site.bytes_sent.get(self.path, 0) + len(piece)
+                self.wfile.write(piece)
 
         def log_message(self, *_: object) -> None:
             return
