@@ -230,15 +230,6 @@ class TestVerdict:
         assert self.send(world, **form).status_code in {200, 409}
         assert not RewordedVerdict.objects.filter(lead=world.ours.lead).exists()
 
-    def test_nobody_decides_on_a_lead_of_another_holder(self, world: World) -> None:
-        lead = world.theirs.lead
-        response = signed_in(world.ours.manager).post(
-            record_url(lead), {"basis": "0", "seen": lead.version_id, "verdict": "confirmed"}
-        )
-        assert response.status_code == 404
-        lead.refresh_from_db()
-        assert lead.state == "waiting"
-
     def test_the_next_one_that_waits_is_the_next_by_score(self, world: World, texts: Texts) -> None:
         first, last = others(world)
         assert page_of(world).xpath("//a[@rel='next']/@href") == [record_url(last)]
