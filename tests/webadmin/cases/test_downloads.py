@@ -90,7 +90,7 @@ def run(ports: Ports) -> None:
             carry(message, ports)
 
 
-def test_a_copied_chapter_is_found_in_a_file_of_each_format_and_equal_texts_are_one_case(
+def test_a_copied_chapter_is_found_in_files_of_each_format(
     ports: Ports, django_capture_on_commit_callbacks: Callable[..., object]
 ) -> None:
     holder = RightsHolder.objects.create(name="甲")

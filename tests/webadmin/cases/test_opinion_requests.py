@@ -157,7 +157,7 @@ def test_no_request_comes_from_another_site(case: Case, outbox: CollectingOutbox
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_case_of_another_rights_holder_or_a_version_of_it_is_not_there_to_ask_about(
+def test_nobody_asks_about_a_case_or_version_of_another_holder(
     world: World, case: Case, outbox: CollectingOutbox, reviewer: Client, method: str
 ) -> None:
     theirs = world.theirs.cases[0]

@@ -276,7 +276,7 @@ PAGES: list[dict[str, Any]] = [
         ("en", ("2 of 4 pages drawn", "pages 3 to 4 not drawn: 2 pages of one text are drawn at most", "page 2")),
     ],
 )
-def test_each_page_of_a_text_is_shown_with_its_picture_or_with_the_reason_why_there_is_none(
+def test_each_page_of_a_text_has_its_picture_or_the_reason_why_not(
     world: World, store: MemoryEvidenceStore, language: str, words: tuple[str, ...]
 ) -> None:
     row, client = drawn(world, store, PAGES), signed_in(world.ours.reviewer)

@@ -151,7 +151,7 @@ def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
             export(number, out, is_lead=True, **given)
 
 
-def test_a_letter_about_a_confirmed_one_is_written_and_the_lead_says_whether_it_still_stands(
+def test_a_letter_is_written_and_the_lead_says_whether_it_still_stands(
     chain: RewordedChain, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lead, out = chain.leads()[0], tmp_path / "letter.txt"

@@ -143,7 +143,7 @@ class TestKilled:
         assert chain.search().pages == 3
         assert RewordedLead.objects.count() == 5
 
-    def test_a_page_that_ends_its_process_again_and_again_is_given_up_and_the_others_are_searched(
+    def test_a_page_that_ends_its_process_is_given_up_and_others_are_searched(
         self, chain: RewordedChain, redis_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         client, search = redis.Redis.from_url(redis_url), HolderWorks.search
