@@ -5,6 +5,8 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from webadmin.ui.models.fields import user_key
+
 
 class RightsHolder(models.Model):
     """A novel platform, a publisher, a newspaper. Everything else belongs to exactly one."""
@@ -32,9 +34,7 @@ class RightsHolder(models.Model):
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     # Since when licences or own domains are others than those that the stored findings were last ruled by.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
-    unruled_by = models.ForeignKey(  # who changed them
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
-    )
+    unruled_by = user_key(None, models.SET_NULL, null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("rights holder")

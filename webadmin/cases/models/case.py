@@ -12,7 +12,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.matter import Matter
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.fields import CopiedKey, ObfuscationKinds
+from webadmin.ui.models.fields import CopiedKey, ObfuscationKinds, user_key
 from webadmin.ui.models.phrases import allowance_choices, match_class_choices, state_choices, verdict_choices
 from webadmin.works.models.rights import Chapter, Licence, Work
 
@@ -218,9 +218,7 @@ class RightsRecord(models.Model):
     cause = models.CharField(_("because"), max_length=16, choices=Cause)
     at = models.DateTimeField(_("at"))
     # Who entered what allows the page, or took it back, and when; None where no person is known.
-    entered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("entered by")
-    )
+    entered_by = user_key(_("entered by"), models.PROTECT, null=True, blank=True)
     entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
 
     class Meta:

@@ -3,7 +3,6 @@
 None of these rows is ever changed but to be taken back, once; a row with `withdrawn_at` has no effect any more.
 """
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -11,6 +10,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
+from webadmin.ui.models.fields import user_key
 from webadmin.ui.models.phrases import rejection_choices
 from webadmin.works.models.rights import Work
 
@@ -19,18 +19,9 @@ class _Entered(models.Model):
     """Who said so and when, and who took it back."""
 
     note = models.CharField(_("note"), max_length=500, blank=True)
-    entered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
+    entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
-    withdrawn_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("taken back by"),
-    )
+    withdrawn_by = user_key(_("taken back by"), models.PROTECT, null=True, blank=True)
     withdrawn_at = models.DateTimeField(_("taken back"), null=True, blank=True)
 
     class Meta:

@@ -3,7 +3,6 @@
 Written once: a mistake is withdrawn with a reason, and stays to be seen.
 """
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +12,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.cases.models.matter import Matter
 from webadmin.evidence.models.bundle import EvidenceBundle
-from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField
+from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField, user_key
 
 _ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True, matter__isnull=False)
 
@@ -28,9 +27,7 @@ class OfCaseOrMatter(AppendOnly):
     matter = models.ForeignKey(
         Matter, models.PROTECT, null=True, blank=True, related_name="%(class)ss", verbose_name=_("matter")
     )
-    entered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
+    entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
 
     class Meta:
@@ -60,14 +57,7 @@ class ThirdPartyProof(OfCaseOrMatter):
     # RFC 3161 tokens found in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.Stated.
     tokens = models.JSONField(default=list, blank=True)
     unread = MessageField(_("not read because"), null=True, blank=True)
-    withdrawn_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("withdrawn by"),
-    )
+    withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
     withdrawn_because = models.CharField(_("withdrawn because"), max_length=300, blank=True)
 
@@ -125,9 +115,7 @@ class ThirdPartyTask(OfCaseOrMatter):
     done_by = models.ForeignKey(
         ThirdPartyProof, models.PROTECT, null=True, blank=True, related_name="tasks", verbose_name=_("done by")
     )
-    ended_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("ended by")
-    )
+    ended_by = user_key(_("ended by"), models.PROTECT, null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     given_up_because = models.CharField(_("given up because"), max_length=300, blank=True)
 

@@ -1,6 +1,5 @@
 """Papers to those who have a copy on the web: what a rights holder sends, with what it is filled and proved."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -11,7 +10,7 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case
 from webadmin.notices.models.addressee import Addressee
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.fields import MessageField
+from webadmin.ui.models.fields import MessageField, user_key
 from webadmin.ui.models.phrases import counter_rule_choices, paper_choices
 from webadmin.works.models.rights import Entered, Work
 
@@ -53,23 +52,9 @@ class KeptFile(models.Model):
     name = models.CharField(_("file"), max_length=200)
     digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
     size = models.PositiveIntegerField(_("bytes"), editable=False)
-    added_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        editable=False,
-        related_name="+",
-        verbose_name=_("entered by"),
-    )
+    added_by = user_key(_("entered by"), models.SET_NULL, null=True, editable=False)
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
-    withdrawn_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        editable=False,
-        related_name="+",
-        verbose_name=_("taken back by"),
-    )
+    withdrawn_by = user_key(_("taken back by"), models.SET_NULL, null=True, editable=False)
     withdrawn_at = models.DateTimeField(_("taken back"), null=True, editable=False)
 
     class Meta:
@@ -154,9 +139,7 @@ class Notice(models.Model):
     )
     sent_on = models.DateField(_("sent on"), null=True, blank=True)
     answer_due = models.DateField(_("answer due"), null=True, blank=True)  # while it is waited for
-    drafted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("drafted by")
-    )
+    drafted_by = user_key(_("drafted by"), models.PROTECT)
     drafted_at = models.DateTimeField(_("drafted"))
 
     class Meta:
@@ -225,9 +208,7 @@ class NoticeEvent(models.Model):
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="events", verbose_name=_("notice"))
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
-    by = models.ForeignKey(  # None: seen by the program
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("by")
-    )
+    by = user_key(_("by"), models.PROTECT, null=True)
     at = models.DateTimeField(_("when"))
     day = models.DateField(_("day"), null=True, blank=True)  # on which it happened, where a person noted it later
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
@@ -282,17 +263,13 @@ class NoticeMail(models.Model):
     message_id = models.CharField("Message-ID", max_length=320, unique=True)
     digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as they go out
     size = models.PositiveIntegerField(_("bytes"))
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("requested by")
-    )
+    asked_by = user_key(_("requested by"), models.PROTECT)
     asked_at = models.DateTimeField(_("requested"))  # and, where its message was lost, again
     began_at = models.DateTimeField(_("began"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     said = MessageField(_("what came of it"), null=True, blank=True)
     # Of one that may have gone out: who looked in the mailbox, and when. Sent then, or unknown for good.
-    settled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", verbose_name=_("settled by")
-    )
+    settled_by = user_key(_("settled by"), models.PROTECT, null=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
 
     NOT_AHEAD = dict.fromkeys(("asked_at", "began_at"), CLOCKS_DIFFER)

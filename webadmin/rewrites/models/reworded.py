@@ -3,7 +3,6 @@
 A lead is a statistical comparison of meaning and no copy: it stands in no list, count or report of cases.
 """
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +12,7 @@ from core.matches import RewordedState
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.page import PageRecord
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.fields import CopiedKey
+from webadmin.ui.models.fields import CopiedKey, user_key
 from webadmin.ui.models.phrases import reworded_class_choices, reworded_state_choices
 from webadmin.works.models.rights import Chapter, Work
 
@@ -106,9 +105,7 @@ class RewordedVerdict(models.Model):
     score = models.FloatField(_("score"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
     page_version_id = models.CharField(_("page version"), max_length=40)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("reviewer")
-    )
+    decided_by = user_key(_("reviewer"), models.PROTECT)
     decided_at = models.DateTimeField(_("decided"))
 
     class Meta:

@@ -1,6 +1,5 @@
 """What tells who operates a site: contacts, identifiers that its pages carry, and their template."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +8,7 @@ from core.clock import CLOCKS_DIFFER
 from core.contacts import MAX_LABEL_CHARS, MAX_VALUE_CHARS
 from crawler import site_identifiers
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.fields import MessageField
+from webadmin.ui.models.fields import MessageField, user_key
 from webadmin.ui.models.phrases import contact_kind_choices, contact_source_choices
 
 
@@ -85,9 +84,7 @@ class ContactLookUp(models.Model):
     """That the registries are to be asked about a site, who wants it, and what came of it."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="look_ups", verbose_name=_("site"))
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("requested by")
-    )
+    asked_by = user_key(_("requested by"), models.SET_NULL, null=True)
     asked_at = models.DateTimeField(_("requested"))
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     found = models.PositiveSmallIntegerField(_("found"), default=0)

@@ -1,6 +1,5 @@
 """Pages as the admin lists them; their texts and versions stand in the page store."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +9,7 @@ from core.hidden_characters import spelled
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import CrawlRun, Site
-from webadmin.ui.models.fields import CopiedKey, MessageField, ObfuscationKinds, in_order
+from webadmin.ui.models.fields import CopiedKey, MessageField, ObfuscationKinds, in_order, user_key
 from webadmin.ui.models.phrases import rejection_choices
 
 _NEWEST = ("-first_seen", "page_id")
@@ -82,9 +81,7 @@ class PageRecheck(models.Model):
         NOT_SEEN = "not_seen", _("could not be seen")
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="rechecks", verbose_name=_("page"))
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("requested by")
-    )
+    asked_by = user_key(_("requested by"), models.SET_NULL, null=True)
     asked_at = models.DateTimeField(_("requested"))
     url = models.TextField(_("URL"))  # that is fetched: the page's own, or one that led to it
     before_version_id = models.CharField(max_length=40, blank=True)

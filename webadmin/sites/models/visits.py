@@ -1,6 +1,5 @@
 """What is known of a site's addresses, where they lead off the site, and whether the site has moved."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +8,7 @@ from django.utils.translation import pgettext_lazy
 from core.visits import AddressKind
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
-from webadmin.ui.models.fields import CopiedKey, MessageField
+from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
@@ -129,9 +128,7 @@ class SiteMove(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)
     evidence = models.JSONField(_("evidence"), default=dict)  # webadmin.sites.services.domain_changes.Evidence
     proposed_at = models.DateTimeField(_("proposed"))
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("decided by")
-    )
+    decided_by = user_key(_("decided by"), models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(_("decided"), null=True, blank=True)
 
     class Meta:

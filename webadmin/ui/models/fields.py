@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -36,6 +37,13 @@ class CopiedKey(models.ForeignKey):
             key = getattr(at, f"{last}_id")
             setattr(model_instance, self.attname, key)
         return key
+
+
+def user_key(verbose_name: Any, on_delete: Any, **options: Any) -> models.ForeignKey[Any, Any]:
+    """Who did something. From users no way leads back to it."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete, verbose_name=verbose_name, related_name="+", **options
+    )
 
 
 MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and what other programs say can be long

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import Rejection
 from webadmin.accounts.models.rights_holder import RightsHolder, WorkKind
-from webadmin.ui.models.fields import AppendOnly
+from webadmin.ui.models.fields import AppendOnly, user_key
 from webadmin.ui.models.phrases import unprotected_choices
 
 MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
@@ -73,15 +73,7 @@ class Chapter(models.Model):
 class Entered(models.Model):
     """A right that somebody entered: who, and when it was last changed."""
 
-    entered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        editable=False,
-        related_name="+",
-        verbose_name=_("entered by"),
-    )
+    entered_by = user_key(_("entered by"), models.SET_NULL, null=True, blank=True, editable=False)
     entered_at = models.DateTimeField(_("entered"), auto_now=True)
 
     class Meta:
@@ -149,9 +141,7 @@ class LicenceProof(models.Model):
     digest = models.CharField(_("SHA-256"), max_length=64)
     size = models.PositiveIntegerField(_("bytes"))
     kind = models.CharField(max_length=8)  # the ending that its content has: webadmin.works.services.proofs
-    added_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("entered by")
-    )
+    added_by = user_key(_("entered by"), models.SET_NULL, null=True)
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
 
     class Meta:
@@ -308,9 +298,7 @@ class LicenceFee(AppendOnly):
     work = models.ForeignKey(Work, models.CASCADE, related_name="fees", verbose_name=_("work"))
     per_thousand = models.DecimalField(_("CNY for a thousand characters"), max_digits=10, decimal_places=2)
     source = models.CharField(_("source of the fee"), max_length=500)  # such as a contract with its number
-    entered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
+    entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
 
     class Meta:
